@@ -1,0 +1,1 @@
+//! The native integration tests: one crate, one comment a module.

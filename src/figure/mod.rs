@@ -1,1 +1,166 @@
-//! (under construction)
+//! Plain data → picture, on any Plotters surface.
+//!
+//! A [`Figure`] says *what* is shown: curves with their bands, reference levels, two axes, words. It holds roles and numbers,
+//! no colors and no pixels, and knows nothing of where the numbers come from. The rest turns it into a picture:
+//!
+//! - `axis`: ranges that survive any data, ticks, numbers as people read them;
+//! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
+//! - `layout`: pure geometry in CSS pixels, for drawing and for the pointer alike;
+//! - `draw`: the strokes, on any `DrawingBackend`;
+//! - `svg`: the same figure as text.
+
+pub mod theme;
+
+/// One chart: everything a reader sees, nothing about how it looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Heading above the plot; a page that has its own leaves it out, an exported file carries it.
+    pub title: Option<String>,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves, in the order in which they are drawn.
+    pub curves: Vec<Curve>,
+    /// Horizontal reference lines.
+    pub levels: Vec<Level>,
+    /// What to say in the plot: in place of curves when there are none to draw, else above them.
+    pub words: Option<String>,
+}
+
+/// An axis: what it measures, from where to where, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Quantity in words, with its symbol.
+    pub label: String,
+    /// Smallest and largest value shown, in the quantity's own unit. An unusable pair (not finite, empty, or not
+    /// positive on a log axis) is replaced when the figure is laid out.
+    pub range: (f64, f64),
+    /// How values are spread along the axis.
+    pub scale: Scale,
+}
+
+/// How values are spread along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scale {
+    /// Equal steps are equally long.
+    Linear,
+    /// Equal ratios are equally long; only positive values exist.
+    Log10,
+}
+
+/// One curve and the uncertainty around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Whose curve it is; decides color, dash and marker.
+    pub role: Role,
+    /// Whether it was run, predicted or kept from before.
+    pub kind: CurveKind,
+    /// The name written at its end.
+    pub label: String,
+    /// The recorded points, `x` ascending. A `y` that the axis cannot show (NaN; zero or less on a log axis) breaks
+    /// the line; an infinite one leaves the plot.
+    pub points: Vec<Point>,
+    /// Lower and upper bound at some `x`, ascending; empty when there is none.
+    pub band: Vec<Band>,
+}
+
+/// How a curve came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CurveKind {
+    /// From a run: full stroke, markers, band.
+    Measured,
+    /// From a formula: thin, long dashes.
+    Predicted,
+    /// A run that was pinned to compare with: a thin ghost.
+    Pinned,
+}
+
+/// A recorded value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Abscissa.
+    pub x: f64,
+    /// Ordinate; may be NaN or infinite.
+    pub y: f64,
+}
+
+/// A recorded interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Abscissa.
+    pub x: f64,
+    /// Lower bound; on a log axis zero or less means "down to the edge".
+    pub low: f64,
+    /// Upper bound.
+    pub high: f64,
+}
+
+/// A horizontal reference line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// What it stands for; decides color and dash.
+    pub role: Role,
+    /// The name written at its end.
+    pub label: String,
+    /// Where it lies on the vertical axis.
+    pub value: f64,
+}
+
+/// What a curve or a level means. A [`Theme`](theme::Theme) decides what that looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The algorithm with gradient correction.
+    FedLin,
+    /// Federated averaging.
+    FedAvg,
+    /// A client's own least squares.
+    ClientAlone,
+    /// One least squares on everybody's data.
+    Pooled,
+    /// The average of everybody's own least squares.
+    MeanOfLocals,
+}
+
+impl Role {
+    /// Every role, in the order of legends and tables.
+    pub const ALL: [Role; 5] = [Role::FedLin, Role::FedAvg, Role::ClientAlone, Role::Pooled, Role::MeanOfLocals];
+}
+
+/// The surface a figure is drawn on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    width: f64,
+    height: f64,
+    pixel_ratio: f64,
+    subpixels: u32,
+}
+
+impl Size {
+    /// A surface of `width × height` CSS pixels at `pixel_ratio`, drawn in its own pixels. Anything that is not a
+    /// size (zero, negative, not finite) becomes the nearest one, or 1.
+    pub fn new(width: f64, height: f64, pixel_ratio: f64) -> Self {
+        let usable = |value: f64, low: f64, high: f64| if value.is_nan() { 1.0 } else { value.clamp(low, high) };
+        Self {
+            width: usable(width, 1.0, 16_384.0),
+            height: usable(height, 1.0, 16_384.0),
+            pixel_ratio: usable(pixel_ratio, 0.25, 16.0),
+            subpixels: 1,
+        }
+    }
+
+    /// The same surface drawn in units of `1 / subpixels` of its pixels; the caller scales the surface by as much
+    /// (a canvas context, an SVG view box). Plotters counts in whole units, and in whole pixels a slowly falling curve
+    /// is a staircase.
+    #[must_use]
+    pub fn with_subpixels(self, subpixels: u32) -> Self {
+        Self { subpixels: subpixels.clamp(1, 64), ..self }
+    }
+
+    /// Width and height of the surface in its own pixels: a canvas's backing store.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 262 144, by construction")]
+    pub fn surface(&self) -> (u32, u32) {
+        let pixels = |css: f64| (css * self.pixel_ratio).round().max(1.0) as u32;
+        (pixels(self.width), pixels(self.height))
+    }
+}

@@ -1,0 +1,292 @@
+//! What a role looks like: the one place in Rust that owns the colors of charts.
+//!
+//! Hues are Okabe and Ito's, which survive the common color blindnesses; lightness, dash and marker say the same again, for
+//! greyscale. Every theme keeps text at a contrast of at least 4.5 and lines at 3 on its own paper (WCAG 2.2, AA).
+
+use super::{CurveKind, Role};
+use plotters::style::RGBColor;
+
+/// The fonts of every label: the reader's own.
+pub const FONT: &str = "system-ui, sans-serif";
+
+/// Colors and sizes of a chart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Theme {
+    /// Name, as a setting knows it.
+    pub name: &'static str,
+    /// Background.
+    pub paper: RGBColor,
+    /// Titles and words.
+    pub ink: RGBColor,
+    /// Numbers along the axes, the axes themselves.
+    pub quiet: RGBColor,
+    /// Grid lines.
+    pub hairline: RGBColor,
+    /// Size of labels, in CSS pixels.
+    pub text_px: f64,
+    /// Width of a measured curve, in CSS pixels.
+    pub stroke_px: f64,
+    /// Opacity of a band, 0 to 1.
+    pub band_opacity: f64,
+    hues: Hues,
+}
+
+/// The two colors of a role.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hue {
+    /// For lines and areas.
+    pub line: RGBColor,
+    /// For words on paper, which need more contrast than a line.
+    pub text: RGBColor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hues {
+    fedlin: Hue,
+    fedavg: Hue,
+    client_alone: Hue,
+    pooled: Hue,
+    mean_of_locals: Hue,
+}
+
+/// A stroke of `on` CSS pixels after each gap of `off`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dash {
+    /// Length of a stroke, in CSS pixels.
+    pub on: f64,
+    /// Length of a gap, in CSS pixels.
+    pub off: f64,
+}
+
+/// The sign set on a curve here and there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// A filled disc.
+    Disc,
+    /// A diamond filled with paper.
+    Diamond,
+}
+
+const LIGHT_HUES: Hues = Hues {
+    fedlin: Hue::same(0x00, 0x72, 0xB2),
+    fedavg: Hue { line: RGBColor(0xD5, 0x5E, 0x00), text: RGBColor(0xB3, 0x4F, 0x00) },
+    client_alone: Hue::same(0x6B, 0x6B, 0x6B),
+    pooled: Hue::same(0x1A, 0x1A, 0x1A),
+    mean_of_locals: Hue::same(0x4D, 0x4D, 0x4D),
+};
+
+const DARK_HUES: Hues = Hues {
+    fedlin: Hue { line: RGBColor(0x3D, 0x93, 0xCF), text: RGBColor(0x5A, 0xA9, 0xE0) },
+    fedavg: Hue::same(0xF5, 0x99, 0x5C),
+    client_alone: Hue::same(0x9A, 0x9D, 0xA1),
+    pooled: Hue::same(0xEC, 0xEA, 0xE5),
+    mean_of_locals: Hue::same(0xC0, 0xBF, 0xBB),
+};
+
+impl Theme {
+    /// Ink on white paper; the theme of print and of exported files.
+    pub const LIGHT: Theme = Theme {
+        name: "light",
+        paper: RGBColor(0xFF, 0xFF, 0xFF),
+        ink: RGBColor(0x1A, 0x1A, 0x1A),
+        quiet: RGBColor(0x59, 0x59, 0x59),
+        hairline: RGBColor(0xE4, 0xE4, 0xE1),
+        text_px: 13.0,
+        stroke_px: 2.0,
+        band_opacity: 0.16,
+        hues: LIGHT_HUES,
+    };
+
+    /// Light on ink; the hues are lifted until they read as well as on paper.
+    pub const DARK: Theme = Theme {
+        name: "dark",
+        paper: RGBColor(0x14, 0x17, 0x1A),
+        ink: RGBColor(0xEC, 0xEA, 0xE5),
+        quiet: RGBColor(0xA8, 0xAB, 0xAE),
+        hairline: RGBColor(0x2B, 0x30, 0x35),
+        text_px: 13.0,
+        stroke_px: 2.0,
+        band_opacity: 0.24,
+        hues: DARK_HUES,
+    };
+
+    /// Light, for the last row of a lecture hall: larger type, thicker lines, stronger greys.
+    pub const PROJECTOR: Theme = Theme {
+        name: "projector",
+        ink: RGBColor(0x00, 0x00, 0x00),
+        quiet: RGBColor(0x33, 0x33, 0x33),
+        hairline: RGBColor(0xD2, 0xD2, 0xCE),
+        text_px: 20.0,
+        stroke_px: 3.5,
+        band_opacity: 0.22,
+        ..Theme::LIGHT
+    };
+
+    /// Every theme.
+    pub const ALL: [Theme; 3] = [Theme::LIGHT, Theme::DARK, Theme::PROJECTOR];
+
+    /// The colors of a role.
+    pub const fn hue(&self, role: Role) -> Hue {
+        match role {
+            Role::FedLin => self.hues.fedlin,
+            Role::FedAvg => self.hues.fedavg,
+            Role::ClientAlone => self.hues.client_alone,
+            Role::Pooled => self.hues.pooled,
+            Role::MeanOfLocals => self.hues.mean_of_locals,
+        }
+    }
+
+    /// Width of a curve of this kind, in CSS pixels.
+    pub const fn curve_px(&self, kind: CurveKind) -> f64 {
+        match kind {
+            CurveKind::Measured => self.stroke_px,
+            CurveKind::Predicted | CurveKind::Pinned => 0.5 * self.stroke_px,
+        }
+    }
+
+    /// Width of a level's line, in CSS pixels.
+    pub const fn level_px(&self) -> f64 {
+        0.7 * self.stroke_px
+    }
+
+    /// The colors as CSS custom properties, for a style sheet to agree with: `("--role-fedlin", "#0072b2")` and so on.
+    pub fn css_tokens(&self) -> Vec<(&'static str, String)> {
+        let surface =
+            [("--paper", self.paper), ("--ink", self.ink), ("--ink-quiet", self.quiet), ("--hairline", self.hairline)];
+        let roles = Role::ALL.into_iter().flat_map(|role| {
+            let (line, text) = role.tokens();
+            let hue = self.hue(role);
+            [(line, hue.line), (text, hue.text)]
+        });
+        surface.into_iter().chain(roles).map(|(name, color)| (name, hex(color))).collect()
+    }
+}
+
+impl Hue {
+    const fn same(red: u8, green: u8, blue: u8) -> Self {
+        let color = RGBColor(red, green, blue);
+        Self { line: color, text: color }
+    }
+}
+
+impl Role {
+    /// The dash of a line of this role, `None` where it is solid. Runs are solid, references are broken.
+    pub const fn dash(self) -> Option<Dash> {
+        match self {
+            Role::FedLin | Role::FedAvg => None,
+            Role::ClientAlone => Some(Dash { on: 6.0, off: 5.0 }),
+            Role::Pooled => Some(Dash { on: 1.5, off: 4.0 }),
+            Role::MeanOfLocals => Some(Dash { on: 16.0, off: 4.0 }),
+        }
+    }
+
+    /// The marker on a measured curve of this role.
+    pub const fn marker(self) -> Marker {
+        match self {
+            Role::FedLin | Role::ClientAlone | Role::Pooled => Marker::Disc,
+            Role::FedAvg | Role::MeanOfLocals => Marker::Diamond,
+        }
+    }
+
+    /// Names of its CSS properties: for lines, for words.
+    const fn tokens(self) -> (&'static str, &'static str) {
+        match self {
+            Role::FedLin => ("--role-fedlin", "--role-fedlin-text"),
+            Role::FedAvg => ("--role-fedavg", "--role-fedavg-text"),
+            Role::ClientAlone => ("--role-client-alone", "--role-client-alone-text"),
+            Role::Pooled => ("--role-pooled", "--role-pooled-text"),
+            Role::MeanOfLocals => ("--role-mean-of-locals", "--role-mean-of-locals-text"),
+        }
+    }
+}
+
+impl CurveKind {
+    /// The dash of a curve of this kind and role.
+    pub const fn dash(self, role: Role) -> Option<Dash> {
+        match self {
+            CurveKind::Predicted => Some(Dash { on: 12.0, off: 5.0 }),
+            CurveKind::Measured | CurveKind::Pinned => role.dash(),
+        }
+    }
+}
+
+/// `#rrggbb`, lower case, as style sheets write it.
+fn hex(RGBColor(red, green, blue): RGBColor) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, 0 to 1 (WCAG 2.2).
+    fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
+        let linear = |channel: u8| {
+            let c = f64::from(channel) / 255.0;
+            if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    fn contrast(a: RGBColor, b: RGBColor) -> f64 {
+        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        (a / b).max(b / a)
+    }
+
+    #[track_caller]
+    fn check_contrast(theme: &Theme, what: &str, color: RGBColor, least: f64) {
+        let found = contrast(color, theme.paper);
+        assert!(found >= least, "{}: {what} {} has contrast {found:.2} < {least}", theme.name, hex(color));
+    }
+
+    #[test]
+    fn contrast_agrees_with_the_standard() {
+        assert!((contrast(RGBColor(0, 0, 0), RGBColor(255, 255, 255)) - 21.0).abs() < 1e-12);
+        assert!((contrast(RGBColor(0x76, 0x76, 0x76), RGBColor(255, 255, 255)) - 4.54).abs() < 0.005);
+    }
+
+    #[test]
+    fn every_theme_is_legible() {
+        for theme in &Theme::ALL {
+            check_contrast(theme, "ink", theme.ink, 7.0);
+            check_contrast(theme, "quiet", theme.quiet, 4.5);
+            for role in Role::ALL {
+                check_contrast(theme, "line", theme.hue(role).line, 3.0);
+                check_contrast(theme, "text", theme.hue(role).text, 4.5);
+            }
+        }
+    }
+
+    #[test]
+    fn lightness_alone_separates_the_algorithms() {
+        for theme in &Theme::ALL {
+            let found = contrast(theme.hue(Role::FedLin).line, theme.hue(Role::FedAvg).line);
+            assert!(found >= 1.3, "{}: {found:.2}", theme.name);
+        }
+        assert_ne!(Role::FedLin.marker(), Role::FedAvg.marker());
+    }
+
+    #[test]
+    fn no_two_references_share_a_dash() {
+        let references = [Role::ClientAlone, Role::Pooled, Role::MeanOfLocals];
+        for (idx, a) in references.iter().enumerate() {
+            assert!(a.dash().is_some());
+            for b in &references[idx + 1..] {
+                assert_ne!(a.dash(), b.dash());
+            }
+        }
+    }
+
+    #[test]
+    fn tokens_are_complete_distinct_and_exact() {
+        for theme in &Theme::ALL {
+            let tokens = theme.css_tokens();
+            assert_eq!(tokens.len(), 4 + 2 * Role::ALL.len());
+            let names: std::collections::BTreeSet<_> = tokens.iter().map(|(name, _)| name).collect();
+            assert_eq!(names.len(), tokens.len());
+        }
+        let light = Theme::LIGHT.css_tokens();
+        assert!(light.contains(&("--role-fedlin", "#0072b2".to_owned())));
+        assert!(light.contains(&("--role-fedavg", "#d55e00".to_owned())));
+    }
+}

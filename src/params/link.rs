@@ -1,0 +1,176 @@
+//! Drafts as readable links, and back: `M=100&eps=0.5&schedule=local`.
+//!
+//! A link holds only what differs from the defaults, in the order of the table, so that people can read it and a
+//! spreadsheet can write it. Reading never fails: what cannot be used is replaced, and named in a [`Notice`].
+
+use super::choice::{ALGORITHMS, SCHEDULE, START};
+use super::draft::Draft;
+use super::notice::{Notice, Problem};
+use super::table::{Key, Param, TABLE, words};
+
+/// A query's pairs (key, value), percent-decoded, in their order. A leading `?` or `#` is passed over, `+` is a space,
+/// and bytes that are not UTF-8 become U+FFFD.
+pub fn pairs(query: &str) -> Vec<(String, String)> {
+    let query = query.trim().trim_start_matches(['?', '#']);
+    form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+}
+
+impl Draft {
+    /// Reads a whole query; every key that no setting has is named too.
+    ///
+    /// ```
+    /// use fedsysid::params::{Draft, Key};
+    /// let (draft, notices) = Draft::from_query("?M=100&eps=0,5&K=1e9");
+    /// assert_eq!((draft.get(Key::Clients), draft.get(Key::Heterogeneity)), (100.0, 0.5));
+    /// assert_eq!(notices[0].to_string(), "K = 1e9 is out of range: allowed 1 to 100, using 100");
+    /// ```
+    pub fn from_query(query: &str) -> (Self, Vec<Notice>) {
+        Self::from_pairs(&pairs(query))
+    }
+
+    /// Reads pairs (key, value), for a page that has taken its own keys out before. Where a key comes more than once,
+    /// the last one counts.
+    pub fn from_pairs(pairs: &[(String, String)]) -> (Self, Vec<Notice>) {
+        let mut draft = Self::default();
+        let mut notices = Vec::new();
+        let mut left = pairs;
+        while let Some(((key, given), later)) = left.split_first() {
+            notices.extend(match Setting::of(key) {
+                None => Some(unknown(key, given)),
+                Some(setting) => match last_value(key, later) {
+                    Some(last) => Some(repeated(key, given, last)),
+                    None => draft.set_setting(setting, given),
+                },
+            });
+            left = later;
+        }
+        (draft, notices)
+    }
+
+    /// The query of this draft, without a leading `?`; empty for the defaults.
+    pub fn to_query(&self) -> String {
+        let pairs: Vec<_> = self.pairs().map(|(key, value)| format!("{key}={value}")).collect();
+        pairs.join("&")
+    }
+
+    /// The pairs (key, value) that differ from the defaults. No character in them needs percent-encoding.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let numbers = TABLE.iter().filter(|param| !self.is_default(param.key));
+        let numbers = numbers.map(|param| (param.link, words(self.get(param.key))));
+        let default = Self::default();
+        let choices = [
+            (self.algorithms != default.algorithms).then(|| (ALGORITHMS.link, self.algorithms.to_string())),
+            (self.schedule != default.schedule).then(|| (SCHEDULE.link, SCHEDULE.word(self.schedule).to_owned())),
+            (self.start != default.start).then(|| (START.link, START.word(self.start).to_owned())),
+        ];
+        numbers.chain(choices.into_iter().flatten())
+    }
+
+    fn set_setting(&mut self, setting: Setting, given: &str) -> Option<Notice> {
+        match setting {
+            Setting::Number(key) => self.set_text(key, given),
+            Setting::Algorithms => self.set_algorithms(given),
+            Setting::Schedule => self.set_schedule(given),
+            Setting::Start => self.set_start(given),
+        }
+    }
+}
+
+/// What a key of a link sets.
+#[derive(Clone, Copy)]
+enum Setting {
+    Number(Key),
+    Algorithms,
+    Schedule,
+    Start,
+}
+
+impl Setting {
+    fn of(key: &str) -> Option<Self> {
+        let key = key.trim();
+        let choices = [(ALGORITHMS.link, Self::Algorithms), (SCHEDULE.link, Self::Schedule), (START.link, Self::Start)];
+        let choice = || choices.into_iter().find(|(link, _)| link.eq_ignore_ascii_case(key));
+        match Param::by_link(key) {
+            Some(param) => Some(Self::Number(param.key)),
+            None => choice().map(|(_, setting)| setting),
+        }
+    }
+}
+
+/// The value that `key` has last in `pairs`.
+fn last_value<'a>(key: &str, pairs: &'a [(String, String)]) -> Option<&'a str> {
+    let mut from_the_end = pairs.iter().rev();
+    let found = from_the_end.find(|(other, _)| other.trim().eq_ignore_ascii_case(key.trim()));
+    found.map(|(_, value)| value.as_str())
+}
+
+fn unknown(key: &str, given: &str) -> Notice {
+    Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::UnknownKey }
+}
+
+fn repeated(key: &str, given: &str, last: &str) -> Notice {
+    let problem = Problem::Repeated { last: last.to_owned() };
+    Notice { key: key.to_owned(), given: given.to_owned(), problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_hold_what_differs_in_a_fixed_order() {
+        #[track_caller]
+        fn check(query: &str, expected: &str) {
+            let (draft, notices) = Draft::from_query(query);
+            assert_eq!((draft.to_query().as_str(), notices.as_slice()), (expected, [].as_slice()));
+        }
+        check("", "");
+        check("?", "");
+        check(
+            "M=50&N=25&eps=0.25&K=10&alpha=1e-4&R=200&q=25&T=5&seed=7&alg=fedlin,fedavg&schedule=constant&start=zero",
+            "",
+        );
+        check("?seed=8&M=100", "M=100&seed=8");
+        check("#m=100&EPS=0,5&Alpha=2%C3%9710%5E-4", "M=100&eps=0.5&alpha=0.0002");
+        check("alg=FedAvg&Schedule=LOCAL&start=half", "alg=fedavg&schedule=local&start=half");
+        check("alg=fedlin%2Cfedavg&N=1e+3", "N=1000");
+        check("alg=", "alg=none");
+        check("&&M=60&", "M=60");
+    }
+
+    #[test]
+    fn every_problem_is_named() {
+        #[track_caller]
+        fn check(query: &str, expected: &str, sentences: &[&str]) {
+            let (draft, notices) = Draft::from_query(query);
+            let notices: Vec<_> = notices.iter().map(ToString::to_string).collect();
+            assert_eq!(
+                (draft.to_query().as_str(), notices),
+                (expected, sentences.iter().map(|&s| s.to_owned()).collect())
+            );
+        }
+        check(
+            "M=1e9&K=-3&alpha=abc",
+            "M=200&K=1",
+            &[
+                "M = 1e9 is out of range: allowed 1 to 200, using 200",
+                "K = -3 is out of range: allowed 1 to 100, using 1",
+                "alpha = abc is not a number: allowed 0.000001 to 0.1, using 0.0001",
+            ],
+        );
+        check("M=30&m=40", "M=40", &["M = 30 is passed over: the link sets it again, to 40"]);
+        check(
+            "M=30&M=x",
+            "",
+            &[
+                "M = 30 is passed over: the link sets it again, to x",
+                "M = x is not a number: allowed 1 to 200, using 50",
+            ],
+        );
+        check("color=red", "", &["color = red is not a setting of this page: ignored"]);
+        check("M", "", &["M without a value is not a number: allowed 1 to 200, using 50"]);
+        check("M=%zz", "", &["M = %zz is not a number: allowed 1 to 200, using 50"]);
+        check("M=%ff", "", &["M = \u{fffd} is not a number: allowed 1 to 200, using 50"]);
+        check("=5", "", &["a key without a name = 5 is not a setting of this page: ignored"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! Named drafts.
+
+use super::draft::Draft;
+use super::table::Key;
+use crate::sim::scenario::Start;
+use crate::sim::schedule::Schedule;
+
+/// A named draft, as what it changes in the defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// A short name without spaces.
+    pub id: &'static str,
+    /// The name on the page.
+    pub name: &'static str,
+    /// One sentence: what it shows.
+    pub description: &'static str,
+    numbers: &'static [(Key, f64)],
+    schedule: Schedule,
+    start: Start,
+}
+
+/// The paper's numbers (M, N, ε, K, α, R, q, T), written out: they stay when the defaults change.
+const PAPER: &[(Key, f64)] = &[
+    (Key::Clients, 50.0),
+    (Key::Rollouts, 25.0),
+    (Key::Heterogeneity, 0.01),
+    (Key::LocalSteps, 10.0),
+    (Key::StepSize, 1e-4),
+    (Key::Rounds, 200.0),
+    (Key::Trials, 25.0),
+    (Key::RolloutLen, 5.0),
+];
+
+/// Every preset, in the order of the page.
+pub static PRESETS: [Preset; 3] = [
+    Preset {
+        id: "trade-off",
+        name: "Trade-off",
+        description: "Fifty clients that differ enough for joining to be neither an obvious gain nor an obvious loss.",
+        numbers: &[],
+        schedule: Schedule::Constant,
+        start: Start::Zero,
+    },
+    Preset {
+        id: "paper",
+        name: "Paper",
+        description: "The paper’s experiment as its text describes it: nearly equal clients, FedAvg’s step falling over the rounds.",
+        numbers: PAPER,
+        schedule: Schedule::OverRounds,
+        start: Start::Zero,
+    },
+    Preset {
+        id: "authors",
+        name: "Authors’ code",
+        description: "The same numbers as the authors’ MATLAB runs them: FedAvg’s step is α/k, the start half of client 1’s system.",
+        numbers: PAPER,
+        schedule: Schedule::OverLocalSteps,
+        start: Start::HalfOfClient1,
+    },
+];
+
+impl Preset {
+    /// The draft that this preset stands for.
+    pub fn draft(&self) -> Draft {
+        let mut draft = Draft::default();
+        draft.schedule = self.schedule;
+        draft.start = self.start;
+        for &(key, value) in self.numbers {
+            draft.set(key, value);
+        }
+        draft
+    }
+
+    /// The preset that `draft` equals, whatever its seed and algorithms: these say what is drawn, not what is studied.
+    pub fn of(draft: &Draft) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.applied_to(draft) == *draft)
+    }
+
+    /// This preset with the seed and the algorithms of `draft`.
+    pub fn applied_to(&self, draft: &Draft) -> Draft {
+        let mut applied = self.draft();
+        applied.algorithms = draft.algorithms;
+        applied.set(Key::Seed, draft.get(Key::Seed));
+        applied
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_within_limits_and_found_again() {
+        for preset in &PRESETS {
+            let mut draft = preset.draft();
+            for &(key, value) in preset.numbers {
+                assert_eq!(draft.clone().set(key, value), None, "{}", preset.id);
+            }
+            assert_eq!(Preset::of(&draft).map(|found| found.id), Some(preset.id));
+            draft.set(Key::Seed, 99.0);
+            assert_eq!(Preset::of(&draft).map(|found| found.id), Some(preset.id), "any seed");
+            draft.set(Key::Clients, 3.0);
+            assert!(Preset::of(&draft).is_none());
+        }
+    }
+
+    #[test]
+    fn the_links_of_the_presets() {
+        #[track_caller]
+        fn check(preset: &Preset, expected: &str) {
+            assert_eq!(preset.draft().to_query(), expected);
+        }
+        let [trade_off, paper, authors] = &PRESETS;
+        check(trade_off, "");
+        check(paper, "eps=0.01&schedule=rounds");
+        check(authors, "eps=0.01&schedule=local&start=half");
+    }
+}

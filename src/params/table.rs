@@ -1,0 +1,240 @@
+//! THE table of parameters: every number that a person can set, declared once.
+
+use super::grid::Grid;
+
+/// A parameter that is a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// M, the number of clients.
+    Clients,
+    /// Nᵢ, rollouts of each client.
+    Rollouts,
+    /// ε, how far the clients' systems lie apart.
+    Heterogeneity,
+    /// K, local steps in a round.
+    LocalSteps,
+    /// α, the step size of a local step.
+    StepSize,
+    /// R, communication rounds.
+    Rounds,
+    /// q, data sets drawn from the same systems (trials).
+    Trials,
+    /// T, steps in a rollout.
+    RolloutLen,
+    /// The seed of every random stream.
+    Seed,
+}
+
+/// How a parameter is set on the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widget {
+    /// A slider with a number box.
+    Slider,
+    /// A number box alone: neighboring values mean nothing to each other.
+    Box,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Param {
+    /// Which parameter this is.
+    pub key: Key,
+    /// The key in a link: `M` in `?M=50`.
+    pub link: &'static str,
+    /// The symbol of the paper, empty where there is none.
+    pub symbol: &'static str,
+    /// The name in words, lower case.
+    pub name: &'static str,
+    /// Allowed values and slider stops.
+    pub grid: Grid,
+    /// Value at first; a stop of the grid.
+    pub default: f64,
+    /// How it is set.
+    pub widget: Widget,
+    /// One line: what to expect when it moves.
+    pub help: &'static str,
+}
+
+/// Slider stops for counts up to 1000: every whole number up to 50, then coarser, about even in proportion.
+const UP_TO_1000: Grid = Grid::Whole { stops: &[(1, 1), (50, 5), (200, 10), (500, 25)], max: 1000 };
+
+/// Every parameter, in the order of the page and of links.
+pub static TABLE: [Param; Key::COUNT] = [
+    Param {
+        key: Key::Clients,
+        link: "M",
+        symbol: "M",
+        name: "clients",
+        grid: Grid::Whole { stops: &[(1, 1)], max: 200 },
+        default: 50.0,
+        widget: Widget::Slider,
+        help: "More clients average out more noise: the floor falls like 1/√M, until the differences between clients dominate.",
+    },
+    Param {
+        key: Key::Rollouts,
+        link: "N",
+        symbol: "Nᵢ",
+        name: "rollouts per client",
+        grid: UP_TO_1000,
+        default: 25.0,
+        widget: Widget::Slider,
+        help: "More rollouts mean less noise, for client 1 alone as well. Gradients are sums, so every step grows with Nᵢ too.",
+    },
+    Param {
+        key: Key::Heterogeneity,
+        link: "eps",
+        symbol: "ε",
+        name: "heterogeneity",
+        grid: Grid::Real { min: 0, max: 1, per_unit: 200 },
+        default: 0.25,
+        widget: Widget::Slider,
+        help: "How far the clients’ systems lie apart. At 0 all are alike; the larger ε, the more the others’ data mislead client 1.",
+    },
+    Param {
+        key: Key::LocalSteps,
+        link: "K",
+        symbol: "K",
+        name: "local steps",
+        grid: Grid::Whole { stops: &[(1, 1)], max: 100 },
+        default: 10.0,
+        widget: Widget::Slider,
+        help: "More steps between two exchanges: fewer rounds are needed, but FedAvg drifts towards the mean of local solutions.",
+    },
+    Param {
+        key: Key::StepSize,
+        link: "alpha",
+        symbol: "α",
+        name: "step size",
+        grid: Grid::Log { deepest: 6, shallowest: 1 },
+        default: 1e-4,
+        widget: Widget::Slider,
+        help: "A larger step needs fewer rounds, up to a sharp edge: past it the run diverges.",
+    },
+    Param {
+        key: Key::Rounds,
+        link: "R",
+        symbol: "R",
+        name: "rounds",
+        grid: UP_TO_1000,
+        default: 200.0,
+        widget: Widget::Slider,
+        help: "Exchanges between server and clients. The curve goes on to the right; its floor stays where it is.",
+    },
+    Param {
+        key: Key::Trials,
+        link: "q",
+        symbol: "q",
+        name: "data sets",
+        grid: UP_TO_1000,
+        default: 25.0,
+        widget: Widget::Slider,
+        help: "Data sets drawn from the same systems and averaged: more of them make the curve smoother and its band narrower.",
+    },
+    Param {
+        key: Key::RolloutLen,
+        link: "T",
+        symbol: "T",
+        name: "rollout length",
+        grid: Grid::Whole { stops: &[(1, 1)], max: 100 },
+        default: 5.0,
+        widget: Widget::Slider,
+        help: "Steps in one rollout: longer rollouts hold more samples, so noise falls and, as with Nᵢ, every step grows.",
+    },
+    Param {
+        key: Key::Seed,
+        link: "seed",
+        symbol: "",
+        name: "seed",
+        grid: Grid::Whole { stops: &[(0, 1)], max: u32::MAX },
+        default: 7.0,
+        widget: Widget::Box,
+        help: "The same seed gives the same systems and data on every machine; another seed draws new ones.",
+    },
+];
+
+impl Key {
+    /// How many there are.
+    pub const COUNT: usize = 9;
+
+    /// Its row of the table.
+    pub fn param(self) -> &'static Param {
+        &TABLE[self as usize]
+    }
+}
+
+impl Param {
+    /// The row whose key in a link is `link`, in capitals or not.
+    pub fn by_link(link: &str) -> Option<&'static Self> {
+        TABLE.iter().find(|param| param.link.eq_ignore_ascii_case(link))
+    }
+
+    /// The allowed range in words: "1 to 200".
+    pub fn allowed(&self) -> String {
+        format!("{} to {}", words(self.grid.min()), words(self.grid.max()))
+    }
+}
+
+/// A value in words that can be read aloud: all digits and never an exponent, "0.0001".
+pub fn words(value: f64) -> String {
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_keys() {
+        for (index, param) in TABLE.iter().enumerate() {
+            assert_eq!(param.key as usize, index, "{}", param.link);
+            assert_eq!(param.key.param(), param);
+            assert_eq!(Param::by_link(&param.link.to_lowercase()), Some(param));
+            assert_eq!(Param::by_link(&param.link.to_uppercase()), Some(param));
+        }
+    }
+
+    #[test]
+    fn defaults_are_stops_of_their_grids() {
+        for param in &TABLE {
+            let stop = param.grid.at(param.grid.nearest(param.default));
+            assert_eq!(stop.to_bits(), param.default.to_bits(), "{}", param.link);
+        }
+    }
+
+    #[test]
+    fn the_settings_of_the_paper_are_stops() {
+        #[track_caller]
+        fn check(key: Key, values: &[f64]) {
+            let grid = key.param().grid;
+            for &value in values {
+                assert_eq!(grid.at(grid.nearest(value)).to_bits(), value.to_bits(), "{key:?} {value}");
+            }
+        }
+        check(Key::Clients, &[1.0, 5.0, 25.0, 50.0, 100.0]);
+        check(Key::Rollouts, &[5.0, 25.0, 50.0, 75.0, 100.0]);
+        check(Key::Heterogeneity, &[0.01, 0.1, 0.25, 0.5, 0.75]);
+        check(Key::StepSize, &[1e-6, 1e-5, 1e-4, 1e-3, 2e-3, 1e-2, 1e-1]);
+        check(Key::Rounds, &[100.0, 200.0]);
+    }
+
+    #[test]
+    fn help_is_one_line_of_one_or_two_sentences() {
+        for Param { link, help, .. } in &TABLE {
+            assert!(help.ends_with('.') && !help.contains('\n'), "{link}");
+            assert!(help.chars().count() <= 125, "{link}: {}", help.chars().count());
+        }
+    }
+
+    #[test]
+    fn ranges_and_values_are_said_in_plain_digits() {
+        #[track_caller]
+        fn check(key: Key, expected: &str) {
+            assert_eq!(key.param().allowed(), expected);
+        }
+        check(Key::Clients, "1 to 200");
+        check(Key::Heterogeneity, "0 to 1");
+        check(Key::StepSize, "0.000001 to 0.1");
+        check(Key::Seed, "0 to 4294967295");
+        assert_eq!(words(Key::StepSize.param().default), "0.0001");
+    }
+}

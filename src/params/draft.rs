@@ -4,8 +4,12 @@ use super::choice::{ALGORITHMS, Algorithms, Choice, NONE_WORD, SCHEDULE, START};
 use super::notice::{Fix, Notice, Problem};
 use super::parse;
 use super::table::{Key, Param, TABLE, words};
-use crate::sim::scenario::Start;
+use crate::sim::family::{Family, Placement};
+use crate::sim::method::{Method, Solver};
+use crate::sim::rollout::{DataPlan, NoiseLevels};
+use crate::sim::scenario::{Scenario, ScenarioError, Settings, Start};
 use crate::sim::schedule::Schedule;
+use crate::sim::stream::Seed;
 
 /// A value for every setting of the page.
 ///
@@ -83,6 +87,59 @@ impl Draft {
     /// Sets the start from its word; another word changes nothing.
     pub fn set_start(&mut self, text: &str) -> Option<Notice> {
         choose(&START, text, &mut self.start)
+    }
+
+    /// The experiment that these settings describe, on the paper's family of systems.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            family: Family::paper(),
+            placement: Placement::Uniform,
+            heterogeneity: self.get(Key::Heterogeneity),
+            n_clients: self.count(Key::Clients),
+            data: DataPlan {
+                n_rollouts: self.count(Key::Rollouts),
+                rollout_len: self.count(Key::RolloutLen),
+                noise: NoiseLevels::UNIT,
+            },
+            n_local_steps: self.count(Key::LocalSteps),
+            step_size: self.get(Key::StepSize),
+            n_rounds: self.count(Key::Rounds),
+            start: self.start,
+            methods: self.algorithms.iter().map(|solver| self.method(solver)).collect(),
+            n_trials: self.count(Key::Trials),
+            seed: Seed(self.whole(Key::Seed).into()),
+        }
+    }
+
+    /// The checked experiment.
+    ///
+    /// # Errors
+    ///
+    /// None that can be reached: a draft's limits are narrower than those of a scenario.
+    pub fn check(&self) -> Result<Scenario, ScenarioError> {
+        Scenario::new(self.settings())
+    }
+
+    /// An algorithm with its schedule: `FedLin`'s step is constant, in the paper and in the authors' code.
+    fn method(&self, solver: Solver) -> Method {
+        let schedule = match solver {
+            Solver::FedLin => Schedule::Constant,
+            Solver::FedAvg => self.schedule,
+        };
+        Method { solver, schedule }
+    }
+
+    fn count(&self, key: Key) -> usize {
+        self.whole(key) as usize
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "within the limits of a grid of whole numbers, which are u32"
+    )]
+    fn whole(&self, key: Key) -> u32 {
+        self.get(key) as u32
     }
 
     /// The only place where a number gets in: as the nearest allowed value; NaN leaves the current one.
@@ -176,6 +233,39 @@ mod tests {
         assert_eq!(draft.get(Key::Rounds).to_string(), "77");
         draft.reset(Key::Rounds);
         assert!(draft.is_default(Key::Rounds) && draft == Draft::default());
+    }
+
+    #[test]
+    fn settings_carry_every_value_over() {
+        let mut draft = Draft::default();
+        for (index, param) in TABLE.iter().enumerate() {
+            draft.set(param.key, if param.grid.is_whole() { index as f64 + 1.0 } else { 0.01 * (index as f64 + 1.0) });
+        }
+        draft.schedule = Schedule::OverRounds;
+        draft.start = Start::HalfOfClient1;
+        let settings = draft.check().unwrap().settings().clone();
+        let expected = [settings.n_clients, settings.data.n_rollouts, settings.n_local_steps, settings.n_rounds];
+        assert_eq!(expected, [1, 2, 4, 6]);
+        assert_eq!((settings.n_trials, settings.data.rollout_len, settings.seed), (7, 8, Seed(9)));
+        assert_eq!(
+            (settings.heterogeneity.to_string(), settings.step_size.to_string()),
+            ("0.03".into(), "0.05".into())
+        );
+        let fedlin = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::OverRounds };
+        assert_eq!((settings.methods, settings.start), (vec![fedlin, fedavg], Start::HalfOfClient1));
+    }
+
+    #[test]
+    fn the_ends_of_every_range_make_a_scenario() {
+        for largest in [false, true] {
+            let mut draft = Draft { algorithms: Algorithms::NONE, ..Draft::default() };
+            for param in &TABLE {
+                draft.set(param.key, if largest { param.grid.max() } else { param.grid.min() });
+            }
+            let scenario = draft.check().unwrap();
+            assert_eq!(scenario.settings().seed, Seed(if largest { u32::MAX.into() } else { 0 }));
+        }
     }
 
     #[test]

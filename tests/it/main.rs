@@ -1,1 +1,4 @@
 //! The native integration tests: one crate, one comment a module.
+
+/// Links and drafts: random ones survive, hostile ones are named.
+mod params;

@@ -9,6 +9,8 @@
 //! - `draw`: the strokes, on any `DrawingBackend`;
 //! - `svg`: the same figure as text.
 
+pub mod axis;
+pub mod number;
 pub mod theme;
 
 /// One chart: everything a reader sees, nothing about how it looks.

@@ -1,0 +1,380 @@
+//! Ranges that survive any data, and ticks.
+
+use super::number::{is_power, number_to, power_of_ten};
+use super::{Curve, Level, Point, Scale};
+
+/// Lengths along an axis that keep arithmetic far from the ends of `f64`.
+const LINEAR_LIMIT: f64 = 1e300;
+const LOG_LIMIT: f64 = 300.0;
+/// How far a run may rise above its start before the axis lets it go: decades on a log axis, multiples on a linear one.
+const LOG_RISE: f64 = 2.0;
+const LINEAR_RISE: f64 = 3.0;
+
+/// A labeled place on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// Where.
+    pub value: f64,
+    /// The number beside it.
+    pub label: String,
+}
+
+impl Scale {
+    /// Whether the axis has a place for this value.
+    pub fn shows(self, value: f64) -> bool {
+        value.is_finite() && (self == Scale::Linear || value > 0.0)
+    }
+
+    /// The value as a length along the axis: itself, or its decimal logarithm. An infinite one stays infinite; NaN
+    /// and what a log axis has no place for become NaN.
+    pub fn forward(self, value: f64) -> f64 {
+        match self {
+            Scale::Linear => value,
+            Scale::Log10 if value > 0.0 => value.log10(),
+            Scale::Log10 => f64::NAN,
+        }
+    }
+
+    /// The value at a length along the axis.
+    pub fn backward(self, length: f64) -> f64 {
+        match self {
+            Scale::Linear => length,
+            Scale::Log10 => 10_f64.powf(length),
+        }
+    }
+}
+
+/// A range for the vertical axis that shows all of every curve.
+///
+/// Bands and levels may lengthen it by half at most: a reference far away is marked at the edge instead of squashing
+/// the curves. Never empty, never NaN, whatever the data.
+pub fn fit(scale: Scale, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
+    fit_below(scale, f64::INFINITY, curves, levels)
+}
+
+/// A range for runs that start high and should fall: as [`fit`], but a run that diverges is let go 100 times above the
+/// highest start (3 times on a linear axis), so that the others keep their shape.
+pub fn fit_runs(scale: Scale, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
+    let starts = curves.iter().filter_map(|curve| curve.points.iter().map(|p| p.y).find(|&y| scale.shows(y)));
+    let start = starts.map(|y| scale.forward(y)).fold(f64::NEG_INFINITY, f64::max);
+    let ceiling = match scale {
+        Scale::Log10 => start + LOG_RISE,
+        Scale::Linear => LINEAR_RISE * start.abs(),
+    };
+    fit_below(scale, if start.is_finite() { ceiling } else { f64::INFINITY }, curves, levels)
+}
+
+/// A range for the horizontal axis: from the first recorded abscissa to the last.
+pub fn fit_x(scale: Scale, curves: &[Curve]) -> (f64, f64) {
+    let all = curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.x));
+    let (low, high) = extent(all.filter(|&x| scale.shows(x)));
+    usable(scale, (low, high))
+}
+
+/// The given range if an axis can have it, else the nearest that it can.
+pub fn usable(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
+    if !(scale.shows(low) && scale.shows(high)) {
+        return match scale {
+            Scale::Linear => (0.0, 1.0),
+            Scale::Log10 => (0.1, 1.0),
+        };
+    }
+    let (a, b) = (scale.forward(low), scale.forward(high));
+    let (least, spare, limit) = match scale {
+        Scale::Linear => (1e-9 * a.abs().max(b.abs()), 0.5, LINEAR_LIMIT),
+        Scale::Log10 => (1e-6, 0.3, LOG_LIMIT),
+    };
+    let (a, b) = (a.clamp(-limit, limit), b.clamp(-limit, limit));
+    if b - a > least {
+        return (scale.backward(a), scale.backward(b));
+    }
+    (scale.backward(a.min(b) - spare - least), scale.backward(a.max(b) + spare + least))
+}
+
+/// The fit with values above `ceiling` (a length along the axis) left out of account.
+fn fit_below(scale: Scale, ceiling: f64, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
+    let shown = |values: &mut dyn Iterator<Item = f64>| {
+        extent(
+            values
+                .filter(|&y| scale.shows(y))
+                .map(|y| scale.forward(y).clamp(-LINEAR_LIMIT, ceiling.min(LINEAR_LIMIT))),
+        )
+    };
+    let points = shown(&mut curves.iter().flat_map(|curve| &curve.points).map(|&Point { y, .. }| y));
+    let core = if points.0 <= points.1 { points } else { shown(&mut levels.iter().map(|level| level.value)) };
+    if core.0 > core.1 {
+        return usable(scale, (f64::NAN, f64::NAN));
+    }
+    let (low, high) = opened(scale, core);
+    let reach = 0.5 * (high - low);
+    let bands = curves.iter().flat_map(|curve| &curve.band).flat_map(|band| [band.low, band.high]);
+    let extras = bands.chain(levels.iter().map(|level| level.value)).filter(|&y| scale.shows(y));
+    let near = extras.map(|y| scale.forward(y)).filter(|&t| low - reach <= t && t <= high + reach && t <= ceiling);
+    let (low, high) = near.fold((low, high), |(low, high), t| (low.min(t), high.max(t)));
+    match scale {
+        Scale::Log10 => snapped_log(low, high),
+        Scale::Linear => snapped_linear(low, high),
+    }
+}
+
+/// Smallest and largest; `(∞, −∞)` of nothing.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+}
+
+/// At least a factor of two, or a tenth of the value: a flat curve should look flat.
+fn opened(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
+    let largest = low.abs().max(high.abs());
+    let least = match scale {
+        Scale::Log10 => 0.3,
+        Scale::Linear if largest == 0.0 => return (0.0, 1.0),
+        Scale::Linear => 0.1 * largest,
+    };
+    let missing = (least - (high - low)).max(0.0);
+    (low - 0.5 * missing, high + 0.5 * missing)
+}
+
+/// Outwards to round numbers, so that the axis stands still while a slider moves the curves a little.
+fn snapped_log(low: f64, high: f64) -> (f64, f64) {
+    const COARSE: [f64; 3] = [1.0, 2.0, 5.0];
+    const FINE: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+    let grid: &[f64] = if high - low < 1.0 { &FINE } else { &COARSE };
+    let places = |t: f64| {
+        let decade = t.floor();
+        (-1..=1).flat_map(move |k| grid.iter().map(move |step| decade + f64::from(k) + step.log10()))
+    };
+    let slack = 1e-9;
+    let below = places(low).filter(|&place| place <= low + slack).fold(low.floor() - 1.0, f64::max);
+    let above = places(high).filter(|&place| place >= high - slack).fold(high.ceil() + 1.0, f64::min);
+    usable(Scale::Log10, (10_f64.powf(below.max(-LOG_LIMIT)), 10_f64.powf(above.min(LOG_LIMIT))))
+}
+
+/// Outwards to half a tick; down to zero when that is not much further.
+fn snapped_linear(low: f64, high: f64) -> (f64, f64) {
+    let low = if low >= 0.0 && low < 0.5 * high { 0.0 } else { low };
+    let step = round_step((high - low) / 10.0);
+    usable(Scale::Linear, ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step))
+}
+
+/// The smallest 1, 2 or 5 times a power of ten that is not below `least`.
+fn round_step(least: f64) -> f64 {
+    let decade = 10_f64.powf(least.max(1e-300).log10().floor());
+    [1.0, 2.0, 5.0].map(|step| step * decade).into_iter().find(|&step| step >= least).unwrap_or(10.0 * decade)
+}
+
+/// At most `most` ticks inside the range; whole numbers only, if `whole`.
+///
+/// On a log axis: 1-2-5 a decade where there is room, decades or every so many of them on long ranges, equal steps on
+/// less than a decade.
+pub fn ticks(scale: Scale, range: (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
+    let range = usable(scale, range);
+    match scale {
+        Scale::Linear => linear_ticks(range, most, whole),
+        Scale::Log10 => log_ticks(range, most),
+    }
+}
+
+fn linear_ticks((low, high): (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
+    let most = most.max(2) as f64;
+    let mut step = round_step((high - low) / (2.0 * most)).max(if whole { 1.0 } else { 0.0 });
+    let bounds = |step: f64| ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    while bounds(step).1 - bounds(step).0 >= most {
+        step = round_step(1.1 * step);
+    }
+    let (first, last) = bounds(step);
+    let values =
+        std::iter::successors(Some(first), |k| Some(k + 1.0)).take_while(|&k| k <= last).map(|k| k * step + 0.0);
+    let digits = significant(low.abs().max(high.abs()), step);
+    values.map(|value| Tick { value, label: number_to(value, digits) }).collect()
+}
+
+/// Digits needed to tell multiples of `step` apart up to `largest`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 3 to 15")]
+fn significant(largest: f64, step: f64) -> usize {
+    ((largest / step).log10().ceil() + 1.0).clamp(3.0, 15.0) as usize
+}
+
+fn log_ticks(range: (f64, f64), most: usize) -> Vec<Tick> {
+    let (low, high) = (range.0.log10(), range.1.log10());
+    let within_decades: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 3.0]];
+    let mut choices: Vec<Vec<f64>> = within_decades.map(|steps| places(range, steps, 1.0)).into();
+    choices.extend(
+        [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0].map(|stride| places(range, &[1.0], stride)),
+    );
+    if high - low < 1.0 {
+        choices.push(linear_ticks(range, most, false).into_iter().map(|tick| tick.value).collect());
+    }
+    let fitting = choices.into_iter().filter(|values| values.len() <= most.max(2));
+    // The first of the longest: 1-2-5 before its rivals.
+    let best = fitting.reduce(|best, next| if next.len() > best.len() { next } else { best }).unwrap_or_default();
+    let in_powers = best.iter().any(|&value| is_power(value));
+    let digits = significant(range.1, range.1 - range.0) + 1;
+    let label = |value: f64| {
+        let plain = !in_powers || (0.99..10.1).contains(&value);
+        if plain { number_to(value, digits) } else { power_of_ten(value, digits) }
+    };
+    best.into_iter().map(|value| Tick { value, label: label(value) }).collect()
+}
+
+/// The given multiples of every `stride`-th power of ten inside the range.
+fn places((low, high): (f64, f64), steps: &[f64], stride: f64) -> Vec<f64> {
+    let slack = 1.0 + 1e-9;
+    let mut decade = (low.log10() / stride).floor() * stride;
+    let mut found = Vec::new();
+    while decade <= high.log10() + 1e-9 {
+        let values = steps.iter().map(|step| step * 10_f64.powf(decade));
+        found.extend(values.filter(|&v| v * slack >= low && v <= high * slack));
+        decade += stride;
+    }
+    found
+}
+
+/// Unlabeled places that make a log axis recognizable: 1 to 9 of each decade, on ranges of up to four.
+pub fn minor_ticks(scale: Scale, range: (f64, f64)) -> Vec<f64> {
+    let range = usable(scale, range);
+    if scale == Scale::Linear || (range.1 / range.0) > 1.01e4 {
+        return Vec::new();
+    }
+    places(range, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Band, CurveKind, Role};
+
+    fn curve(ys: &[f64]) -> Curve {
+        let points = ys.iter().enumerate().map(|(k, &y)| Point { x: k as f64, y }).collect();
+        Curve { role: Role::FedLin, kind: CurveKind::Measured, label: String::new(), points, band: Vec::new() }
+    }
+
+    fn level(value: f64) -> Level {
+        Level { role: Role::Pooled, label: String::new(), value }
+    }
+
+    /// Equal to 1e-9 relatively.
+    #[track_caller]
+    fn close(found: (f64, f64), expected: (f64, f64)) {
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1e-300);
+        assert!(near(found.0, expected.0) && near(found.1, expected.1), "{found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn a_log_range_holds_the_curves_and_the_levels_nearby() {
+        let run = [curve(&[1.9, 0.9, 0.3, 0.18])];
+        for (levels, expected) in [
+            (vec![], (0.1, 2.0)),
+            (vec![level(0.168), level(0.25)], (0.1, 2.0)),
+            (vec![level(3.0)], (0.1, 5.0)),
+            (vec![level(1e6), level(1e-9), level(f64::NAN), level(0.0)], (0.1, 2.0)),
+        ] {
+            close(fit(Scale::Log10, &run, &levels), expected);
+            close(fit_runs(Scale::Log10, &run, &levels), expected);
+        }
+    }
+
+    #[test]
+    fn a_range_survives_any_data() {
+        let (log, linear) = (Scale::Log10, Scale::Linear);
+        close(fit(log, &[], &[]), (0.1, 1.0));
+        close(fit(linear, &[], &[]), (0.0, 1.0));
+        close(fit(log, &[curve(&[f64::NAN, f64::INFINITY, 0.0, -3.0])], &[]), (0.1, 1.0));
+        close(fit(log, &[curve(&[1.0])], &[]), (0.6, 1.5));
+        close(fit(log, &[curve(&[0.2, 0.2])], &[]), (0.12, 0.3));
+        close(fit(log, &[], &[level(0.2)]), (0.12, 0.3));
+        close(fit(linear, &[curve(&[0.0, 0.0])], &[]), (0.0, 1.0));
+        close(fit(linear, &[curve(&[1.9, 0.2])], &[]), (0.0, 2.0));
+        close(fit(linear, &[curve(&[-1.0, 3.0])], &[]), (-1.0, 3.0));
+        close(fit(linear, &[curve(&[100.0, 101.0])], &[]), (94.0, 106.0));
+        close(fit(log, &[curve(&[1e-320, 1e308])], &[]), (1e-300, 1e300));
+        close(fit_x(linear, &[curve(&[1.0])]), (-0.5, 0.5));
+        close(fit_x(linear, &[curve(&[1.0, f64::NAN, 2.0])]), (0.0, 2.0));
+        close(fit_x(linear, &[]), (0.0, 1.0));
+    }
+
+    #[test]
+    fn a_diverging_run_is_let_go() {
+        let ys: Vec<f64> = (0..60).map(|k| 1.5 * 3_f64.powi(k)).chain([f64::INFINITY, f64::NAN]).collect();
+        let runs = [curve(&[1.8, 0.5, 0.2]), curve(&ys)];
+        close(fit_runs(Scale::Log10, &runs, &[]), (0.2, 200.0));
+        close(fit_runs(Scale::Linear, &runs, &[]), (0.0, 6.0));
+        assert!(fit(Scale::Log10, &runs, &[]).1 > 1e28);
+    }
+
+    #[test]
+    fn a_band_does_not_squash_its_curve() {
+        let mut run = curve(&[1.9, 0.2]);
+        run.band = vec![Band { x: 0.0, low: 1e-12, high: 2.2 }, Band { x: 1.0, low: -0.1, high: 0.3 }];
+        close(fit(Scale::Log10, &[run], &[]), (0.2, 5.0));
+    }
+
+    #[test]
+    fn an_unusable_range_is_replaced() {
+        for (scale, given, expected) in [
+            (Scale::Linear, (3.0, 7.0), (3.0, 7.0)),
+            (Scale::Linear, (f64::NAN, 7.0), (0.0, 1.0)),
+            (Scale::Linear, (f64::INFINITY, f64::NEG_INFINITY), (0.0, 1.0)),
+            (Scale::Linear, (7.0, 3.0), (2.5 - 7e-9, 7.5 + 7e-9)),
+            (Scale::Log10, (0.01, 10.0), (0.01, 10.0)),
+            (Scale::Log10, (0.0, 10.0), (0.1, 1.0)),
+            (Scale::Log10, (-1.0, -0.5), (0.1, 1.0)),
+        ] {
+            close(usable(scale, given), expected);
+        }
+    }
+
+    #[track_caller]
+    fn check_ticks(scale: Scale, range: (f64, f64), most: usize, expected: &[&str]) {
+        let labels: Vec<String> = ticks(scale, range, most, false).into_iter().map(|tick| tick.label).collect();
+        assert_eq!(labels, expected, "{scale:?} {range:?} {most}");
+    }
+
+    #[test]
+    fn ticks_are_few_and_round() {
+        let log = Scale::Log10;
+        check_ticks(log, (0.1, 2.0), 6, &["0.1", "0.2", "0.5", "1", "2"]);
+        check_ticks(log, (0.01, 2.0), 6, &["0.01", "0.03", "0.1", "0.3", "1"]);
+        check_ticks(log, (0.001, 1.0), 6, &["0.001", "0.01", "0.1", "1"]);
+        check_ticks(log, (0.2, 200.0), 6, &["0.3", "1", "3", "10", "30", "100"]);
+        check_ticks(log, (0.12, 0.3), 6, &["0.15", "0.2", "0.25", "0.3"]);
+        check_ticks(log, (0.1, 2.0), 3, &["0.1", "0.3", "1"]);
+        check_ticks(log, (0.1, 2.0), 2, &["0.1", "1"]);
+        check_ticks(log, (1e-8, 10.0), 6, &["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "1"]);
+        check_ticks(log, (1.0, 1e12), 6, &["1", "10³", "10⁶", "10⁹", "10¹²"]);
+        check_ticks(Scale::Linear, (0.0, 200.0), 6, &["0", "50", "100", "150", "200"]);
+        check_ticks(Scale::Linear, (0.0, 1.0), 6, &["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        check_ticks(Scale::Linear, (101_000.0, 101_500.0), 4, &["101\u{202f}000", "101\u{202f}200", "101\u{202f}400"]);
+    }
+
+    #[test]
+    fn rounds_get_whole_ticks() {
+        let values = |high| ticks(Scale::Linear, (0.0, high), 6, true).into_iter().map(|tick| tick.value);
+        assert_eq!(values(1.0).collect::<Vec<_>>(), [0.0, 1.0]);
+        assert_eq!(values(3.0).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn every_usable_range_has_ticks_inside_it() {
+        for low in (-30..30).map(|k| 10_f64.powf(f64::from(k) * 0.37)) {
+            for ratio in [1.001, 1.1, 1.9, 4.0, 9.9, 33.0, 1e3, 1e5, 1e9, 1e40] {
+                for most in 2..8 {
+                    for scale in [Scale::Log10, Scale::Linear] {
+                        let found = ticks(scale, (low, low * ratio), most, false);
+                        assert!((1..=most).contains(&found.len()), "{scale:?} {low} {ratio} {most}: {found:?}");
+                        let (high, slack) = (low * ratio, 1e-6 * low * (ratio - 1.0));
+                        let inside = |v: f64| v >= low - slack && v <= high + slack;
+                        assert!(found.iter().all(|tick| inside(tick.value)), "{scale:?} {low} {ratio}: {found:?}");
+                        assert!(found.windows(2).all(|pair| pair[0].label != pair[1].label), "{found:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn minor_ticks_only_where_they_can_be_told_apart() {
+        assert_eq!(minor_ticks(Scale::Log10, (0.1, 2.0)).len(), 11);
+        assert!(minor_ticks(Scale::Log10, (1e-6, 1.0)).is_empty());
+        assert!(minor_ticks(Scale::Linear, (0.0, 1.0)).is_empty());
+    }
+}

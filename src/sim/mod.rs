@@ -1,1 +1,38 @@
-//! (under construction)
+//! Simulation and estimation: numbers in, numbers out.
+//!
+//! # Setting
+//! Client `i` of `M` watches `x_{t+1} = A⁽ⁱ⁾x_t + B⁽ⁱ⁾u_t + w_t` for `t = 0…T−1`, in `N_i` independent rollouts with
+//! `x_0 ~ N(0, σ_x²I_n)`, `u_t ~ N(0, σ_u²I_p)`, `w_t ~ N(0, σ_w²I_n)`. With the regressor `z_t = [x_t; u_t]` of length
+//! `d = n + p` and `Θ = [A B]` (n×d), all that is ever used of its data are the moments
+//!
+//! ```text
+//! S_i = Σ z zᵀ   (d×d, the Gram matrix)        C_i = Σ x⁺ zᵀ   (n×d)
+//! ```
+//!
+//! since the gradient of the squared one-step error is `(X − ΘZ)Zᵀ = C_i − ΘS_i`.
+//!
+//! # Reading order
+//! [`system`] and [`family`] (who the clients are) → [`stream`] (randomness) → [`rollout`] and [`moments`] (their data)
+//! → [`estimate`] (least squares) → [`schedule`], [`method`], [`round_map`] (federated rounds in closed form), with
+//! [`textbook`] as the oracle → [`trial`] and [`study`] (the whole experiment, over `q` data sets).
+//!
+//! Nothing here knows the web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
+
+pub mod estimate;
+pub mod family;
+pub mod method;
+pub mod moments;
+pub mod norm;
+pub mod rollout;
+pub mod round_map;
+pub mod scenario;
+pub mod schedule;
+pub mod stats;
+pub mod stream;
+pub mod study;
+pub mod system;
+pub mod textbook;
+pub mod trial;
+
+/// A matrix whose size is known at run time; `n` and `p` are values, not types.
+pub type Matrix = nalgebra::DMatrix<f64>;

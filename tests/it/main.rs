@@ -2,3 +2,6 @@
 
 /// Links and drafts: random ones survive, hostile ones are named.
 mod params;
+
+/// Our numbers against independent reference data.
+mod reference;

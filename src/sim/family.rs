@@ -1,0 +1,212 @@
+//! The clients' systems: a nominal one, and how far each client sits from it.
+//!
+//! ```text
+//! A⁽ⁱ⁾ = A_0 + γ_1⁽ⁱ⁾ V        B⁽ⁱ⁾ = B_0 + γ_2⁽ⁱ⁾ U        γ = ε · (a place in [0, 1))
+//! ```
+//!
+//! (the paper's numerical section). Places are drawn once for a seed and do not depend on ε or M: moving either glides.
+
+use std::fmt;
+
+use rand::RngExt;
+
+use super::stream::{Purpose, Seed, stream};
+use super::system::{Dims, LinearSystem};
+use super::{Matrix, system::SystemError};
+
+/// Why patterns do not fit a nominal system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FamilyError {
+    /// The nominal system is not one.
+    Nominal(SystemError),
+    /// `V` must have the shape of `A_0` and finite entries.
+    APattern,
+    /// `U` must have the shape of `B_0` and finite entries.
+    BPattern,
+}
+
+impl fmt::Display for FamilyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nominal(error) => write!(f, "the nominal system: {error}"),
+            Self::APattern => f.write_str("V must have the shape of A and finite entries"),
+            Self::BPattern => f.write_str("U must have the shape of B and finite entries"),
+        }
+    }
+}
+
+impl std::error::Error for FamilyError {}
+
+/// A nominal system and the two patterns along which clients differ from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    nominal: LinearSystem,
+    a_pattern: Matrix,
+    b_pattern: Matrix,
+}
+
+impl Family {
+    /// A family around `nominal` along `a_pattern` (V, n×n) and `b_pattern` (U, n×p).
+    ///
+    /// # Errors
+    /// When a pattern has another shape than what it modifies, or an entry that is not finite.
+    pub fn new(nominal: LinearSystem, a_pattern: Matrix, b_pattern: Matrix) -> Result<Self, FamilyError> {
+        let fits =
+            |pattern: &Matrix, like: &Matrix| pattern.shape() == like.shape() && pattern.iter().all(|v| v.is_finite());
+        if !fits(&a_pattern, nominal.a()) {
+            return Err(FamilyError::APattern);
+        }
+        if !fits(&b_pattern, nominal.b()) {
+            return Err(FamilyError::BPattern);
+        }
+        Ok(Self { nominal, a_pattern, b_pattern })
+    }
+
+    /// The paper's family: n = 3, p = 2, V = diag(0, 1, 1).
+    ///
+    /// ```
+    /// let family = fedsysid::sim::family::Family::paper();
+    /// assert_eq!((family.dims().n_states, family.dims().n_inputs), (3, 2));
+    /// ```
+    pub fn paper() -> Self {
+        #[rustfmt::skip]
+        let (a, v) = (
+            [0.6, 0.5, 0.4,
+             0.0, 0.4, 0.3,
+             0.0, 0.0, 0.3],
+            [0.0, 0.0, 0.0,
+             0.0, 1.0, 0.0,
+             0.0, 0.0, 1.0],
+        );
+        #[rustfmt::skip]
+        let (b, u) = (
+            [1.0, 0.5,
+             0.5, 1.0,
+             0.5, 0.5],
+            [1.0, 0.0,
+             0.0, 0.0,
+             0.0, 1.0],
+        );
+        Self::new(
+            LinearSystem::new(Matrix::from_row_slice(3, 3, &a), Matrix::from_row_slice(3, 2, &b))
+                .expect("the paper's A_0 is 3×3 and its B_0 3×2"),
+            Matrix::from_row_slice(3, 3, &v),
+            Matrix::from_row_slice(3, 2, &u),
+        )
+        .expect("the paper's patterns have the shapes of its matrices")
+    }
+
+    /// The sizes n and p, the same for every member.
+    pub fn dims(&self) -> Dims {
+        self.nominal.dims()
+    }
+
+    /// The nominal system (A_0, B_0).
+    pub fn nominal(&self) -> &LinearSystem {
+        &self.nominal
+    }
+
+    /// The pattern V, n×n, along which A differs.
+    pub fn a_pattern(&self) -> &Matrix {
+        &self.a_pattern
+    }
+
+    /// The pattern U, n×p, along which B differs.
+    pub fn b_pattern(&self) -> &Matrix {
+        &self.b_pattern
+    }
+
+    /// The member at `heterogeneity · place`: (A_0 + εg_1 V, B_0 + εg_2 U).
+    ///
+    /// # Errors
+    /// When ε is so large that an entry overflows.
+    pub fn member(&self, place: Place, heterogeneity: f64) -> Result<LinearSystem, SystemError> {
+        LinearSystem::new(
+            self.nominal.a() + &self.a_pattern * (heterogeneity * place.a),
+            self.nominal.b() + &self.b_pattern * (heterogeneity * place.b),
+        )
+    }
+}
+
+/// Where a client sits in the family, before ε scales it: `γ = ε · place`, both coordinates in [0, 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Along V.
+    pub a: f64,
+    /// Along U.
+    pub b: f64,
+}
+
+/// How the clients' places come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// Drawn uniformly, as in the paper.
+    Uniform,
+    /// The even, seedless sequence frac(i·φ): client 1 is the nominal system and sits at the family's edge.
+    ///
+    /// The multipliers are the inverses of the golden ratio and of the plastic number, as in the reference data.
+    Even,
+}
+
+impl Placement {
+    /// The place of client `client` (0-based). It depends on nothing else but the seed.
+    pub fn place(self, seed: Seed, client: usize) -> Place {
+        match self {
+            Self::Uniform => {
+                let mut rng = stream(seed, Purpose::Systems, 0, client);
+                Place { a: rng.random(), b: rng.random() }
+            }
+            Self::Even => {
+                let index = client as f64;
+                Place { a: (index * 0.618_033_988_749_894_9).fract(), b: (index * 0.754_877_666_246_692_7).fract() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_moves_along_the_patterns() {
+        let member = Family::paper().member(Place { a: 0.5, b: 0.25 }, 0.2).unwrap();
+        assert!((member.a()[(1, 1)] - 0.5).abs() < 1e-15);
+        assert!((member.a()[(0, 0)] - 0.6).abs() < 1e-15);
+        assert!((member.b()[(2, 1)] - 0.55).abs() < 1e-15);
+        assert!((member.b()[(1, 0)] - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn patterns_must_fit() {
+        let nominal = Family::paper().nominal;
+        let (v, u) = (Matrix::zeros(3, 3), Matrix::zeros(3, 2));
+        assert_eq!(Family::new(nominal.clone(), u.clone(), u.clone()), Err(FamilyError::APattern));
+        assert_eq!(Family::new(nominal.clone(), v.clone(), v), Err(FamilyError::BPattern));
+        let endless = Matrix::from_element(3, 3, f64::INFINITY);
+        assert_eq!(Family::new(nominal, endless, u), Err(FamilyError::APattern));
+    }
+
+    #[test]
+    fn places_lie_in_the_unit_square_and_differ() {
+        for placement in [Placement::Uniform, Placement::Even] {
+            let places: Vec<_> = (0..200).map(|client| placement.place(Seed(7), client)).collect();
+            assert!(places.iter().all(|g| (0.0..1.0).contains(&g.a) && (0.0..1.0).contains(&g.b)));
+            for (i, place) in places.iter().enumerate() {
+                assert!(!places[..i].contains(place), "{placement:?}: client {i} repeats another");
+            }
+        }
+    }
+
+    #[test]
+    fn the_even_placement_starts_at_the_nominal_system() {
+        assert_eq!(Placement::Even.place(Seed(7), 0), Place { a: 0.0, b: 0.0 });
+    }
+
+    #[test]
+    fn a_huge_heterogeneity_is_an_error() {
+        let member = Family::paper().member(Place { a: 0.9, b: 0.9 }, f64::INFINITY);
+        assert_eq!(member, Err(SystemError::NotFinite));
+    }
+}

@@ -1,0 +1,46 @@
+//! The moments of a client's data: all that estimation ever uses of it.
+
+use super::Matrix;
+use super::system::Dims;
+
+/// Second moments of a client's samples `(z, x⁺)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    /// Gram matrix `S = Σ z zᵀ`, d×d, symmetric and positive semidefinite.
+    pub s: Matrix,
+    /// Cross moments `C = Σ x⁺ zᵀ`, n×d.
+    pub c: Matrix,
+    /// Number of samples summed, `N·T`.
+    pub n_samples: usize,
+}
+
+impl Moments {
+    /// The moments of no data.
+    pub fn zeros(dims: Dims) -> Self {
+        let d = dims.n_regressors();
+        Self { s: Matrix::zeros(d, d), c: Matrix::zeros(dims.n_states, d), n_samples: 0 }
+    }
+
+    /// Adds another client's moments: the moments of both data sets together.
+    pub fn add(&mut self, other: &Self) {
+        self.s += &other.s;
+        self.c += &other.c;
+        self.n_samples += other.n_samples;
+    }
+
+    /// The mean moments of `n_clients` clients whose moments were added up.
+    pub fn divided(&self, n_clients: usize) -> Self {
+        let share = 1.0 / n_clients as f64;
+        Self { s: &self.s * share, c: &self.c * share, n_samples: self.n_samples / n_clients.max(1) }
+    }
+
+    /// Whether every entry is a finite number; unstable systems on long rollouts overflow.
+    pub fn is_finite(&self) -> bool {
+        self.s.iter().chain(self.c.iter()).all(|v| v.is_finite())
+    }
+
+    /// The descent direction `(X − ΘZ)Zᵀ = C − ΘS`, n×d (the paper's gradient without the factor 2).
+    pub fn gradient(&self, theta: &Matrix) -> Matrix {
+        &self.c - theta * &self.s
+    }
+}

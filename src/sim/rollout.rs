@@ -1,0 +1,307 @@
+//! A client's data: independent rollouts of its system, kept whole or summed into moments at once.
+//!
+//! One rollout of `T` steps is a linear function of `D = n + T(n + p)` standard normals
+//! `ξ = [x_0; u_0; w_0; …; u_{T−1}; w_{T−1}]`, drawn in this order, one rollout after the other. So the first `N` rollouts
+//! are the same whatever `N` is.
+
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+
+use super::Matrix;
+use super::moments::Moments;
+use super::system::{Dims, LinearSystem};
+
+/// Standard deviations (not variances) of what drives a rollout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseLevels {
+    /// σ_x of each entry of the initial state.
+    pub initial_state_std: f64,
+    /// σ_u of each entry of the input.
+    pub input_std: f64,
+    /// σ_w of each entry of the process noise.
+    pub process_noise_std: f64,
+}
+
+impl NoiseLevels {
+    /// Every standard deviation 1, as in the paper's experiments.
+    pub const UNIT: Self = Self { initial_state_std: 1.0, input_std: 1.0, process_noise_std: 1.0 };
+}
+
+/// How much data a client has, and how it is driven.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataPlan {
+    /// Rollouts `N`.
+    pub n_rollouts: usize,
+    /// Steps `T` of each rollout.
+    pub rollout_len: usize,
+    /// Standard deviations of initial state, input and process noise.
+    pub noise: NoiseLevels,
+}
+
+/// All samples of a client, one column a sample.
+///
+/// Only the [`textbook`](super::textbook) loop and exports need the samples themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// Regressors `Z`, d×NT.
+    pub z: Matrix,
+    /// Next states `X`, n×NT.
+    pub next: Matrix,
+}
+
+impl Samples {
+    /// The moments `S = ZZᵀ`, `C = XZᵀ` of the samples.
+    pub fn moments(&self) -> Moments {
+        let zt = self.z.transpose();
+        Moments { s: &self.z * &zt, c: &self.next * &zt, n_samples: self.z.ncols() }
+    }
+}
+
+/// Simulates a client and keeps every sample, written as the definition reads.
+pub fn simulate_samples(system: &LinearSystem, plan: &DataPlan, rng: &mut impl Rng) -> Samples {
+    let Dims { n_states: n, n_inputs: p } = system.dims();
+    let n_samples = plan.n_rollouts * plan.rollout_len;
+    let mut samples = Samples { z: Matrix::zeros(n + p, n_samples), next: Matrix::zeros(n, n_samples) };
+    let mut normals =
+        |rows: usize, std: f64| Matrix::from_fn(rows, 1, |_, _| std * rng.sample::<f64, _>(StandardNormal));
+    let mut column = 0;
+    for _ in 0..plan.n_rollouts {
+        let mut state = normals(n, plan.noise.initial_state_std);
+        for _ in 0..plan.rollout_len {
+            let input = normals(p, plan.noise.input_std);
+            let noise = normals(n, plan.noise.process_noise_std);
+            samples.z.view_mut((0, column), (n, 1)).copy_from(&state);
+            samples.z.view_mut((n, column), (p, 1)).copy_from(&input);
+            state = system.a() * &state + system.b() * &input + noise;
+            samples.next.column_mut(column).copy_from(&state);
+            column += 1;
+        }
+    }
+    samples
+}
+
+/// Rollouts advanced together. Eight doubles fill the widest vector units in use; the sums below run lane by lane in a
+/// fixed order, so the result does not depend on the machine's own width.
+const LANES: usize = 8;
+
+/// One number for each of the rollouts advanced together.
+type Lanes = [f64; LANES];
+
+/// Simulates clients straight into moments, without keeping a sample, and without allocating once it is made.
+///
+/// The draws are those of [`simulate_samples`], the sums the same up to rounding.
+#[derive(Clone, Debug)]
+pub struct MomentSimulator {
+    dims: Dims,
+    /// ξ of the rollouts in flight: D rows.
+    normals: Vec<Lanes>,
+    /// z = [x; u]: d rows.
+    regressor: Vec<Lanes>,
+    /// x⁺: n rows.
+    next: Vec<Lanes>,
+    /// Lower triangle of S, row by row.
+    s: Vec<Lanes>,
+    /// C, row by row.
+    c: Vec<Lanes>,
+    /// Θ, row by row.
+    theta: Vec<f64>,
+}
+
+impl MomentSimulator {
+    /// A simulator for systems of these sizes.
+    pub fn new(dims: Dims) -> Self {
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        let rows = |count| vec![[0.0; LANES]; count];
+        Self {
+            dims,
+            normals: Vec::new(),
+            regressor: rows(d),
+            next: rows(n),
+            s: rows(d * (d + 1) / 2),
+            c: rows(n * d),
+            theta: vec![0.0; n * d],
+        }
+    }
+
+    /// The moments of `plan.n_rollouts` rollouts of `system`.
+    ///
+    /// Entries are infinite or NaN when an unstable system overflows: see [`Moments::is_finite`].
+    ///
+    /// # Panics
+    /// When the system has other sizes than this simulator.
+    pub fn simulate(&mut self, system: &LinearSystem, plan: &DataPlan, rng: &mut impl Rng) -> Moments {
+        assert_eq!(system.dims(), self.dims, "a simulator serves systems of one size");
+        self.load(system);
+        self.normals.resize(self.dims.n_normals(plan.rollout_len), [0.0; LANES]);
+        let mut left = plan.n_rollouts;
+        while left > 0 {
+            let used = left.min(LANES);
+            self.draw(used, rng);
+            self.advance(plan);
+            left -= used;
+        }
+        self.moments(plan.n_rollouts * plan.rollout_len)
+    }
+
+    /// Takes Θ and forgets the previous client's sums.
+    fn load(&mut self, system: &LinearSystem) {
+        let theta = system.theta();
+        for (value, entry) in self.theta.iter_mut().zip(theta.transpose().iter()) {
+            *value = *entry;
+        }
+        self.s.fill([0.0; LANES]);
+        self.c.fill([0.0; LANES]);
+    }
+
+    /// Draws ξ for the first `used` lanes. The others get zeros: a rollout of zeros adds exactly nothing.
+    fn draw(&mut self, used: usize, rng: &mut impl Rng) {
+        if used < LANES {
+            self.normals.fill([0.0; LANES]);
+        }
+        for lane in 0..used {
+            for row in &mut self.normals {
+                row[lane] = rng.sample(StandardNormal);
+            }
+        }
+    }
+
+    /// Runs the rollouts in flight to their end and adds their samples to the moments.
+    fn advance(&mut self, plan: &DataPlan) {
+        let Dims { n_states: n, n_inputs: p } = self.dims;
+        let noise = plan.noise;
+        let (initial, steps) = self.normals.split_at(n);
+        for (x, xi) in self.regressor.iter_mut().zip(initial) {
+            *x = scaled(noise.initial_state_std, xi);
+        }
+        for xi in steps.chunks_exact(n + p) {
+            let (input, process) = xi.split_at(p);
+            for (u, xi) in self.regressor[n..].iter_mut().zip(input) {
+                *u = scaled(noise.input_std, xi);
+            }
+            for ((next, theta), xi) in self.next.iter_mut().zip(self.theta.chunks_exact(n + p)).zip(process) {
+                *next = scaled(noise.process_noise_std, xi);
+                for (z, weight) in self.regressor.iter().zip(theta) {
+                    add_scaled(next, *weight, z);
+                }
+            }
+            add_outer(&mut self.s, &mut self.c, &self.regressor, &self.next);
+            self.regressor[..n].copy_from_slice(&self.next);
+        }
+    }
+
+    /// Sums the lanes.
+    fn moments(&self, n_samples: usize) -> Moments {
+        let d = self.dims.n_regressors();
+        let sum = |lanes: &Lanes| lanes.iter().sum::<f64>();
+        Moments {
+            s: Matrix::from_fn(d, d, |i, j| sum(&self.s[lower_index(i.max(j), i.min(j))])),
+            c: Matrix::from_fn(self.dims.n_states, d, |i, j| sum(&self.c[i * d + j])),
+            n_samples,
+        }
+    }
+}
+
+/// Where the entry (i, j), j ≤ i, of a lower triangle stored row by row is.
+fn lower_index(i: usize, j: usize) -> usize {
+    i * (i + 1) / 2 + j
+}
+
+fn scaled(factor: f64, lanes: &Lanes) -> Lanes {
+    lanes.map(|value| factor * value)
+}
+
+fn add_scaled(sum: &mut Lanes, factor: f64, lanes: &Lanes) {
+    for lane in 0..LANES {
+        sum[lane] += factor * lanes[lane];
+    }
+}
+
+/// Adds z zᵀ (lower triangle) to `s` and x⁺ zᵀ to `c`, lane by lane.
+fn add_outer(s: &mut [Lanes], c: &mut [Lanes], z: &[Lanes], next: &[Lanes]) {
+    let mut entries = s.iter_mut();
+    for (i, zi) in z.iter().enumerate() {
+        for (zj, entry) in z[..=i].iter().zip(&mut entries) {
+            add_product(entry, zi, zj);
+        }
+    }
+    for (x, row) in next.iter().zip(c.chunks_exact_mut(z.len())) {
+        for (zj, entry) in z.iter().zip(row) {
+            add_product(entry, x, zj);
+        }
+    }
+}
+
+fn add_product(sum: &mut Lanes, a: &Lanes, b: &Lanes) {
+    for lane in 0..LANES {
+        sum[lane] += a[lane] * b[lane];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::family::{Family, Place};
+    use crate::sim::stream::{Purpose, Seed, stream};
+
+    fn plan(n_rollouts: usize, rollout_len: usize) -> DataPlan {
+        let noise = NoiseLevels { initial_state_std: 0.5, input_std: 2.0, process_noise_std: 0.1 };
+        DataPlan { n_rollouts, rollout_len, noise }
+    }
+
+    fn system() -> LinearSystem {
+        Family::paper().member(Place { a: 0.3, b: 0.8 }, 0.5).unwrap()
+    }
+
+    fn rng() -> impl Rng {
+        stream(Seed(3), Purpose::Data, 1, 2)
+    }
+
+    /// `add_outer` walks the triangle in the order of `lower_index`: an iterator borrowed by `zip` must not lose entries.
+    #[track_caller]
+    fn check(n_rollouts: usize, rollout_len: usize) {
+        let plan = plan(n_rollouts, rollout_len);
+        let expected = simulate_samples(&system(), &plan, &mut rng()).moments();
+        let got = MomentSimulator::new(system().dims()).simulate(&system(), &plan, &mut rng());
+        assert_eq!(got.n_samples, expected.n_samples);
+        assert!((&got.s - &expected.s).amax() <= 1e-13 * expected.s.amax(), "S {} {}", got.s, expected.s);
+        assert!((&got.c - &expected.c).amax() <= 1e-13 * expected.s.amax(), "C {} {}", got.c, expected.c);
+    }
+
+    #[test]
+    fn moments_are_those_of_the_samples() {
+        for (n_rollouts, rollout_len) in [(1, 1), (1, 40), (7, 5), (8, 5), (9, 5), (25, 5), (100, 3)] {
+            check(n_rollouts, rollout_len);
+        }
+    }
+
+    #[test]
+    fn samples_obey_the_system_up_to_the_noise() {
+        let quiet = DataPlan { noise: NoiseLevels { process_noise_std: 0.0, ..plan(1, 1).noise }, ..plan(4, 6) };
+        let samples = simulate_samples(&system(), &quiet, &mut rng());
+        assert!((system().theta() * &samples.z - &samples.next).amax() < 1e-14);
+        let first_states = samples.z.view((0, 1), (3, 5));
+        assert_eq!(first_states, samples.next.view((0, 0), (3, 5)), "a rollout's next state is its state");
+    }
+
+    #[test]
+    fn more_rollouts_extend_the_draws() {
+        let few = simulate_samples(&system(), &plan(3, 5), &mut rng());
+        let many = simulate_samples(&system(), &plan(30, 5), &mut rng());
+        assert_eq!(few.z, many.z.columns(0, 15));
+    }
+
+    #[test]
+    fn a_simulator_can_be_used_again() {
+        let mut simulator = MomentSimulator::new(system().dims());
+        let first = simulator.simulate(&system(), &plan(9, 5), &mut rng());
+        simulator.simulate(&system(), &plan(3, 2), &mut rng());
+        assert_eq!(simulator.simulate(&system(), &plan(9, 5), &mut rng()), first);
+    }
+
+    #[test]
+    fn an_overflow_shows_in_the_moments() {
+        let unstable = LinearSystem::new(Matrix::from_element(1, 1, 1e200), Matrix::from_element(1, 1, 1.0)).unwrap();
+        let moments = MomentSimulator::new(unstable.dims()).simulate(&unstable, &plan(1, 5), &mut rng());
+        assert!(!moments.is_finite());
+    }
+}

@@ -1,0 +1,161 @@
+//! What must be installed, how to see whether it is, and how it gets there.
+//!
+//! Everything is a [`Requirement`]; `setup` installs what is missing and `doctor` only tells.
+//! Reading order: [`wasm_target`] (with [`debian_rust`] for where rustup cannot help), [`tool`],
+//! [`crates`], [`browser`].
+
+mod apt;
+pub(crate) mod browser;
+pub(crate) mod crates;
+mod debian_rust;
+pub(crate) mod tool;
+pub(crate) mod wasm_target;
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+use crate::project::Project;
+use crate::report;
+
+use browser::{Browser, BrowserPair};
+use crates::Crates;
+use tool::Tool;
+use wasm_target::{WasmTarget, WasmToolchain};
+
+/// The two halves of the project that can be set up and tested apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// The library on this machine: needs Rust alone.
+    Native,
+    /// The built page in a browser.
+    Browser,
+}
+
+impl Part {
+    /// Both parts, in the order they run.
+    pub(crate) const ALL: [Self; 2] = [Self::Native, Self::Browser];
+
+    /// The asked part, or all of them.
+    pub(crate) fn chosen(part: Option<Self>) -> Vec<Self> {
+        part.map_or_else(|| Self::ALL.to_vec(), |part| vec![part])
+    }
+}
+
+/// Something that must be on this machine.
+pub(crate) trait Requirement {
+    /// What is known once it is there; displayed as "version, place".
+    type Found: Display;
+
+    /// What to call it.
+    fn name(&self) -> String;
+
+    /// Looks for it, without a network and without changing anything.
+    fn find(&self) -> Option<Self::Found>;
+
+    /// What [`Requirement::install`] would do, as "compile it with …".
+    fn plan(&self) -> String;
+
+    /// Puts it there.
+    fn install(&self) -> Result<()>;
+}
+
+/// Finds `requirement`, installing it when it is missing.
+fn ensure<R: Requirement>(project: &Project, requirement: &R) -> Result<R::Found> {
+    let name = requirement.name();
+    if let Some(found) = requirement.find() {
+        report::present(&name, &found.to_string());
+        return Ok(found);
+    }
+    let _lock = project.lock_cache()?;
+    // Another run may have installed it while this one waited for the lock.
+    if let Some(found) = requirement.find() {
+        report::present(&name, &found.to_string());
+        return Ok(found);
+    }
+    let start = Instant::now();
+    report::begin(&name, &requirement.plan());
+    requirement.install().with_context(|| format!("{name} could not be installed"))?;
+    match requirement.find() {
+        Some(found) => {
+            report::installed(&name, &found.to_string(), start);
+            Ok(found)
+        }
+        None => {
+            bail!("{name} was installed but still cannot be found; `cargo xtask doctor` shows where it is looked for")
+        }
+    }
+}
+
+/// All that turns the sources into a page.
+pub(crate) struct SiteTools {
+    toolchain: WasmToolchain,
+    /// The bundler.
+    pub(crate) trunk: PathBuf,
+    wasm_bindgen: PathBuf,
+}
+
+impl SiteTools {
+    /// Lets `command`, and what it starts, find the tools.
+    pub(crate) fn apply(&self, command: &mut Command) -> Result<()> {
+        self.toolchain.apply(command);
+        let folders = [Some(self.trunk.as_path()), Some(&self.wasm_bindgen)]
+            .into_iter()
+            .map(|tool| tool.and_then(Path::parent))
+            .chain([self.toolchain.bin().as_deref()])
+            .flatten()
+            .map(Path::to_path_buf)
+            .collect::<Vec<_>>();
+        command.env("PATH", path_with(&folders)?);
+        Ok(())
+    }
+}
+
+/// This process's search path with `folders` in front.
+fn path_with(folders: &[PathBuf]) -> Result<OsString> {
+    let rest = env::var_os("PATH").unwrap_or_default();
+    let all = folders.iter().cloned().chain(env::split_paths(&rest));
+    env::join_paths(all).context("a tool's folder cannot be part of a search path")
+}
+
+/// Sets up all that building the page needs.
+pub(crate) fn site(project: &Project) -> Result<SiteTools> {
+    report::heading("Set-up: the page");
+    let toolchain = ensure(project, &WasmTarget { project })?;
+    let trunk = ensure(project, &Tool::trunk(project))?.path;
+    let wasm_bindgen = ensure(project, &Tool::wasm_bindgen(project)?)?.path;
+    ensure(project, &Crates { project })?;
+    // The tools share most of what they are made of, so the folder is kept until both are there.
+    drop(fs::remove_dir_all(Tool::build_folder(project)));
+    Ok(SiteTools { toolchain, trunk, wasm_bindgen })
+}
+
+/// Sets up all that testing in a browser needs, beside the page itself.
+pub(crate) fn browser(project: &Project) -> Result<BrowserPair> {
+    report::heading("Set-up: a browser for the tests");
+    ensure(project, &Browser { project })
+}
+
+/// The command `setup`.
+pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
+    let start = Instant::now();
+    for part in Part::chosen(part) {
+        match part {
+            // The tests of the library need nothing beyond the Rust that runs this program.
+            Part::Native => {}
+            Part::Browser => {
+                site(project)?;
+                browser(project)?;
+            }
+        }
+    }
+    report::note(&format!("\nEverything is in place ({}).", report::seconds(start.elapsed())));
+    Ok(())
+}

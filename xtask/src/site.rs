@@ -1,0 +1,130 @@
+//! Building the page, and serving it while one works on it.
+
+use std::env;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::project::Project;
+use crate::setup::{self, SiteTools};
+use crate::{process, report};
+
+/// How the page is served.
+#[derive(Args)]
+pub(crate) struct ServeOptions {
+    /// The port to listen on.
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// The address to listen on; 0.0.0.0 shows the page to other devices on the network.
+    #[arg(long, default_value = "127.0.0.1")]
+    address: IpAddr,
+    /// Open the page in the default browser once it is built.
+    #[arg(long)]
+    open: bool,
+    /// Build without optimization: quicker to build, slower to run.
+    #[arg(long)]
+    dev: bool,
+}
+
+/// Sets up and builds `dist/`.
+pub(crate) fn build(project: &Project) -> Result<()> {
+    let tools = setup::site(project)?;
+    build_with(project, &tools)
+}
+
+/// Builds `dist/` with tools that are in place.
+pub(crate) fn build_with(project: &Project, tools: &SiteTools) -> Result<()> {
+    report::heading("Build: dist/");
+    let start = Instant::now();
+    let mut trunk = trunk(project, tools, "build")?;
+    // Progress is no result: whoever reads this program's output gets results alone.
+    trunk.arg("--release").stdout(io::stderr());
+    if !process::live(&mut trunk)?.success() {
+        bail!("the page could not be built; the bundler's messages are above");
+    }
+    report::note(&format!("{} is ready, built in {}", project.dist().display(), report::seconds(start.elapsed())));
+    Ok(())
+}
+
+/// Sets up, then builds and serves until it is interrupted.
+pub(crate) fn serve(project: &Project, options: &ServeOptions) -> Result<()> {
+    let address = SocketAddr::new(options.address, options.port);
+    check_free(address)?;
+    let tools = setup::site(project)?;
+    report::heading("Serve");
+    let mut trunk = trunk(project, &tools, "serve")?;
+    trunk
+        .args(["--port", &options.port.to_string()])
+        .args(["--address", &options.address.to_string()])
+        // The served page reloads itself; the deployable one in dist/ must not.
+        .arg("--dist")
+        .arg(project.target.join("served"));
+    if !options.dev {
+        trunk.arg("--release");
+    }
+    if options.open {
+        trunk.arg("--open");
+    }
+    thread::spawn(move || announce(address));
+    if !process::live(&mut trunk)?.success() {
+        bail!("the page could not be served; the bundler's messages are above");
+    }
+    Ok(())
+}
+
+/// The bundler with what all its commands share.
+fn trunk(project: &Project, tools: &SiteTools, command: &str) -> Result<Command> {
+    let mut trunk = Command::new(&tools.trunk);
+    trunk
+        .args([command, "--offline"])
+        .current_dir(&project.root)
+        // Apart from the native builds: another compiler or other flags would rebuild everything.
+        .env("CARGO_TARGET_DIR", project.target.join("wasm"));
+    if env::var_os("NO_COLOR").is_some() {
+        // Trunk takes nothing but "true" or "false" here, where any text should do.
+        trunk.env("NO_COLOR", "true");
+    }
+    tools.apply(&mut trunk)?;
+    Ok(trunk)
+}
+
+fn check_free(address: SocketAddr) -> Result<()> {
+    match TcpListener::bind(address) {
+        Ok(_) => Ok(()),
+        Err(error) => bail!("cannot listen on {address}: {error}\n  what to do: choose another port with --port"),
+    }
+}
+
+/// Says where the page is, once it is there.
+fn announce(address: SocketAddr) {
+    let shown = address;
+    let reachable = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::from(([127, 0, 0, 1], address.port())),
+        IpAddr::V4(_) | IpAddr::V6(_) => address,
+    };
+    while TcpStream::connect(reachable).is_err() {
+        thread::sleep(Duration::from_millis(200));
+    }
+    report::note(&format!("\n  FedSysID live: http://{shown}/   (Ctrl-C stops it)\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_taken_port_is_refused_in_words() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let error = check_free(address).unwrap_err().to_string();
+        assert!(error.contains(&address.to_string()), "{error}");
+        assert!(error.contains("--port"), "{error}");
+        drop(listener);
+        assert!(check_free(address).is_ok());
+    }
+}

@@ -1,0 +1,178 @@
+//! Linting and testing, with one count at the end.
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::process::{self, capture};
+use crate::project::Project;
+use crate::report;
+use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
+use crate::setup::{self, Part};
+use crate::site;
+use crate::tally::Tally;
+
+/// The variable that tells the tests in a browser where the built page is.
+const DIST_VARIABLE: &str = "FEDSYSID_DIST";
+
+/// What went well and what did not.
+#[derive(Debug, Default)]
+struct Outcome {
+    tally: Tally,
+    problems: Vec<String>,
+}
+
+impl Outcome {
+    /// Runs one step; a failing one does not keep the next from running.
+    fn record(&mut self, step: Result<()>) {
+        if let Err(error) = step {
+            let text = format!("{error:#}");
+            report::problem(&text);
+            self.problems.push(text);
+        }
+    }
+
+    fn run(&mut self, name: &str, tests: &mut Command) {
+        report::heading(name);
+        let start = Instant::now();
+        let mut tally = Tally::default();
+        let status = process::live_lines(tests, |line| tally.read(line));
+        report::note(&format!("{name}: {} ran in {}", tally.total(), report::seconds(start.elapsed())));
+        self.tally = self.tally + tally;
+        self.record(status.and_then(|status| verdict(name, tally, status.success())));
+    }
+
+    fn is_good(&self) -> bool {
+        self.problems.is_empty() && self.tally.failed == 0 && self.tally.total() > 0
+    }
+}
+
+/// Whether a part's tests passed, and if not, why not.
+fn verdict(name: &str, tally: Tally, ended_well: bool) -> Result<()> {
+    match (tally.total(), tally.failed, ended_well) {
+        (0, _, true) => bail!("{name}: there was no test to run"),
+        (0, _, false) => bail!("{name}: no test ran; the messages above say why"),
+        (_, 0, false) => bail!("{name}: a test program did not compile or broke off; see above"),
+        (total, failed @ 1.., _) => bail!("{name}: {failed} of {total} failed"),
+        (_, 0, true) => Ok(()),
+    }
+}
+
+/// The command `test`.
+pub(crate) fn run(project: &Project, part: Option<Part>) -> ExitCode {
+    let mut outcome = Outcome::default();
+    for part in Part::chosen(part) {
+        match part {
+            Part::Native => native(project, &mut outcome),
+            Part::Browser => {
+                if let Err(error) = browser(project, &mut outcome) {
+                    outcome.record(Err(error));
+                }
+            }
+        }
+    }
+    conclude(&outcome)
+}
+
+/// Repeats what went wrong, then gives the count as the very last line.
+fn conclude(outcome: &Outcome) -> ExitCode {
+    report::heading("Result");
+    for problem in &outcome.problems {
+        report::note(&format!("not good: {}", problem.lines().next().unwrap_or_default()));
+    }
+    println!("{} passed, {} failed", outcome.tally.passed, outcome.tally.failed);
+    if outcome.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn native(project: &Project, outcome: &mut Outcome) {
+    report::heading("Lints");
+    outcome.record(lint(project, "fmt", &["--all", "--check"]));
+    outcome.record(lint(
+        project,
+        "clippy",
+        &["--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
+    ));
+    let mut tests = cargo(project, "test");
+    tests.args(["--workspace", "--exclude", "e2e", "--no-fail-fast"]);
+    outcome.run("Native tests", &mut tests);
+}
+
+/// Runs a component of the toolchain that not every installation has.
+fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
+    if capture(cargo(project, component).arg("--version")).is_none() {
+        report::note(&format!(
+            "cargo {component} is not installed, so this was not checked (`rustup component add {}`)",
+            if component == "fmt" { "rustfmt" } else { component }
+        ));
+        return Ok(());
+    }
+    if process::live(cargo(project, component).args(arguments))?.success() {
+        report::note(&format!("cargo {component}: nothing to say"));
+        return Ok(());
+    }
+    bail!("cargo {component} finds fault with the code; see above")
+}
+
+fn browser(project: &Project, outcome: &mut Outcome) -> Result<()> {
+    let tools = setup::site(project)?;
+    let pair = setup::browser(project)?;
+    site::build_with(project, &tools)?;
+    let mut tests = cargo(project, "test");
+    tests
+        .args(["--package", "e2e", "--no-fail-fast"])
+        .env(DIST_VARIABLE, project.dist())
+        .env(CHROME_VARIABLE, pair.chrome.path)
+        .env(DRIVER_VARIABLE, pair.driver.path);
+    outcome.run("Browser tests", &mut tests);
+    Ok(())
+}
+
+/// Rewrites the golden files from what the code draws and writes today.
+pub(crate) fn rewrite_golden(project: &Project) -> Result<()> {
+    let mut tests = cargo(project, "test");
+    tests.args(["--test", "it"]).env("UPDATE_GOLDEN", "1");
+    if !process::live(&mut tests)?.success() {
+        bail!("a test fails for another reason than its golden file; see above");
+    }
+    report::note("The golden files are up to date; `git diff tests/golden` shows what changed.");
+    Ok(())
+}
+
+fn cargo(project: &Project, command: &str) -> Command {
+    let mut cargo = process::cargo();
+    cargo.arg(command).current_dir(&project.root);
+    cargo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(passed: u64, failed: u64, ended_well: bool, expected: Result<(), &str>) {
+        let found = verdict("Tests", Tally { passed, failed }, ended_well);
+        let found = found.map_err(|error| error.to_string());
+        assert_eq!(found.as_ref().map_err(String::as_str).copied(), expected);
+    }
+
+    #[test]
+    fn nothing_but_passing_tests_is_good() {
+        check(3, 0, true, Ok(()));
+        check(3, 1, false, Err("Tests: 1 of 4 failed"));
+        check(3, 1, true, Err("Tests: 1 of 4 failed"));
+        check(0, 0, true, Err("Tests: there was no test to run"));
+        check(0, 0, false, Err("Tests: no test ran; the messages above say why"));
+        check(3, 0, false, Err("Tests: a test program did not compile or broke off; see above"));
+    }
+
+    #[test]
+    fn an_outcome_without_tests_or_with_a_problem_is_not_good() {
+        let passed = Tally { passed: 1, failed: 0 };
+        let good = Outcome { tally: passed, problems: vec![] };
+        assert!(good.is_good());
+        let faulty = Outcome { tally: passed, problems: vec!["lint".to_owned()] };
+        assert!(!faulty.is_good());
+        assert!(!Outcome::default().is_good());
+    }
+}

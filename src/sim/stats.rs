@@ -32,6 +32,16 @@ impl Running {
         let n = self.n as f64;
         if self.n < 2 { f64::NAN } else { (self.squares / (n - 1.0) / n).sqrt() }
     }
+
+    /// Count, mean and sum of squared deviations: all there is, for sending it elsewhere.
+    pub(crate) fn parts(&self) -> (usize, f64, f64) {
+        (self.n, self.mean, self.squares)
+    }
+
+    /// What [`parts`](Self::parts) took apart.
+    pub(crate) fn from_parts(n: usize, mean: f64, squares: f64) -> Self {
+        Self { n, mean, squares }
+    }
 }
 
 impl Extend<f64> for Running {

@@ -1,0 +1,211 @@
+//! Messages as arrays of numbers: one transferable `Float64Array` a message.
+//!
+//! Unlike JSON, this keeps every f64 to the bit, NaN and infinities (a diverging run has them) included. Decoding is total:
+//! an array that no encoder made gives a [`WireError`], never a panic.
+
+mod codec;
+
+use std::fmt;
+
+use super::{Event, Generation, Request};
+use codec::{Reader, Wire};
+
+/// An array of numbers is not a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireError;
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the numbers received are not a message")
+    }
+}
+
+impl std::error::Error for WireError {}
+
+/// A message as numbers.
+pub fn encode<M: Message>(message: &M) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    message.put(&mut numbers);
+    numbers
+}
+
+/// The message that numbers are.
+///
+/// # Errors
+/// When no message of this kind is encoded by exactly these numbers.
+pub fn decode<M: Message>(numbers: &[f64]) -> Result<M, WireError> {
+    let mut reader = Reader::new(numbers);
+    let message = M::take(&mut reader)?;
+    reader.finish()?;
+    Ok(message)
+}
+
+/// What can be sent: [`Request`] and [`Event`].
+#[expect(private_bounds, reason = "the encoding of the parts is nobody else's business")]
+pub trait Message: Wire {}
+
+impl Message for Request {}
+impl Message for Event {}
+
+impl Wire for Generation {
+    fn put(&self, to: &mut Vec<f64>) {
+        to.push(f64::from(self.0));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        from.u32().map(Self)
+    }
+}
+
+impl Wire for Request {
+    fn put(&self, to: &mut Vec<f64>) {
+        match self {
+            Self::Run { generation, settings } => {
+                to.push(0.0);
+                generation.put(to);
+                settings.put(to);
+            }
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        match from.u32()? {
+            0 => Ok(Self::Run { generation: Wire::take(from)?, settings: Wire::take(from)? }),
+            _ => Err(WireError),
+        }
+    }
+}
+
+impl Wire for Event {
+    fn put(&self, to: &mut Vec<f64>) {
+        match self {
+            Self::Ready => to.push(0.0),
+            Self::Progress { generation, progress, summary } => {
+                to.push(1.0);
+                generation.put(to);
+                to.push(*progress);
+                summary.put(to);
+            }
+            Self::Done { generation, summary } => {
+                to.push(2.0);
+                generation.put(to);
+                summary.put(to);
+            }
+            Self::Refused { generation, error } => {
+                to.push(3.0);
+                generation.put(to);
+                error.put(to);
+            }
+            Self::Unreadable => to.push(4.0),
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        Ok(match from.u32()? {
+            0 => Self::Ready,
+            1 => Self::Progress {
+                generation: Wire::take(from)?,
+                progress: from.number()?,
+                summary: Wire::take(from)?,
+            },
+            2 => Self::Done { generation: Wire::take(from)?, summary: Wire::take(from)? },
+            3 => Self::Refused { generation: Wire::take(from)?, error: Wire::take(from)? },
+            4 => Self::Unreadable,
+            _ => return Err(WireError),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::sim::estimate::EstimateError;
+    use crate::sim::scenario::{Count, Scenario, ScenarioError, Settings, Start, tests::settings};
+    use crate::sim::stream::{Purpose, Seed, stream};
+    use crate::sim::study::Study;
+    use crate::sim::system::SystemError;
+
+    /// Bits and not values, since NaN must survive too.
+    #[track_caller]
+    fn check<M: Message + fmt::Debug>(message: &M) {
+        let numbers = encode(message);
+        let again = decode::<M>(&numbers).expect("what was encoded can be decoded");
+        assert_eq!(format!("{again:?}"), format!("{message:?}"));
+        let bits = |numbers: &[f64]| numbers.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&encode(&again)), bits(&numbers));
+        for short in 0..numbers.len() {
+            assert_eq!(decode::<M>(&numbers[..short]).err(), Some(WireError), "cut to {short}");
+        }
+        assert!(decode::<M>(&[numbers, vec![0.0]].concat()).is_err(), "one too many");
+    }
+
+    fn small() -> Settings {
+        Settings { n_clients: 2, n_rounds: 3, n_trials: 2, ..settings() }
+    }
+
+    #[test]
+    fn requests_survive() {
+        for seed in [0, 7, u64::MAX] {
+            let settings = Settings { seed: Seed(seed), start: Start::HalfOfClient1, ..small() };
+            check(&Request::Run { generation: Generation(u32::MAX), settings });
+        }
+    }
+
+    #[test]
+    fn events_survive() {
+        let generation = Generation(3);
+        check(&Event::Ready);
+        check(&Event::Unreadable);
+        for change in [
+            |_: &mut Settings| (),
+            |s: &mut Settings| s.step_size = 1e200,
+            |s: &mut Settings| (s.data.n_rollouts, s.data.rollout_len) = (1, 1),
+        ] {
+            let mut settings = small();
+            change(&mut settings);
+            let summary = Study::new(Scenario::new(settings).unwrap()).run();
+            check(&Event::Progress { generation, progress: 0.25, summary: summary.clone() });
+            check(&Event::Done { generation, summary });
+        }
+        for error in [
+            ScenarioError::Count { count: Count::Trials, given: 1_000_000 },
+            ScenarioError::StepSize(f64::NAN),
+            ScenarioError::Heterogeneity(-1.0),
+            ScenarioError::NoiseLevel(f64::INFINITY),
+            ScenarioError::Member(SystemError::NotFinite),
+        ] {
+            check(&Event::Refused { generation, error });
+        }
+    }
+
+    #[test]
+    fn estimate_errors_survive() {
+        let mut summary = Study::new(Scenario::new(small()).unwrap()).run();
+        summary.references = [
+            Err(EstimateError::NotEnoughData { have: 2, need: 5 }),
+            Err(EstimateError::Singular { regressor: 4 }),
+            Err(EstimateError::NotFinite),
+        ];
+        check(&Event::Done { generation: Generation(0), summary });
+    }
+
+    #[test]
+    fn noise_is_never_a_panic() {
+        let summary = Study::new(Scenario::new(small()).unwrap()).run();
+        let event = encode(&Event::Done { generation: Generation(1), summary });
+        let request = encode(&Request::Run { generation: Generation(1), settings: small() });
+        let odd = [f64::NAN, f64::INFINITY, -1.0, 0.5, 1e18, 4_294_967_295.0, 0.0, 3.0];
+        let mut rng = stream(Seed(1), Purpose::Data, 0, 0);
+        for _ in 0..20_000 {
+            let (mut event, mut request) = (event.clone(), request.clone());
+            for numbers in [&mut event, &mut request] {
+                let at = rng.random_range(0..numbers.len());
+                numbers[at] = odd[rng.random_range(0..odd.len())];
+            }
+            let _ = decode::<Event>(&event);
+            let _ = decode::<Request>(&request);
+        }
+    }
+}

@@ -10,8 +10,16 @@
 //! - `svg`: the same figure as text.
 
 pub mod axis;
+pub mod draw;
+pub mod frame;
+pub mod hover;
+pub mod labels;
+pub mod layout;
 pub mod number;
+pub mod svg;
+mod text;
 pub mod theme;
+pub mod trace;
 
 /// One chart: everything a reader sees, nothing about how it looks.
 #[derive(Clone, Debug, PartialEq)]

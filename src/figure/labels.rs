@@ -1,0 +1,205 @@
+//! Names at the ends of curves and levels, so that no reader needs a legend.
+
+use super::frame::{Frame, Px};
+use super::text::{shortened, width};
+use super::trace::{Edge, End, Trace};
+use super::{Curve, CurveKind, Figure, Level, Role};
+
+/// The name of a curve or a level, beside its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The name, as far as there is room.
+    pub text: String,
+    /// Whose name it is.
+    pub role: Role,
+    /// Whether it is a measured curve's, which is set in bold.
+    pub bold: bool,
+    /// Left end of the text, at half its height.
+    pub at: Px,
+    /// A line from the end of the curve, where the name had to move away from it.
+    pub leader: Option<[Px; 2]>,
+}
+
+/// The column of names right of the plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Column {
+    /// Left end of the names.
+    pub left: f64,
+    /// Width of the widest name; nothing is written if it is zero.
+    pub room: f64,
+    /// Size of the type.
+    pub text_px: f64,
+}
+
+/// Distance of lines of text, in font sizes.
+const LINE: f64 = 1.3;
+
+/// A name and the height it would like.
+struct Wish {
+    text: String,
+    role: Role,
+    bold: bool,
+    y: f64,
+    /// Who goes first when there is not enough room.
+    rank: u8,
+}
+
+impl Curve {
+    fn is_bold(&self) -> bool {
+        self.kind == CurveKind::Measured
+    }
+}
+
+/// Room that the names of a figure would fill.
+pub(super) fn widest(figure: &Figure, text_px: f64) -> f64 {
+    let arrow = width("↑ ", text_px, true);
+    let curves = figure.curves.iter().map(|curve| width(&curve.label, text_px, curve.is_bold()));
+    let levels = figure.levels.iter().map(|level| width(&level.label, text_px, false));
+    let widest = curves.chain(levels).fold(0.0, f64::max);
+    if widest > 0.0 { widest + arrow } else { 0.0 }
+}
+
+/// Every name in its place: none over another, the order of the curves kept.
+pub(super) fn place(figure: &Figure, frame: &Frame, traces: &[Trace], column: Column) -> Vec<Label> {
+    if column.room <= 0.0 {
+        return Vec::new();
+    }
+    let ends: Vec<_> = figure.curves.iter().zip(traces).filter(|(curve, _)| !curve.label.is_empty()).collect();
+    let mut labels = Vec::new();
+    let mut wishes = Vec::new();
+    for edge in [Edge::Top, Edge::Bottom] {
+        let left = ends.iter().filter_map(|(curve, trace)| match trace.end {
+            End::Left(end, at) if at == edge => Some((*curve, end)),
+            _ => None,
+        });
+        let (beside, too_far_right) = beside_exits(frame, edge, left.collect(), column.text_px);
+        labels.extend(beside);
+        wishes.extend(too_far_right.into_iter().map(|curve| wish_beyond(frame, edge, curve)));
+    }
+    wishes.extend(ends.iter().filter_map(|(curve, trace)| match trace.end {
+        End::At((_, y)) => Some(wish_of(curve, curve.label.clone(), y)),
+        End::Outside(edge) => Some(wish_beyond(frame, edge, curve)),
+        End::Left(..) | End::Nowhere => None,
+    }));
+    wishes.extend(figure.levels.iter().filter_map(|level| wish_of_level(frame, level)));
+    labels.extend(in_column(frame, column, wishes));
+    labels
+}
+
+fn wish_of(curve: &Curve, text: String, y: f64) -> Wish {
+    let rank = match curve.kind {
+        CurveKind::Measured => 0,
+        CurveKind::Predicted => 2,
+        CurveKind::Pinned => 3,
+    };
+    Wish { text, role: curve.role, bold: curve.is_bold(), y, rank }
+}
+
+/// A name at the edge beyond which its curve is.
+fn wish_beyond(frame: &Frame, edge: Edge, curve: &Curve) -> Wish {
+    wish_of(curve, pointing(edge, &curve.label), edge_of(frame, edge))
+}
+
+fn wish_of_level(frame: &Frame, level: &Level) -> Option<Wish> {
+    let y = frame.height_of(level.value);
+    let wish = |text, y| Wish { text, role: level.role, bold: false, y, rank: 1 };
+    match y {
+        _ if y.is_nan() || level.label.is_empty() => None,
+        y if y < frame.plot.top => Some(wish(pointing(Edge::Top, &level.label), frame.plot.top)),
+        y if y > frame.plot.bottom() => Some(wish(pointing(Edge::Bottom, &level.label), frame.plot.bottom())),
+        y => Some(wish(level.label.clone(), y)),
+    }
+}
+
+fn pointing(edge: Edge, label: &str) -> String {
+    match edge {
+        Edge::Top => format!("↑ {label}"),
+        Edge::Bottom => format!("↓ {label}"),
+    }
+}
+
+fn edge_of(frame: &Frame, edge: Edge) -> f64 {
+    match edge {
+        Edge::Top => frame.plot.top,
+        Edge::Bottom => frame.plot.bottom(),
+    }
+}
+
+/// Names of curves that left the plot, right of where they did. Curves that left close together share one place, their
+/// names one below the other. Also the curves for which there is no room there.
+fn beside_exits<'a>(
+    frame: &Frame,
+    edge: Edge,
+    mut exits: Vec<(&'a Curve, Px)>,
+    text_px: f64,
+) -> (Vec<Label>, Vec<&'a Curve>) {
+    exits.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    let span = |curve: &Curve| width(&curve.label, text_px, curve.is_bold()) + 2.0 * text_px;
+    let close = |a: &(&Curve, Px), b: &(&Curve, Px)| b.1.0 - a.1.0 < span(a.0);
+    let (mut labels, mut rest) = (Vec::new(), Vec::new());
+    for group in exits.chunk_by(close) {
+        let left = group.iter().map(|(_, end)| end.0).fold(0.0, f64::max) + text_px;
+        let fits = group.iter().all(|(curve, _)| left + span(curve) - text_px <= frame.plot.right());
+        if !fits {
+            rest.extend(group.iter().map(|(curve, _)| *curve));
+            continue;
+        }
+        let row = |idx: usize| match edge {
+            Edge::Top => frame.plot.top + (0.7 + LINE * idx as f64) * text_px,
+            Edge::Bottom => frame.plot.bottom() - (0.7 + LINE * idx as f64) * text_px,
+        };
+        labels.extend(group.iter().enumerate().map(|(idx, (curve, _))| Label {
+            text: curve.label.clone(),
+            role: curve.role,
+            bold: curve.is_bold(),
+            at: (left, row(idx)),
+            leader: None,
+        }));
+    }
+    (labels, rest)
+}
+
+/// The names in the column, each as near to its wish as the others allow. What does not fit is left out, the least
+/// important first.
+fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label> {
+    let line = LINE * column.text_px;
+    let bounds = (frame.plot.top, (frame.plot.bottom() - 0.5 * line).max(frame.plot.top));
+    wishes.sort_by_key(|wish| wish.rank);
+    wishes.truncate(capacity(bounds.1 - bounds.0, line));
+    wishes.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let wanted: Vec<f64> = wishes.iter().map(|wish| wish.y).collect();
+    let heights = spaced(&wanted, line, bounds);
+    let label = |(wish, y): (Wish, f64)| {
+        let text = shortened(&wish.text, column.text_px, wish.bold, column.room)?;
+        let moved = (y - wish.y).abs() > 0.2 * column.text_px;
+        let start = (frame.plot.right() + 0.25 * column.text_px, wish.y);
+        let leader = moved.then_some([start, (column.left - 0.25 * column.text_px, y)]);
+        Some(Label { text, role: wish.role, bold: wish.bold, at: (column.left, y), leader })
+    };
+    wishes.into_iter().zip(heights).filter_map(label).collect()
+}
+
+/// Lines that fit when the first and the last may stand on the bounds.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least one, at most a screen's height")]
+fn capacity(height: f64, line: f64) -> usize {
+    (height / line + 1e-9).floor().max(0.0) as usize + 1
+}
+
+/// Heights as near as possible to the ascending `wanted` (least squares), at least `line` apart, within the bounds.
+///
+/// With `line` times their index taken off, heights need only ascend; blocks of neighbors that would not are pooled at
+/// their mean, and cutting the result at the bounds keeps it optimal (isotonic regression).
+fn spaced(wanted: &[f64], line: f64, (low, high): (f64, f64)) -> Vec<f64> {
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for (idx, y) in wanted.iter().enumerate() {
+        let mut block = (y - line * idx as f64, 1);
+        while let Some(above) = blocks.pop_if(|above| above.0 > block.0) {
+            let count = above.1 + block.1;
+            block = ((above.0 * above.1 as f64 + block.0 * block.1 as f64) / count as f64, count);
+        }
+        blocks.push(block);
+    }
+    let high = (high - line * wanted.len().saturating_sub(1) as f64).max(low);
+    let offsets = blocks.into_iter().flat_map(|(mean, count)| std::iter::repeat_n(mean.max(low).min(high), count));
+    offsets.enumerate().map(|(idx, offset)| offset + line * idx as f64).collect()
+}

@@ -1,13 +1,14 @@
 //! Building the page, and serving it while one works on it.
 
 use std::env;
+use std::fs;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::project::Project;
@@ -56,6 +57,8 @@ pub(crate) fn serve(project: &Project, options: &ServeOptions) -> Result<()> {
     let address = SocketAddr::new(options.address, options.port);
     check_free(address)?;
     let tools = setup::site(project)?;
+    // Trunk.toml has it ignored, which only works for a folder that is there.
+    fs::create_dir_all(project.root.join("target")).context("cannot create the folder target")?;
     report::heading("Serve");
     let mut trunk = trunk(project, &tools, "serve")?;
     trunk
@@ -88,6 +91,10 @@ fn trunk(project: &Project, tools: &SiteTools, command: &str) -> Result<Command>
     if env::var_os("NO_COLOR").is_some() {
         // Trunk takes nothing but "true" or "false" here, where any text should do.
         trunk.env("NO_COLOR", "true");
+    }
+    if env::var_os("RUST_LOG").is_none() {
+        // Its JavaScript minifier warns at each build that it cannot read the module's glue code.
+        trunk.env("RUST_LOG", "warn,trunk=info,trunk::processing::minify=error");
     }
     tools.apply(&mut trunk)?;
     Ok(trunk)

@@ -1,0 +1,179 @@
+//! The page's state without a page: what was asked for, what has come back, what to say about it.
+//!
+//! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
+//! - [`picture`]: the state as a figure.
+//! - [`readout`]: the numbers at one round.
+//! - [`sentences`]: what is going on, in words computed from the numbers.
+
+pub mod picture;
+pub mod readout;
+pub mod sentences;
+
+use std::collections::BTreeMap;
+
+use crate::engine::supervisor::Trouble;
+use crate::protocol::{Event, Generation};
+use crate::sim::scenario::{ScenarioError, Settings};
+use crate::sim::study::Summary;
+
+/// A run on screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its place among the runs asked for.
+    pub generation: Generation,
+    /// What was run.
+    pub settings: Settings,
+    /// Its results so far.
+    pub summary: Summary,
+    /// The share of the work done, while it goes on.
+    pub progress: Option<f64>,
+}
+
+/// What the page knows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dashboard {
+    /// Settings of the runs asked for that may still be answered.
+    asked: BTreeMap<Generation, Settings>,
+    /// The newest run that anything is known of.
+    run: Option<Run>,
+    /// Why the last settings could not be run.
+    refusal: Option<ScenarioError>,
+    /// The engine's last mishap, until dismissed.
+    trouble: Option<Trouble>,
+}
+
+impl Dashboard {
+    /// A run was asked for.
+    pub fn asked(&mut self, generation: Generation, settings: Settings) {
+        self.asked.insert(generation, settings);
+    }
+
+    /// Takes in what the engine says. Anything older than what is on screen is stale and changes nothing.
+    pub fn apply(&mut self, event: Event) {
+        let Some(generation) = event.generation() else { return };
+        if self.run.as_ref().is_some_and(|run| generation < run.generation) {
+            return;
+        }
+        let Some(settings) = self.asked.get(&generation).cloned() else { return };
+        let newest = |summary, progress| Some(Run { generation, settings, summary, progress });
+        match event {
+            Event::Progress { progress, summary, .. } => (self.run, self.refusal) = (newest(summary, Some(progress)), None),
+            Event::Done { summary, .. } => (self.run, self.refusal) = (newest(summary, None), None),
+            Event::Refused { error, .. } => self.refusal = Some(error),
+            Event::Ready | Event::Unreadable => {}
+        }
+        self.asked.retain(|&asked, _| asked >= generation);
+    }
+
+    /// The engine had a mishap.
+    pub fn suffer(&mut self, trouble: Trouble) {
+        self.trouble = Some(trouble);
+    }
+
+    /// The person has read of the mishap.
+    pub fn dismiss_trouble(&mut self) {
+        self.trouble = None;
+    }
+
+    /// The run on screen.
+    pub fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
+    }
+
+    /// Why the last settings could not be run.
+    pub fn refusal(&self) -> Option<ScenarioError> {
+        self.refusal
+    }
+
+    /// The engine's last mishap.
+    pub fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    /// Whether everything asked for is answered: nothing on screen will change by itself.
+    pub fn is_settled(&self) -> bool {
+        let last = self.asked.keys().next_back();
+        let answered = self.run.as_ref().filter(|run| run.progress.is_none()).map(|run| run.generation);
+        self.refusal.is_some() || answered.as_ref() == last
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::sim::scenario::{Scenario, tests::settings};
+    use crate::sim::study::Study;
+
+    /// A finished run of a few small data sets.
+    pub(crate) fn run(change: impl Fn(&mut Settings)) -> Run {
+        let mut settings = Settings { n_trials: 3, ..settings() };
+        change(&mut settings);
+        let summary = Study::new(Scenario::new(settings.clone()).unwrap()).run();
+        Run { generation: Generation(1), settings, summary, progress: None }
+    }
+
+    fn asked(generations: &[u32]) -> Dashboard {
+        let mut dashboard = Dashboard::default();
+        for &generation in generations {
+            dashboard.asked(Generation(generation), Settings { n_clients: generation as usize, ..settings() });
+        }
+        dashboard
+    }
+
+    fn done(generation: u32) -> Event {
+        Event::Done { generation: Generation(generation), summary: run(|s| s.n_rounds = 1).summary }
+    }
+
+    fn progress(generation: u32, progress: f64) -> Event {
+        Event::Progress { generation: Generation(generation), progress, summary: run(|s| s.n_rounds = 1).summary }
+    }
+
+    #[track_caller]
+    fn check(dashboard: &Dashboard, on_screen: Option<(u32, Option<f64>)>, settled: bool) {
+        let run = dashboard.run().map(|run| (run.settings.n_clients, run.progress));
+        assert_eq!(run, on_screen.map(|(generation, progress)| (generation as usize, progress)));
+        assert_eq!(dashboard.is_settled(), settled);
+    }
+
+    #[test]
+    fn results_are_shown_with_the_settings_they_belong_to() {
+        let mut dashboard = asked(&[1, 2, 3]);
+        check(&dashboard, None, false);
+        dashboard.apply(done(1));
+        check(&dashboard, Some((1, None)), false);
+        dashboard.apply(progress(3, 0.5));
+        check(&dashboard, Some((3, Some(0.5))), false);
+        dashboard.apply(done(3));
+        check(&dashboard, Some((3, None)), true);
+    }
+
+    #[test]
+    fn what_is_stale_or_was_never_asked_for_changes_nothing() {
+        let mut dashboard = asked(&[1, 2]);
+        dashboard.apply(done(2));
+        dashboard.apply(done(1));
+        dashboard.apply(done(9));
+        dashboard.apply(Event::Ready);
+        check(&dashboard, Some((2, None)), true);
+    }
+
+    #[test]
+    fn a_refusal_leaves_the_last_run_on_screen() {
+        let mut dashboard = asked(&[1, 2]);
+        dashboard.apply(done(1));
+        let error = ScenarioError::StepSize(0.0);
+        dashboard.apply(Event::Refused { generation: Generation(2), error });
+        check(&dashboard, Some((1, None)), true);
+        assert_eq!(dashboard.refusal(), Some(error));
+    }
+
+    #[test]
+    fn a_mishap_stays_until_it_is_dismissed() {
+        let mut dashboard = asked(&[1]);
+        dashboard.suffer(Trouble::WorkerReplaced);
+        dashboard.apply(done(1));
+        assert_eq!(dashboard.trouble(), Some(Trouble::WorkerReplaced));
+        dashboard.dismiss_trouble();
+        assert_eq!(dashboard.trouble(), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! The numbers of a run at one round: what the crosshair, the strip under the chart and the data table say.
+
+use super::Run;
+use super::picture::{method_name, reference_name, reference_role, solver_role};
+use crate::figure::Role;
+use crate::sim::stats::Running;
+use crate::sim::trial::Reference;
+
+/// One number with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What it means.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// Mean over data sets; `Err` holds why there is none.
+    pub value: Result<Running, String>,
+}
+
+/// Every method's error after `round` rounds (no further than the last), and then the reference estimates' errors.
+pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
+    let round = round.min(run.settings.n_rounds);
+    let methods = run.summary.methods.iter().filter_map(|summary| {
+        let value = summary.errors.get(round).copied()?;
+        let value = if value.mean().is_finite() { Ok(value) } else { Err("diverged".into()) };
+        Some(Reading { role: solver_role(summary.method.solver), name: method_name(summary.method), value })
+    });
+    let references = Reference::ALL.into_iter().map(|reference| Reading {
+        role: reference_role(reference),
+        name: reference_name(reference).into(),
+        value: run.summary.reference(reference).map_err(|error| error.to_string()),
+    });
+    methods.chain(references).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+
+    fn means(run: &Run, round: usize) -> Vec<Option<u64>> {
+        readings(run, round).iter().map(|r| r.value.as_ref().ok().map(|value| value.mean().to_bits())).collect()
+    }
+
+    #[test]
+    fn methods_come_first_then_references() {
+        let run = run(|_| ());
+        let names: Vec<_> = readings(&run, 0).into_iter().map(|reading| reading.name).collect();
+        assert_eq!(names, ["FedAvg", "FedLin", "client 1 alone", "pooled", "mean of locals"]);
+        let expected = run.summary.methods[1].errors[200].mean().to_bits();
+        assert_eq!(means(&run, 200)[1], Some(expected));
+        assert_eq!(means(&run, 200), means(&run, 10_000), "past the end is the end");
+        assert_ne!(means(&run, 0)[0], means(&run, 200)[0]);
+    }
+
+    #[test]
+    fn what_has_no_number_has_words() {
+        let diverged = readings(&run(|s| s.step_size = 1.0), 200);
+        assert_eq!(diverged[0].value, Err("diverged".into()));
+        let short = readings(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1, 2)), 0);
+        assert_eq!(short[2].value, Err("least squares needs at least 5 samples (N·T), there are 2".into()));
+    }
+}

@@ -1,0 +1,205 @@
+//! What is going on, in words. Every statement is computed from the numbers it is about.
+
+use super::Run;
+use super::picture::{method_name, reference_name};
+use crate::engine::supervisor::Trouble;
+use crate::figure::number::number;
+use crate::sim::estimate::EstimateError;
+use crate::sim::stats::Running;
+use crate::sim::study::MethodSummary;
+use crate::sim::trial::Reference;
+
+/// A difference smaller than this many combined standard errors is not called one.
+const CLEAR: f64 = 2.0;
+
+/// One sentence on whether joining pays for client 1: the best federated error at the end against its own least squares.
+/// Empty while there is nothing to compare.
+pub fn verdict(run: &Run) -> String {
+    let Some((name, federated)) = best(run) else { return String::new() };
+    let error = number(federated.mean());
+    let rounds = counted(run.settings.n_rounds, "round");
+    match run.summary.reference(Reference::ClientAlone) {
+        Ok(alone) if alone.mean().is_finite() => {
+            let (ratio, own) = (federated.mean() / alone.mean(), number(alone.mean()));
+            let spread = federated.standard_error().hypot(alone.standard_error());
+            let clear = (federated.mean() - alone.mean()).abs() > CLEAR * spread;
+            let outcome = match (clear, ratio < 1.0) {
+                (true, true) => format!("joining cuts client 1’s error to {}× of the {own} it has alone", number(ratio)),
+                (true, false) => format!("client 1 does better alone, with {own}: joining makes that {}×", number(ratio)),
+                (false, _) => format!("client 1 alone has {own}: too close to call with {}", data_sets(run)),
+            };
+            format!("After {rounds}, {name} is off by {error}; {outcome}.")
+        }
+        _ => format!("After {rounds}, {name} is off by {error}; client 1 alone has no estimate to compare it with."),
+    }
+}
+
+/// The method that does not diverge and ends with the least error.
+fn best(run: &Run) -> Option<(String, Running)> {
+    let finished = run.summary.methods.iter().filter(|summary| summary.n_diverged == 0);
+    let ends = finished.filter_map(|summary| Some((method_name(summary.method), *summary.errors.last()?)));
+    ends.filter(|(_, end)| end.mean().is_finite()).min_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean()))
+}
+
+/// What the picture shows, said once.
+pub fn caption(run: &Run) -> String {
+    let rounds = counted(run.settings.n_rounds, "round");
+    let band = if run.summary.n_trials > 1 { "; band: ±1 standard error" } else { "" };
+    format!("Spectral-norm error against client 1 over {rounds}, mean of {}{band}.", data_sets(run))
+}
+
+fn data_sets(run: &Run) -> String {
+    counted(run.summary.n_trials, "data set")
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
+/// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.
+pub fn complaints(run: &Run) -> Vec<String> {
+    let diverging = run.summary.methods.iter().filter_map(|summary| divergence(run, summary));
+    diverging.chain(undetermined(run)).collect()
+}
+
+fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
+    let from = summary.diverges_from()?;
+    let name = method_name(summary.method);
+    let how_often = if summary.n_diverged == run.summary.n_trials {
+        String::new()
+    } else {
+        format!(" in {} of {}", summary.n_diverged, data_sets(run))
+    };
+    let when = match from {
+        0 => "grows from the first round on".to_owned(),
+        round if round == run.settings.n_rounds => "will grow after the rounds shown".to_owned(),
+        round => format!("grows from round {round} on"),
+    };
+    let rho = if summary.contraction.is_finite() {
+        format!(" (ρ = {})", number(summary.contraction))
+    } else {
+        String::new()
+    };
+    Some(format!("{name} diverges{how_often}{rho}: its error {when}. {}.", what_to_lower(run)))
+}
+
+/// Steps multiply α by K, and gradients are sums over N·T samples: whatever of these is not at its least helps.
+fn what_to_lower(run: &Run) -> String {
+    let settings = &run.settings;
+    let mut knobs = vec!["the step size α"];
+    knobs.extend((settings.n_local_steps > 1).then_some("K"));
+    knobs.extend((settings.data.n_rollouts > 1).then_some("N"));
+    knobs.extend((settings.data.rollout_len > 1).then_some("T"));
+    let last = knobs.pop().unwrap_or_default();
+    if knobs.is_empty() { format!("Lower {last}") } else { format!("Lower {}, or {last}", knobs.join(", ")) }
+}
+
+/// Reference estimates without a number, those with the same reason in one sentence.
+fn undetermined(run: &Run) -> Vec<String> {
+    let mut reasons: Vec<(EstimateError, Vec<&str>)> = Vec::new();
+    for reference in Reference::ALL {
+        if let Err(error) = run.summary.reference(reference) {
+            match reasons.iter_mut().find(|(reason, _)| reason == error) {
+                Some((_, names)) => names.push(reference_name(reference)),
+                None => reasons.push((*error, vec![reference_name(reference)])),
+            }
+        }
+    }
+    reasons.into_iter().map(|(error, names)| format!("No line for {}: {error}. {}.", names.join(" and "), remedy(error))).collect()
+}
+
+fn remedy(error: EstimateError) -> &'static str {
+    match error {
+        EstimateError::NotEnoughData { .. } => "Raise N or T",
+        EstimateError::Singular { .. } => "Raise N or T",
+        EstimateError::NotFinite => "Lower T or ε",
+    }
+}
+
+/// What happened to the engine, and what was done about it.
+pub fn trouble(trouble: Trouble) -> &'static str {
+    match trouble {
+        Trouble::WorkerReplaced => "The worker that computes stopped; another one was started and repeats the run.",
+        Trouble::NoWorker => "No worker can start here, so the page itself computes: the same numbers, a little slower.",
+        Trouble::RunGivenUp => {
+            "The workers stopped again and again over this run, so it was given up. Change a setting to go on."
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+
+    fn means(run: &Run) -> (f64, f64) {
+        let end = run.summary.methods[1].errors[run.settings.n_rounds].mean();
+        (end, run.summary.reference(Reference::ClientAlone).as_ref().unwrap().mean())
+    }
+
+    /// The verdict's words against the numbers that they are about.
+    #[test]
+    fn the_verdict_is_true() {
+        for (heterogeneity, pays) in [(0.01, true), (0.7, false)] {
+            let run = run(|s| (s.heterogeneity, s.n_trials, s.data.n_rollouts) = (heterogeneity, 20, 100));
+            let (federated, alone) = means(&run);
+            assert_eq!(federated < alone, pays, "{heterogeneity}: {federated} {alone}");
+            let verdict = verdict(&run);
+            assert_eq!(verdict.contains("joining cuts"), pays, "{verdict}");
+            assert_eq!(verdict.contains("does better alone"), !pays, "{verdict}");
+            assert!(verdict.contains(&number(alone)), "{verdict}");
+        }
+    }
+
+    #[test]
+    fn a_difference_within_the_noise_is_not_called_one() {
+        let run = run(|s| (s.n_clients, s.n_rounds) = (1, 3_000));
+        let (federated, alone) = means(&run);
+        assert!((federated - alone).abs() < 0.01 * alone);
+        assert!(verdict(&run).contains("too close to call"), "{}", verdict(&run));
+    }
+
+    #[test]
+    fn without_anything_to_compare_there_is_no_verdict() {
+        assert_eq!(verdict(&run(|s| s.methods.clear())), "");
+        assert_eq!(verdict(&run(|s| s.step_size = 0.05)), "");
+        let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1, 2)));
+        assert!(short.contains("no estimate to compare"), "{short}");
+    }
+
+    #[test]
+    fn a_healthy_run_has_no_complaints() {
+        assert_eq!(complaints(&run(|_| ())), [""; 0]);
+    }
+
+    #[test]
+    fn divergence_is_named_with_its_round_and_its_cure() {
+        let complaints = complaints(&run(|s| s.step_size = 3e-3));
+        assert_eq!(complaints.len(), 2);
+        for (complaint, name) in complaints.iter().zip(["FedAvg", "FedLin"]) {
+            assert!(complaint.starts_with(&format!("{name} diverges (ρ = ")), "{complaint}");
+            assert!(complaint.ends_with("Lower the step size α, K, N, or T."), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn only_what_can_be_lowered_is_named() {
+        let run = run(|s| (s.step_size, s.n_local_steps, s.data.n_rollouts, s.data.rollout_len) = (10.0, 1, 1, 1));
+        assert!(complaints(&run)[0].ends_with("Lower the step size α."), "{:?}", complaints(&run));
+    }
+
+    #[test]
+    fn estimates_without_a_line_are_explained_together() {
+        let complaints = complaints(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1, 2)));
+        let expected = "No line for client 1 alone and mean of locals: least squares needs at least 5 samples (N·T), \
+                        there are 2. Raise N or T.";
+        assert_eq!(complaints, [expected]);
+    }
+
+    #[test]
+    fn the_caption_counts() {
+        let caption_of = |n_trials| caption(&run(|s| (s.n_trials, s.n_rounds) = (n_trials, 1)));
+        assert_eq!(caption_of(1), "Spectral-norm error against client 1 over 1 round, mean of 1 data set.");
+        assert!(caption_of(2).ends_with("mean of 2 data sets; band: ±1 standard error."));
+    }
+}

@@ -112,7 +112,8 @@ fn fit_below(scale: Scale, ceiling: f64, curves: &[Curve], levels: &[Level]) -> 
     let near = extras.map(|y| scale.forward(y)).filter(|&t| low - reach <= t && t <= high + reach && t <= ceiling);
     let (low, high) = near.fold((low, high), |(low, high), t| (low.min(t), high.max(t)));
     match scale {
-        Scale::Log10 => snapped_log(low, high),
+        // Some air, so that no curve runs along an axis.
+        Scale::Log10 => snapped_log(low - 0.02 * (high - low), high + 0.02 * (high - low)),
         Scale::Linear => snapped_linear(low, high),
     }
 }
@@ -136,12 +137,10 @@ fn opened(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
 
 /// Outwards to round numbers, so that the axis stands still while a slider moves the curves a little.
 fn snapped_log(low: f64, high: f64) -> (f64, f64) {
-    const COARSE: [f64; 3] = [1.0, 2.0, 5.0];
-    const FINE: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
-    let grid: &[f64] = if high - low < 1.0 { &FINE } else { &COARSE };
+    const GRID: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
     let places = |t: f64| {
         let decade = t.floor();
-        (-1..=1).flat_map(move |k| grid.iter().map(move |step| decade + f64::from(k) + step.log10()))
+        (-1..=1).flat_map(move |k| GRID.map(move |step| decade + f64::from(k) + step.log10()))
     };
     let slack = 1e-9;
     let below = places(low).filter(|&place| place <= low + slack).fold(low.floor() - 1.0, f64::max);
@@ -263,10 +262,10 @@ mod tests {
     fn a_log_range_holds_the_curves_and_the_levels_nearby() {
         let run = [curve(&[1.9, 0.9, 0.3, 0.18])];
         for (levels, expected) in [
-            (vec![], (0.1, 2.0)),
-            (vec![level(0.168), level(0.25)], (0.1, 2.0)),
-            (vec![level(3.0)], (0.1, 5.0)),
-            (vec![level(1e6), level(1e-9), level(f64::NAN), level(0.0)], (0.1, 2.0)),
+            (vec![], (0.15, 2.0)),
+            (vec![level(0.168), level(0.25)], (0.15, 2.0)),
+            (vec![level(3.0)], (0.15, 4.0)),
+            (vec![level(1e6), level(1e-9), level(f64::NAN), level(0.0)], (0.15, 2.0)),
         ] {
             close(fit(Scale::Log10, &run, &levels), expected);
             close(fit_runs(Scale::Log10, &run, &levels), expected);
@@ -296,7 +295,7 @@ mod tests {
     fn a_diverging_run_is_let_go() {
         let ys: Vec<f64> = (0..60).map(|k| 1.5 * 3_f64.powi(k)).chain([f64::INFINITY, f64::NAN]).collect();
         let runs = [curve(&[1.8, 0.5, 0.2]), curve(&ys)];
-        close(fit_runs(Scale::Log10, &runs, &[]), (0.2, 200.0));
+        close(fit_runs(Scale::Log10, &runs, &[]), (0.15, 250.0));
         close(fit_runs(Scale::Linear, &runs, &[]), (0.0, 6.0));
         assert!(fit(Scale::Log10, &runs, &[]).1 > 1e28);
     }
@@ -305,7 +304,7 @@ mod tests {
     fn a_band_does_not_squash_its_curve() {
         let mut run = curve(&[1.9, 0.2]);
         run.band = vec![Band { x: 0.0, low: 1e-12, high: 2.2 }, Band { x: 1.0, low: -0.1, high: 0.3 }];
-        close(fit(Scale::Log10, &[run], &[]), (0.2, 5.0));
+        close(fit(Scale::Log10, &[run], &[]), (0.15, 2.5));
     }
 
     #[test]
@@ -335,7 +334,7 @@ mod tests {
         check_ticks(log, (0.1, 2.0), 6, &["0.1", "0.2", "0.5", "1", "2"]);
         check_ticks(log, (0.01, 2.0), 6, &["0.01", "0.03", "0.1", "0.3", "1"]);
         check_ticks(log, (0.001, 1.0), 6, &["0.001", "0.01", "0.1", "1"]);
-        check_ticks(log, (0.2, 200.0), 6, &["0.3", "1", "3", "10", "30", "100"]);
+        check_ticks(log, (0.15, 250.0), 6, &["0.3", "1", "3", "10", "30", "100"]);
         check_ticks(log, (0.12, 0.3), 6, &["0.15", "0.2", "0.25", "0.3"]);
         check_ticks(log, (0.1, 2.0), 3, &["0.1", "0.3", "1"]);
         check_ticks(log, (0.1, 2.0), 2, &["0.1", "1"]);

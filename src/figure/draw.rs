@@ -2,12 +2,13 @@
 //!
 //! Text is placed by its anchors alone: in a page, measuring it would make the browser lay out the document.
 
+use super::axis::Tick;
 use super::frame::{Px, Rect};
 use super::labels::Label;
 use super::layout::{Anchor, Layout, Line, TICK};
 use super::theme::{Dash, FONT, Marker, Theme};
 use super::trace::{Edge, End, Trace};
-use super::{Curve, CurveKind, Figure, Level, Size, axis};
+use super::{Curve, CurveKind, Figure, Level, Size};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle, Text};
@@ -38,7 +39,21 @@ pub fn draw_layout<B: DrawingBackend>(
     size: Size,
     area: &DrawingArea<B, Shift>,
 ) -> Drawn<B> {
-    Pen::new(area, size, 1.0).figure(figure, layout, theme)
+    Pen::new(area, size, TypeSetting::PLAIN).figure(figure, layout, theme)
+}
+
+/// What a surface does to text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeSetting {
+    /// What it calls a font of size 1.
+    pub unit: f64,
+    /// How far above the middle it sets a line that it should center, in font sizes.
+    pub rise: f64,
+}
+
+impl TypeSetting {
+    /// Exactly what it is told.
+    const PLAIN: Self = Self { unit: 1.0, rise: 0.0 };
 }
 
 /// A drawing area that is drawn on in CSS pixels.
@@ -50,17 +65,17 @@ pub(super) struct Pen<'a, B: DrawingBackend> {
     grain: f64,
     /// The surface in drawing units.
     limits: (f64, f64),
-    /// What this surface calls a font of size 1.
-    text_unit: f64,
+    /// How this surface sets text.
+    type_setting: TypeSetting,
 }
 
 impl<'a, B: DrawingBackend> Pen<'a, B> {
-    pub(super) fn new(area: &'a DrawingArea<B, Shift>, size: Size, text_unit: f64) -> Self {
+    pub(super) fn new(area: &'a DrawingArea<B, Shift>, size: Size, type_setting: TypeSetting) -> Self {
         let grain = f64::from(size.subpixels);
         let (width, height) = size.surface();
         let limits = (f64::from(width) * grain, f64::from(height) * grain);
         let scale = (limits.0 / size.width, limits.1 / size.height, size.pixel_ratio * grain);
-        Self { area, scale, grain, limits, text_unit }
+        Self { area, scale, grain, limits, type_setting }
     }
 
     /// Everything, from the paper up.
@@ -79,7 +94,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
                 self.curve(curve, trace, layout, theme)?;
             }
         }
-        self.axes(figure, layout, theme)?;
+        self.axes(layout, theme)?;
         for label in &layout.labels {
             self.label(label, layout, theme)?;
         }
@@ -89,14 +104,13 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
 
     fn grid(&self, layout: &Layout, theme: &Theme) -> Drawn<B> {
         let plot = layout.frame.plot;
-        let line = |tick: &axis::Tick| {
-            self.horizontal(layout.frame.height_of(tick.value), plot.left, plot.right(), theme.hairline)
-        };
+        let line =
+            |tick: &Tick| self.horizontal(layout.frame.height_of(tick.value), plot.left, plot.right(), theme.hairline);
         layout.y_ticks.iter().try_for_each(line)
     }
 
     /// The two axes, with ticks outside; short ones between the numbers of a log axis.
-    fn axes(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn axes(&self, layout: &Layout, theme: &Theme) -> Drawn<B> {
         let (plot, frame, tick_px) = (layout.frame.plot, &layout.frame, TICK * layout.text_px);
         self.horizontal(plot.bottom(), plot.left, plot.right(), theme.quiet)?;
         self.vertical(plot.left, plot.top, plot.bottom(), theme.quiet)?;
@@ -107,7 +121,7 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         for tick in &layout.y_ticks {
             self.horizontal(frame.height_of(tick.value), plot.left - tick_px, plot.left, theme.quiet)?;
         }
-        for value in axis::minor_ticks(figure.y.scale, figure.y.range) {
+        for &value in &layout.y_minor {
             self.horizontal(frame.height_of(value), plot.left - 0.5 * tick_px, plot.left, theme.quiet)?;
         }
         Ok(())
@@ -195,9 +209,11 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
-        let font = FontDesc::new(FontFamily::Name(FONT), line.size * self.scale.2 * self.text_unit, weight);
+        let font = FontDesc::new(FontFamily::Name(FONT), line.size * self.scale.2 * self.type_setting.unit, weight);
         let style = TextStyle { pos: Pos::new(h_pos, VPos::Center), ..font.color(&line.color) };
-        self.area.draw(&Text::new(line.text.as_str(), self.at(line.at), style))
+        let (x, y) = line.at;
+        let place = self.at((x, y + self.type_setting.rise * line.size));
+        self.area.draw(&Text::new(line.text.as_str(), place, style))
     }
 
     fn path(&self, path: &[Px], color: RGBColor, width: f64, dash: Option<Dash>) -> Drawn<B> {

@@ -40,6 +40,8 @@ struct Wish {
     role: Role,
     bold: bool,
     y: f64,
+    /// Whether a line from its curve's end may lead to it; a name that points beyond an edge needs none.
+    led: bool,
     /// Who goes first when there is not enough room.
     rank: u8,
 }
@@ -52,11 +54,15 @@ impl Curve {
 
 /// Room that the names of a figure would fill.
 pub(super) fn widest(figure: &Figure, text_px: f64) -> f64 {
-    let arrow = width("↑ ", text_px, true);
-    let curves = figure.curves.iter().map(|curve| width(&curve.label, text_px, curve.is_bold()));
-    let levels = figure.levels.iter().map(|level| width(&level.label, text_px, false));
-    let widest = curves.chain(levels).fold(0.0, f64::max);
-    if widest > 0.0 { widest + arrow } else { 0.0 }
+    let (low, high) = figure.y.range;
+    let curves = figure.curves.iter().filter(|curve| !curve.label.is_empty());
+    let curves = curves.map(|curve| width(&pointing(Edge::Top, &curve.label), text_px, curve.is_bold()));
+    let level = |level: &Level| {
+        let inside = level.label.is_empty() || (low..=high).contains(&level.value);
+        let text = if inside { level.label.clone() } else { pointing(Edge::Top, &level.label) };
+        width(&text, text_px, false)
+    };
+    curves.chain(figure.levels.iter().map(level)).fold(0.0, f64::max)
 }
 
 /// Every name in its place: none over another, the order of the curves kept.
@@ -77,7 +83,7 @@ pub(super) fn place(figure: &Figure, frame: &Frame, traces: &[Trace], column: Co
         wishes.extend(too_far_right.into_iter().map(|curve| wish_beyond(frame, edge, curve)));
     }
     wishes.extend(ends.iter().filter_map(|(curve, trace)| match trace.end {
-        End::At((_, y)) => Some(wish_of(curve, curve.label.clone(), y)),
+        End::At((_, y)) => Some(wish_of(curve, curve.label.clone(), y, true)),
         End::Outside(edge) => Some(wish_beyond(frame, edge, curve)),
         End::Left(..) | End::Nowhere => None,
     }));
@@ -86,28 +92,28 @@ pub(super) fn place(figure: &Figure, frame: &Frame, traces: &[Trace], column: Co
     labels
 }
 
-fn wish_of(curve: &Curve, text: String, y: f64) -> Wish {
+fn wish_of(curve: &Curve, text: String, y: f64, led: bool) -> Wish {
     let rank = match curve.kind {
         CurveKind::Measured => 0,
         CurveKind::Predicted => 2,
         CurveKind::Pinned => 3,
     };
-    Wish { text, role: curve.role, bold: curve.is_bold(), y, rank }
+    Wish { text, role: curve.role, bold: curve.is_bold(), y, led, rank }
 }
 
 /// A name at the edge beyond which its curve is.
 fn wish_beyond(frame: &Frame, edge: Edge, curve: &Curve) -> Wish {
-    wish_of(curve, pointing(edge, &curve.label), edge_of(frame, edge))
+    wish_of(curve, pointing(edge, &curve.label), edge_of(frame, edge), false)
 }
 
 fn wish_of_level(frame: &Frame, level: &Level) -> Option<Wish> {
     let y = frame.height_of(level.value);
-    let wish = |text, y| Wish { text, role: level.role, bold: false, y, rank: 1 };
+    let wish = |text, y, led| Wish { text, role: level.role, bold: false, y, led, rank: 1 };
     match y {
         _ if y.is_nan() || level.label.is_empty() => None,
-        y if y < frame.plot.top => Some(wish(pointing(Edge::Top, &level.label), frame.plot.top)),
-        y if y > frame.plot.bottom() => Some(wish(pointing(Edge::Bottom, &level.label), frame.plot.bottom())),
-        y => Some(wish(level.label.clone(), y)),
+        y if y < frame.plot.top => Some(wish(pointing(Edge::Top, &level.label), frame.plot.top, false)),
+        y if y > frame.plot.bottom() => Some(wish(pointing(Edge::Bottom, &level.label), frame.plot.bottom(), false)),
+        y => Some(wish(level.label.clone(), y, true)),
     }
 }
 
@@ -171,7 +177,7 @@ fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label>
     let heights = spaced(&wanted, line, bounds);
     let label = |(wish, y): (Wish, f64)| {
         let text = shortened(&wish.text, column.text_px, wish.bold, column.room)?;
-        let moved = (y - wish.y).abs() > 0.2 * column.text_px;
+        let moved = wish.led && (y - wish.y).abs() > 0.2 * column.text_px;
         let start = (frame.plot.right() + 0.25 * column.text_px, wish.y);
         let leader = moved.then_some([start, (column.left - 0.25 * column.text_px, y)]);
         Some(Label { text, role: wish.role, bold: wish.bold, at: (column.left, y), leader })

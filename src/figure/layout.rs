@@ -1,9 +1,9 @@
 //! Where everything goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
 
-use super::axis::{Tick, ticks};
+use super::axis::{Tick, minor_ticks, ticks};
 use super::frame::{Frame, Px, Rect};
 use super::labels::{self, Column, Label};
-use super::text::{shortened, width, wrapped};
+use super::text::{balanced, shortened, width, wrapped};
 use super::theme::Theme;
 use super::trace::Trace;
 use super::{Axis, Figure, Size};
@@ -18,6 +18,8 @@ pub struct Layout {
     pub x_ticks: Vec<Tick>,
     /// Ticks of the vertical axis.
     pub y_ticks: Vec<Tick>,
+    /// Unlabeled ticks of the vertical axis.
+    pub y_minor: Vec<f64>,
     /// Names at the ends of curves and levels.
     pub labels: Vec<Label>,
     /// Size of the type, smaller on small surfaces.
@@ -75,7 +77,13 @@ impl Layout {
         let draft = Rows::fitting(figure, surface, text_px);
         let (top, bottom) = draft.margins(text_px);
         let most = count((surface.height - top - bottom) / (3.0 * text_px));
-        let y_ticks = ticks(figure.y.scale, figure.y.range, most, false);
+        // An axis with nothing on it has nothing to measure.
+        let (y_ticks, y_minor) = if is_empty(figure) {
+            Default::default()
+        } else {
+            let Axis { scale, range, .. } = figure.y;
+            (ticks(scale, range, most, false), minor_ticks(scale, range))
+        };
         let (left, column) = columns(figure, surface, text_px, &y_ticks);
         let plot = Rect {
             left,
@@ -87,8 +95,18 @@ impl Layout {
         let traces = traces(figure, &frame);
         let labels = labels::place(figure, &frame, &traces, column);
         let x_ticks = x_ticks(figure, &frame, text_px);
-        let mut layout =
-            Self { frame, x_ticks, y_ticks, labels, text_px, surface, traces, lines: Vec::new(), words: Vec::new() };
+        let mut layout = Self {
+            frame,
+            x_ticks,
+            y_ticks,
+            y_minor,
+            labels,
+            text_px,
+            surface,
+            traces,
+            lines: Vec::new(),
+            words: Vec::new(),
+        };
         layout.write(figure, theme, draft);
         layout
     }
@@ -126,14 +144,14 @@ impl Layout {
             add(title, (left, top + 0.5 * rows.title), Anchor::Start, TITLE * t, true, theme.ink);
         }
         top += rows.title;
-        if rows.y_title > 0.0 {
-            add(&figure.y.label, (left, top + 0.5 * LINE * t), Anchor::Start, t, false, theme.ink);
-        }
-        top += rows.y_title;
         if let (true, Some(words)) = (rows.words > 0.0, &figure.words) {
             for (idx, line) in wrapped(words, t, room).iter().enumerate() {
                 add(line, (left, top + (idx as f64 + 0.5) * LINE * t), Anchor::Start, t, false, theme.ink);
             }
+        }
+        top += rows.words;
+        if rows.y_title > 0.0 {
+            add(&figure.y.label, (left, top + 0.5 * LINE * t), Anchor::Start, t, false, theme.ink);
         }
         if rows.x_title > 0.0 {
             let y = self.frame.plot.bottom() + rows.x_numbers + 0.5 * rows.x_title;
@@ -165,7 +183,7 @@ impl Layout {
     fn words_in_plot(&self, words: &str, theme: &Theme) -> Vec<Line> {
         let (t, plot) = (self.text_px, self.frame.plot);
         let middle = (plot.left + 0.5 * plot.width, plot.top + 0.45 * plot.height);
-        let texts = wrapped(words, t, (plot.width - 2.0 * t).min(34.0 * t));
+        let texts = balanced(words, t, (plot.width - 2.0 * t).min(34.0 * t));
         let first = middle.1 - 0.5 * LINE * t * (texts.len() as f64 - 1.0);
         let line = |(idx, text)| {
             let at = (middle.0, first + LINE * t * idx as f64);
@@ -196,9 +214,7 @@ impl Rows {
 
     fn wanted(figure: &Figure, surface: Rect, t: f64) -> Self {
         let shown = |wanted: bool, height: f64| if wanted { height * t } else { 0.0 };
-        let drawable = |y: f64| figure.y.scale.shows(y);
-        let empty = !figure.curves.iter().any(|curve| curve.points.iter().any(|point| drawable(point.y)));
-        let words = figure.words.as_deref().filter(|_| !empty).unwrap_or_default();
+        let words = figure.words.as_deref().filter(|_| has_values(figure)).unwrap_or_default();
         let lines = wrapped(words, t, surface.width - 2.0 * MARGIN * t).len();
         Self {
             title: shown(figure.title.is_some(), 1.9),
@@ -237,6 +253,17 @@ impl Line {
         };
         (start, start + width)
     }
+}
+
+/// Whether any curve has a value that the vertical axis could show.
+fn has_values(figure: &Figure) -> bool {
+    let mut points = figure.curves.iter().flat_map(|curve| &curve.points);
+    points.any(|point| figure.y.scale.shows(point.y))
+}
+
+/// Whether there is neither a curve nor a level to draw.
+fn is_empty(figure: &Figure) -> bool {
+    !has_values(figure) && !figure.levels.iter().any(|level| figure.y.scale.shows(level.value))
 }
 
 /// The theme's type, down to four fifths of it on a small surface.

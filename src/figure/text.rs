@@ -52,6 +52,14 @@ pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
+/// As [`wrapped`], in the same number of lines, but of even lengths.
+pub(super) fn balanced(text: &str, size: f64, room: f64) -> Vec<String> {
+    let greedy = wrapped(text, size, room);
+    let even = width(text, size, false) / greedy.len().max(1) as f64;
+    let tries = (0..10).map(|k| wrapped(text, size, (even + f64::from(k) * size).min(room)));
+    tries.into_iter().find(|lines| lines.len() <= greedy.len()).unwrap_or(greedy)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +97,7 @@ mod tests {
         let lines = wrapped("FedAvg diverges here: the step is too large", 10.0, 120.0);
         assert_eq!(lines.join(" "), "FedAvg diverges here: the step is too large");
         assert!(lines.len() > 1);
+        assert_eq!(balanced("one two three four", 10.0, 90.0), ["one two", "three four"]);
+        assert_eq!(wrapped("one two three four", 10.0, 90.0), ["one two three", "four"]);
     }
 }

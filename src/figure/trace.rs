@@ -52,7 +52,7 @@ impl Trace {
         let lines: Vec<_> = runs.iter().flat_map(|run| clipped_line(&frame.plot, run)).collect();
         let end = end_of(&frame.plot, runs.last().and_then(|run| run.last()), lines.last());
         let marks = match curve.kind {
-            CurveKind::Measured => spread(frame, &curve.points, turn),
+            CurveKind::Measured => spread(&frame.plot, markable(frame, curve, end), turn),
             CurveKind::Predicted | CurveKind::Pinned => Vec::new(),
         };
         Self {
@@ -166,21 +166,34 @@ fn outlines(frame: &Frame, band: &[Band]) -> Vec<Vec<Px>> {
     runs.filter(|run| run.len() > 1).map(polygon).filter(|outline| outline.len() > 2).collect()
 }
 
-/// Recorded points to mark: all of them where they are few, else about eight, evenly spread.
-fn spread(frame: &Frame, points: &[Point], turn: usize) -> Vec<Px> {
-    const ROOM: f64 = 30.0;
-    const COUNT: usize = 8;
-    let shown: Vec<Px> = points.iter().map(|&p| frame.px_of(p)).filter(|&px| frame.plot.contains(px)).collect();
-    if shown.len() as f64 * ROOM <= frame.plot.width {
-        return shown;
+/// The recorded points in the plot, less those where the arrow of a curve that leaves it goes.
+fn markable(frame: &Frame, curve: &Curve, end: End) -> Vec<Px> {
+    const ARROW: f64 = 16.0;
+    let free = |px: &Px| match end {
+        End::Left(exit, _) => (px.0 - exit.0).hypot(px.1 - exit.1) > ARROW,
+        End::At(_) | End::Outside(_) | End::Nowhere => true,
+    };
+    let places = curve.points.iter().map(|&point| frame.px_of(point));
+    places.filter(|&px| frame.plot.contains(px)).filter(free).collect()
+}
+
+/// The points to mark: all of them where they are few, else one here and there, at places that do not move when the
+/// curve does. A curve too steep to meet one of these is marked half-way.
+fn spread(plot: &Rect, points: Vec<Px>, turn: usize) -> Vec<Px> {
+    const EVERY: f64 = 24.0;
+    const SOME: f64 = 64.0;
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return points };
+    if last.0 - first.0 >= EVERY * (points.len() - 1) as f64 {
+        return points;
     }
-    let phase = 0.25 + 0.5 * (turn % 2) as f64 + 0.25 * (turn / 2 % 2) as f64;
-    let targets = (0..COUNT).map(|k| frame.plot.left + frame.plot.width * (k as f64 + phase) / COUNT as f64);
-    let nearest =
-        |target: f64| shown.iter().copied().min_by(|a, b| (a.0 - target).abs().total_cmp(&(b.0 - target).abs()));
-    let mut marks: Vec<Px> = targets.filter_map(nearest).collect();
+    let step = (plot.width / 8.0).max(SOME);
+    let phase = [0.25, 0.75, 0.5, 0.0][turn % 4];
+    let targets = (0..8).map(|k| plot.left + step * (f64::from(k) + phase));
+    let nearest = |target: f64| points.iter().min_by(|a, b| (a.0 - target).abs().total_cmp(&(b.0 - target).abs()));
+    let near = |target: f64| nearest(target).filter(|px| (px.0 - target).abs() < 0.1 * step);
+    let mut marks: Vec<Px> = targets.filter_map(near).copied().collect();
     marks.dedup();
-    marks
+    if marks.is_empty() { vec![points[points.len() / 2]] } else { marks }
 }
 
 /// The same path, to within [`TOLERANCE`], of fewer points.

@@ -1,5 +1,8 @@
 //! The native integration tests: one crate, one comment a module.
 
+/// Pictures as text, reviewed in the diff.
+mod golden;
+
 /// Links and drafts: random ones survive, hostile ones are named.
 mod params;
 

@@ -38,9 +38,11 @@ pub enum Grid {
 const DECADE: [(u32, u32); 3] = [(100, 5), (200, 10), (500, 25)];
 const DECADE_END: u32 = 1000;
 
-/// How far one key press moves a slider.
+/// How far one key press or button moves a slider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stride {
+    /// One stop (the buttons beside a slider).
+    One,
     /// A hundredth of the slider (Shift + arrow).
     Fine,
     /// A twentieth of the slider (arrow).
@@ -60,6 +62,22 @@ pub enum Move {
     ToMin,
     /// To the largest value.
     ToMax,
+}
+
+impl Move {
+    /// The move of a key, by its name in a browser's keyboard events; none for keys that do not move a slider.
+    pub fn of_key(name: &str, shift: bool) -> Option<Self> {
+        let arrow = if shift { Stride::Fine } else { Stride::Normal };
+        match name {
+            "ArrowRight" | "ArrowUp" => Some(Self::Up(arrow)),
+            "ArrowLeft" | "ArrowDown" => Some(Self::Down(arrow)),
+            "PageUp" => Some(Self::Up(Stride::Coarse)),
+            "PageDown" => Some(Self::Down(Stride::Coarse)),
+            "Home" => Some(Self::ToMin),
+            "End" => Some(Self::ToMax),
+            _ => None,
+        }
+    }
 }
 
 impl Grid {
@@ -124,6 +142,7 @@ impl Grid {
     /// Positions in a stride: at least one, so that a key press always moves.
     fn stride(&self, stride: Stride) -> u32 {
         let parts = match stride {
+            Stride::One => return 1,
             Stride::Fine => 100,
             Stride::Normal => 20,
             Stride::Coarse => 10,
@@ -241,8 +260,24 @@ mod tests {
         check(UNIT, 0.25, Move::Up(Stride::Normal), 0.3);
         check(UNIT, 0.25, Move::Up(Stride::Fine), 0.26);
         check(BENT, 25.0, Move::Up(Stride::Fine), 26.0);
+        check(BENT, 50.0, Move::Up(Stride::One), 55.0);
+        check(BENT, 50.0, Move::Down(Stride::One), 49.0);
         check(LOG, 1e-4, Move::ToMax, 0.1);
         check(SEED, 7.0, Move::ToMin, 0.0);
         check(SEED, f64::from(u32::MAX), Move::Up(Stride::Coarse), f64::from(u32::MAX));
+    }
+
+    #[test]
+    fn keys_are_known_by_name() {
+        #[track_caller]
+        fn check(name: &str, shift: bool, expected: Option<Move>) {
+            assert_eq!(Move::of_key(name, shift), expected);
+        }
+        check("ArrowRight", false, Some(Move::Up(Stride::Normal)));
+        check("ArrowDown", true, Some(Move::Down(Stride::Fine)));
+        check("PageUp", true, Some(Move::Up(Stride::Coarse)));
+        check("End", false, Some(Move::ToMax));
+        check("Tab", false, None);
+        check("a", true, None);
     }
 }

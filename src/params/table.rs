@@ -34,6 +34,15 @@ pub enum Widget {
     Box,
 }
 
+/// Which part of the page a parameter belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// What the lesson is about: always in sight.
+    Main,
+    /// What an experiment needs besides: folded away at first.
+    More,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
@@ -51,6 +60,8 @@ pub struct Param {
     pub default: f64,
     /// How it is set.
     pub widget: Widget,
+    /// Where it stands.
+    pub group: Group,
     /// One line: what to expect when it moves.
     pub help: &'static str,
 }
@@ -68,6 +79,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: Grid::Whole { stops: &[(1, 1)], max: 200 },
         default: 50.0,
         widget: Widget::Slider,
+        group: Group::Main,
         help: "More clients average out more noise: the floor falls like 1/√M, until the differences between clients dominate.",
     },
     Param {
@@ -78,6 +90,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: UP_TO_1000,
         default: 25.0,
         widget: Widget::Slider,
+        group: Group::Main,
         help: "More rollouts mean less noise, for client 1 alone as well. Gradients are sums, so every step grows with Nᵢ too.",
     },
     Param {
@@ -88,6 +101,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: Grid::Real { min: 0, max: 1, per_unit: 200 },
         default: 0.25,
         widget: Widget::Slider,
+        group: Group::Main,
         help: "How far the clients’ systems lie apart. At 0 all are alike; the larger ε, the more the others’ data mislead client 1.",
     },
     Param {
@@ -98,6 +112,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: Grid::Whole { stops: &[(1, 1)], max: 100 },
         default: 10.0,
         widget: Widget::Slider,
+        group: Group::Main,
         help: "More steps between two exchanges: fewer rounds are needed, but FedAvg drifts towards the mean of local solutions.",
     },
     Param {
@@ -108,6 +123,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: Grid::Log { deepest: 6, shallowest: 1 },
         default: 1e-4,
         widget: Widget::Slider,
+        group: Group::Main,
         help: "A larger step needs fewer rounds, up to a sharp edge: past it the run diverges.",
     },
     Param {
@@ -118,6 +134,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: UP_TO_1000,
         default: 200.0,
         widget: Widget::Slider,
+        group: Group::More,
         help: "Exchanges between server and clients. The curve goes on to the right; its floor stays where it is.",
     },
     Param {
@@ -128,6 +145,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: UP_TO_1000,
         default: 25.0,
         widget: Widget::Slider,
+        group: Group::More,
         help: "Data sets drawn from the same systems and averaged: more of them make the curve smoother and its band narrower.",
     },
     Param {
@@ -138,6 +156,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: Grid::Whole { stops: &[(1, 1)], max: 100 },
         default: 5.0,
         widget: Widget::Slider,
+        group: Group::More,
         help: "Steps in one rollout: longer rollouts hold more samples, so noise falls and, as with Nᵢ, every step grows.",
     },
     Param {
@@ -148,6 +167,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         grid: Grid::Whole { stops: &[(0, 1)], max: u32::MAX },
         default: 7.0,
         widget: Widget::Box,
+        group: Group::More,
         help: "The same seed gives the same systems and data on every machine; another seed draws new ones.",
     },
 ];
@@ -166,6 +186,11 @@ impl Param {
     /// The row whose key in a link is `link`, in capitals or not.
     pub fn by_link(link: &str) -> Option<&'static Self> {
         TABLE.iter().find(|param| param.link.eq_ignore_ascii_case(link))
+    }
+
+    /// The rows of one part of the page, in order.
+    pub fn of_group(group: Group) -> impl Iterator<Item = &'static Self> {
+        TABLE.iter().filter(move |param| param.group == group)
     }
 
     /// The allowed range in words: "1 to 200".

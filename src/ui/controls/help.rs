@@ -1,0 +1,44 @@
+//! Help on demand: a small "?" that opens one line.
+
+use leptos::prelude::*;
+
+/// The "?" of a [`HelpText`].
+#[component]
+pub fn HelpButton(
+    /// What the help is about, for those who cannot see where the button stands.
+    about: &'static str,
+    /// The id of the text.
+    text_id: String,
+    /// Whether the text shows.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    view! {
+        <button
+            type="button"
+            class="help-button"
+            aria-label=format!("Help: {about}")
+            aria-expanded=move || open.get().to_string()
+            aria-controls=text_id
+            on:click=move |_| open.update(|open| *open = !*open)
+        >
+            "?"
+        </button>
+    }
+}
+
+/// The text that a [`HelpButton`] opens.
+#[component]
+pub fn HelpText(
+    /// The id of the text.
+    id: String,
+    /// Whether it shows.
+    open: RwSignal<bool>,
+    /// The text.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <p class="help-text" id=id hidden=move || !open.get()>
+            {children()}
+        </p>
+    }
+}

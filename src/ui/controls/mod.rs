@@ -1,0 +1,75 @@
+//! Controls: everything on the page that sets a parameter.
+//!
+//! They read their ranges, words and defaults from [`params`](crate::params) and write to [`Settings`] alone.
+
+pub mod choice;
+pub mod help;
+pub mod number_box;
+pub mod panel;
+pub mod presets;
+pub mod slider;
+
+use leptos::prelude::*;
+
+use crate::params::{Draft, Key, Move, Notice};
+
+/// What controls read and write: the draft, and what was wrong with what people asked for.
+#[derive(Clone, Copy)]
+pub struct Settings {
+    /// The settings as they are.
+    pub draft: RwSignal<Draft>,
+    /// Problems that nobody has dismissed yet, at most one a key.
+    pub notices: RwSignal<Vec<Notice>>,
+}
+
+impl Settings {
+    /// The value of a parameter, tracked.
+    pub fn value(self, key: Key) -> Memo<f64> {
+        Memo::new(move |_| self.draft.read().get(key))
+    }
+
+    /// Sets a parameter.
+    pub fn set(self, key: Key, value: f64) {
+        self.change(key.param().link, |draft| draft.set(key, value));
+    }
+
+    /// Sets a parameter from what was typed.
+    pub fn set_text(self, key: Key, text: &str) {
+        self.change(key.param().link, |draft| draft.set_text(key, text));
+    }
+
+    /// Moves a parameter along its slider.
+    pub fn step(self, key: Key, step: Move) {
+        let value = self.draft.read_untracked().get(key);
+        self.set(key, key.param().grid.moved(value, step));
+    }
+
+    /// Gives a parameter back its default.
+    pub fn reset(self, key: Key) {
+        self.change(key.param().link, |draft| {
+            draft.reset(key);
+            None
+        });
+    }
+
+    /// Applies a change and tells the page, unless all stays as it was. A new answer for a key replaces its old notice.
+    pub fn change(self, link: &str, change: impl FnOnce(&mut Draft) -> Option<Notice>) {
+        let mut draft = self.draft.get_untracked();
+        let notice = change(&mut draft);
+        if *self.draft.read_untracked() != draft {
+            self.draft.set(draft);
+        }
+        let is_settled = self.notices.read_untracked().iter().any(|old| old.key == link);
+        if is_settled || notice.is_some() {
+            self.notices.update(|notices| {
+                notices.retain(|old| old.key != link);
+                notices.extend(notice);
+            });
+        }
+    }
+}
+
+/// The id of a parameter's main input, for labels and for notices that lead to it.
+pub fn control_id(link: &str) -> String {
+    format!("control-{link}")
+}

@@ -1,0 +1,80 @@
+//! The panel of controls, built from the table.
+
+use leptos::prelude::*;
+
+use super::Settings;
+use super::choice::{AlgorithmBoxes, Segments};
+use super::presets::Presets;
+use super::slider::Slider;
+use crate::params::choice::{SCHEDULE, START};
+use crate::params::table::Group;
+use crate::params::{Draft, Key, Param};
+
+/// Every control: presets, algorithms, the main sliders, and the rest folded away.
+#[component]
+pub fn Panel(
+    /// What it reads and writes.
+    settings: Settings,
+    /// What a parameter's name does when it is pressed; without it names are labels.
+    #[prop(optional, into)]
+    on_name: Option<Callback<Key>>,
+) -> impl IntoView {
+    view! {
+        <div class="panel">
+            <Presets settings />
+            <AlgorithmBoxes settings />
+            <Sliders settings group=Group::Main on_name />
+            <More settings on_name />
+        </div>
+    }
+}
+
+/// The sliders of one part of the page.
+#[component]
+fn Sliders(
+    /// What they read and write.
+    settings: Settings,
+    /// The part.
+    group: Group,
+    /// What pressing a name does.
+    on_name: Option<Callback<Key>>,
+) -> impl IntoView {
+    let slider = move |param: &'static Param| match on_name {
+        Some(on_name) => view! { <Slider settings key=param.key on_name /> }.into_any(),
+        None => view! { <Slider settings key=param.key /> }.into_any(),
+    };
+    view! { <div class="sliders">{Param::of_group(group).map(slider).collect_view()}</div> }
+}
+
+/// What an experiment needs besides; open from the start if a link has changed any of it.
+#[component]
+fn More(
+    /// What it reads and writes.
+    settings: Settings,
+    /// What pressing a name does.
+    on_name: Option<Callback<Key>>,
+) -> impl IntoView {
+    let n_changed = Memo::new(move |_| n_changed(&settings.draft.read()));
+    let summary = move || match n_changed.get() {
+        0 => String::new(),
+        n => format!("{n} changed"),
+    };
+    view! {
+        <details class="more" open=n_changed.get_untracked() != 0>
+            <summary>
+                <span>"More settings"</span>
+                <span class="changed">{summary}</span>
+            </summary>
+            <Segments settings choice=&SCHEDULE get=|draft| draft.schedule set=Draft::set_schedule />
+            <Segments settings choice=&START get=|draft| draft.start set=Draft::set_start />
+            <Sliders settings group=Group::More on_name />
+        </details>
+    }
+}
+
+/// How many of the folded settings differ from their defaults.
+fn n_changed(draft: &Draft) -> usize {
+    let default = Draft::default();
+    let numbers = Param::of_group(Group::More).filter(|param| !draft.is_default(param.key)).count();
+    numbers + usize::from(draft.schedule != default.schedule) + usize::from(draft.start != default.start)
+}

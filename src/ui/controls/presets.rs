@@ -1,0 +1,46 @@
+//! Named settings, one press each.
+
+use leptos::prelude::*;
+
+use super::Settings;
+use crate::params::Preset;
+use crate::params::preset::PRESETS;
+
+/// The presets as a row of buttons; beneath, what the one in use shows.
+#[component]
+pub fn Presets(
+    /// What it reads and writes.
+    settings: Settings,
+) -> impl IntoView {
+    let current = Memo::new(move |_| Preset::of(&settings.draft.read()).map(|preset| preset.id));
+    let description = move || {
+        let in_use = PRESETS.iter().find(|preset| current.get() == Some(preset.id));
+        in_use.map_or("Settings of your own.", |preset| preset.description)
+    };
+    let button = move |preset: &'static Preset| {
+        view! {
+            <button
+                type="button"
+                class="preset"
+                title=preset.description
+                aria-pressed=move || (current.get() == Some(preset.id)).to_string()
+                on:click=move |_| apply(settings, preset)
+            >
+                {preset.name}
+            </button>
+        }
+    };
+    view! {
+        <section class="presets" aria-label="Presets">
+            <div class="preset-row">{PRESETS.iter().map(button).collect_view()}</div>
+            <p class="preset-text">{description}</p>
+        </section>
+    }
+}
+
+/// Takes a preset over. Whatever was wrong with single settings before no longer matters.
+fn apply(settings: Settings, preset: &Preset) {
+    let draft = preset.applied_to(&settings.draft.read_untracked());
+    settings.draft.set(draft);
+    settings.notices.set(Vec::new());
+}

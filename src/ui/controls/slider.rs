@@ -1,0 +1,166 @@
+//! A parameter's slider: symbol, name, editable value, reset mark, help.
+
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+
+use super::help::{HelpButton, HelpText};
+use super::number_box::NumberBox;
+use super::{Settings, control_id};
+use crate::params::table::{Widget, words};
+use crate::params::{Key, Move, Param, Stride};
+
+/// One row of the panel: a slider, or the box alone where the table says so.
+#[component]
+pub fn Slider(
+    /// What it reads and writes.
+    settings: Settings,
+    /// The parameter.
+    key: Key,
+    /// What the parameter's name does when it is pressed; without it the name is a label.
+    #[prop(optional, into)]
+    on_name: Option<Callback<Key>>,
+) -> impl IntoView {
+    let param = key.param();
+    let help_id = format!("help-{}", param.link);
+    let help_open = RwSignal::new(false);
+    let has_slider = param.widget == Widget::Slider;
+    let box_id = (!has_slider).then(|| control_id(param.link));
+    view! {
+        <div class="slider" data-param=param.link>
+            <div class="slider-head">
+                <Name param on_name />
+                <ResetMark settings key />
+                <NumberBox settings key id=box_id.unwrap_or_default() />
+                <HelpButton about=param.name text_id=help_id.clone() open=help_open />
+            </div>
+            {has_slider.then(|| view! { <Track settings param /> })}
+            <HelpText id=help_id open=help_open>{param.help}</HelpText>
+        </div>
+    }
+}
+
+/// Symbol and name.
+#[component]
+fn Name(
+    /// The parameter.
+    param: &'static Param,
+    /// What pressing the name does.
+    on_name: Option<Callback<Key>>,
+) -> impl IntoView {
+    let words = move || {
+        view! {
+            {(!param.symbol.is_empty()).then(|| view! { <span class="symbol">{param.symbol}</span> })}
+            <span class="name">{param.name}</span>
+        }
+    };
+    match on_name {
+        Some(on_name) => view! {
+            <button type="button" class="slider-name" on:click=move |_| on_name.run(param.key)>
+                {words()}
+            </button>
+        }
+        .into_any(),
+        None => view! {
+            <label class="slider-name" for=control_id(param.link)>
+                {words()}
+            </label>
+        }
+        .into_any(),
+    }
+}
+
+/// A mark that the value is not the default; pressing it resets.
+#[component]
+fn ResetMark(
+    /// What it reads and writes.
+    settings: Settings,
+    /// The parameter.
+    key: Key,
+) -> impl IntoView {
+    let param = key.param();
+    let is_default = Memo::new(move |_| settings.draft.read().is_default(key));
+    let what = format!("Reset {} to {}", param.name, words(param.default));
+    view! {
+        <button
+            type="button"
+            class="reset-mark"
+            aria-label=what.clone()
+            title=what
+            hidden=is_default
+            on:click=move |_| settings.reset(key)
+        >
+            "↺"
+        </button>
+    }
+}
+
+/// The slider itself, between two buttons that move it by one stop (shown where fingers point).
+#[component]
+fn Track(
+    /// What it reads and writes.
+    settings: Settings,
+    /// The parameter.
+    param: &'static Param,
+) -> impl IntoView {
+    let key = param.key;
+    let value = settings.value(key);
+    let before_press = StoredValue::new(param.default);
+    let on_key = move |ev: KeyboardEvent| {
+        let chord = ev.ctrl_key() || ev.alt_key() || ev.meta_key();
+        if let Some(step) = Move::of_key(&ev.key(), ev.shift_key()).filter(|_| !chord) {
+            ev.prevent_default();
+            settings.step(key, step);
+        }
+    };
+    view! {
+        <div class="slider-track">
+            <Nudge settings key step=Move::Down(Stride::One) sign="−" />
+            <input
+                type="range"
+                id=control_id(param.link)
+                min="0"
+                max=param.grid.last().to_string()
+                step="1"
+                aria-label=format!("{} {}", param.symbol, param.name)
+                aria-valuetext=move || words(value.get())
+                prop:value=move || param.grid.nearest(value.get()).to_string()
+                on:input:target=move |ev| {
+                    if let Ok(position) = ev.target().value().parse() {
+                        settings.set(key, param.grid.at(position));
+                    }
+                }
+                on:keydown=on_key
+                on:pointerdown=move |_| before_press.set_value(value.get_untracked())
+                // The browser took the gesture over to scroll the page: it was never meant for the slider.
+                on:pointercancel=move |_| settings.set(key, before_press.get_value())
+            />
+            <Nudge settings key step=Move::Up(Stride::One) sign="+" />
+        </div>
+    }
+}
+
+/// A button that moves a slider by one stop.
+#[component]
+fn Nudge(
+    /// What it reads and writes.
+    settings: Settings,
+    /// The parameter.
+    key: Key,
+    /// The move.
+    step: Move,
+    /// What is on the button.
+    sign: &'static str,
+) -> impl IntoView {
+    let direction = if matches!(step, Move::Up(_)) { "increase" } else { "decrease" };
+    view! {
+        <button
+            type="button"
+            class="nudge"
+            tabindex="-1"
+            aria-label=format!("{direction} {}", key.param().name)
+            on:click=move |_| settings.step(key, step)
+        >
+            {sign}
+        </button>
+    }
+}

@@ -123,6 +123,11 @@ impl Grid {
         if value - self.at(below) <= self.at(above) - value { below } else { above }
     }
 
+    /// How far along the slider `value` lies, 0 to 1.
+    pub fn fraction(&self, value: f64) -> f64 {
+        f64::from(self.nearest(value)) / f64::from(self.last().max(1))
+    }
+
     /// The stop that `step` leads to from `value`.
     pub fn moved(&self, value: f64, step: Move) -> f64 {
         let position = self.nearest(value);

@@ -8,3 +8,6 @@ mod params;
 
 /// Our numbers against independent reference data.
 mod reference;
+
+/// The static shell: its picture is the default run, its colors are the figure's.
+mod shell;

@@ -115,25 +115,32 @@ fn Track(
     view! {
         <div class="slider-track">
             <Nudge settings key step=Move::Down(Stride::One) sign="−" />
-            <input
-                type="range"
-                id=control_id(param.link)
-                min="0"
-                max=param.grid.last().to_string()
-                step="1"
-                aria-label=format!("{} {}", param.symbol, param.name)
-                aria-valuetext=move || words(value.get())
-                prop:value=move || param.grid.nearest(value.get()).to_string()
-                on:input:target=move |ev| {
-                    if let Ok(position) = ev.target().value().parse() {
-                        settings.set(key, param.grid.at(position));
+            <div
+                class="slider-rail"
+                style:--at=move || param.grid.fraction(value.get()).to_string()
+                style:--default-at=param.grid.fraction(param.default).to_string()
+            >
+                <input
+                    type="range"
+                    id=control_id(param.link)
+                    min="0"
+                    max=param.grid.last().to_string()
+                    step="1"
+                    aria-label=format!("{} {}", param.symbol, param.name)
+                    aria-valuetext=move || words(value.get())
+                    prop:value=move || param.grid.nearest(value.get()).to_string()
+                    on:input:target=move |ev| {
+                        if let Ok(position) = ev.target().value().parse() {
+                            settings.set(key, param.grid.at(position));
+                        }
                     }
-                }
-                on:keydown=on_key
-                on:pointerdown=move |_| before_press.set_value(value.get_untracked())
-                // The browser took the gesture over to scroll the page: it was never meant for the slider.
-                on:pointercancel=move |_| settings.set(key, before_press.get_value())
-            />
+                    on:keydown=on_key
+                    on:pointerdown=move |_| before_press.set_value(value.get_untracked())
+                    // The browser took the gesture over to scroll the page: it was never meant for the slider.
+                    on:pointercancel=move |_| settings.set(key, before_press.get_value())
+                />
+                <span class="slider-notch"></span>
+            </div>
             <Nudge settings key step=Move::Up(Stride::One) sign="+" />
         </div>
     }

@@ -1,0 +1,99 @@
+//! The static shell: its picture is the default run, its colors are the figure's. `UPDATE_GOLDEN=1` rewrites the picture.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fedsysid::dashboard::{Run, picture, sentences};
+use fedsysid::figure::Size;
+use fedsysid::figure::svg::to_svg;
+use fedsysid::figure::theme::Theme;
+use fedsysid::params::Draft;
+use fedsysid::protocol::Generation;
+use fedsysid::sim::study::Study;
+
+/// The chart's place in a window of 1440 × 900.
+const PLACE: (f64, f64) = (1044.0, 640.0);
+
+fn style(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("style").join(name)
+}
+
+/// What the live page shows first.
+fn default_run() -> Run {
+    let scenario = Draft::default().check().unwrap();
+    let settings = scenario.settings().clone();
+    Run { generation: Generation(1), settings, summary: Study::new(scenario).run(), progress: None }
+}
+
+#[track_caller]
+fn check_file(name: &str, expected: &str) {
+    let path = style(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, expected).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "style/{name} is not the default run any more: run this test with UPDATE_GOLDEN=1");
+}
+
+#[test]
+fn the_first_picture_is_the_default_run() {
+    let run = default_run();
+    let figure = picture::figure(&run);
+    let size = Size::new(PLACE.0, PLACE.1, 1.0);
+    check_file("first-chart-light.svg", &to_svg(&figure, &Theme::LIGHT, size));
+    check_file("first-chart-dark.svg", &to_svg(&figure, &Theme::DARK, size));
+    check_file("first-verdict.html", &sentences::verdict(&run));
+    check_file("first-caption.html", &sentences::caption(&run));
+}
+
+/// The custom properties of each rule of the style sheet whose selector contains `selector`.
+fn tokens(sheet: &str, selector: &str) -> Vec<Vec<(String, String)>> {
+    let rules = sheet.split('}').filter_map(|rule| rule.rsplit_once('{'));
+    let matching = rules.filter(|(before, _)| before.lines().last().is_some_and(|line| line.contains(selector)));
+    let declarations = matching.map(|(_, body)| {
+        let pairs = body.split(';').filter_map(|declaration| declaration.split_once(':'));
+        pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+    });
+    declarations.collect()
+}
+
+/// What the sheet says about a theme's tokens, in the rules for `selector`, is what the figure draws with.
+#[track_caller]
+fn check_tokens(theme: &Theme, selector: &str, n_rules: usize, inherited: Option<&Theme>) {
+    let sheet = fs::read_to_string(style("tokens.css")).unwrap();
+    let rules = tokens(&sheet, selector);
+    assert_eq!(rules.len(), n_rules, "{selector}");
+    let base = inherited.map(Theme::css_tokens).unwrap_or_default();
+    for rule in &rules {
+        for (name, value) in theme.css_tokens() {
+            let said = rule.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+            let said = said.or_else(|| base.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone()));
+            assert_eq!(said.as_ref(), Some(&value), "{name} in {selector}");
+        }
+    }
+}
+
+#[test]
+fn the_page_has_the_colors_of_the_figure() {
+    check_tokens(&Theme::DARK, "[data-theme=\"system\"]", 1, None);
+    check_tokens(&Theme::DARK, "[data-theme=\"dark\"]", 1, None);
+    check_tokens(&Theme::PROJECTOR, "[data-theme=\"projector\"]", 1, Some(&Theme::LIGHT));
+    let sheet = fs::read_to_string(style("tokens.css")).unwrap();
+    let light = tokens(&sheet, ":root ").into_iter().find(|rule| rule.iter().any(|(name, _)| name == "--paper"));
+    for (name, value) in Theme::LIGHT.css_tokens() {
+        assert!(light.iter().flatten().any(|pair| *pair == (name.to_owned(), value.clone())), "{name}: {value}");
+    }
+}
+
+/// Colors are said in one place: a literal one in another sheet would not follow the theme.
+#[test]
+fn only_tokens_hold_colors() {
+    for name in ["main.css", "chart.css", "controls.css"] {
+        let sheet = fs::read_to_string(style(name)).unwrap();
+        for function in ["rgb(", "hsl(", "oklch(", "color-mix("] {
+            assert!(!sheet.contains(function), "{name}: {function}");
+        }
+        let hash = sheet.lines().find(|line| line.split_once(':').is_some_and(|(_, value)| value.contains('#')));
+        assert_eq!(hash, None, "{name}");
+    }
+}

@@ -90,8 +90,10 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
             self.level(level, layout, theme)?;
         }
         for kind in [CurveKind::Pinned, CurveKind::Predicted, CurveKind::Measured] {
-            for (curve, trace) in curves().filter(|(curve, _)| curve.kind == kind) {
-                self.curve(curve, trace, layout, theme)?;
+            for (idx, (curve, trace)) in curves().enumerate().filter(|(_, (curve, _))| curve.kind == kind) {
+                let same = |other: &&Curve| (other.kind, other.role) == (curve.kind, curve.role);
+                let dash = kind.dash(curve.role, figure.curves.iter().take(idx).filter(same).count());
+                self.curve(curve, trace, dash, layout, theme)?;
             }
         }
         self.axes(layout, theme)?;
@@ -141,12 +143,12 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
         self.path(&ends, theme.hue(level.role).line, theme.level_px(), level.role.dash())
     }
 
-    fn curve(&self, curve: &Curve, trace: &Trace, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn curve(&self, curve: &Curve, trace: &Trace, dash: Option<Dash>, layout: &Layout, theme: &Theme) -> Drawn<B> {
         let (color, width) = (theme.hue(curve.role).line, theme.curve_px(curve.kind));
         for line in &trace.lines {
             match line.as_slice() {
                 [only] => self.disc(*only, width, color)?,
-                path => self.path(path, color, width, curve.kind.dash(curve.role))?,
+                path => self.path(path, color, width, dash)?,
             }
         }
         for &place in &trace.marks {
@@ -177,19 +179,10 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
     }
 
     fn label(&self, label: &Label, layout: &Layout, theme: &Theme) -> Drawn<B> {
-        let hue = theme.hue(label.role);
         if let Some(leader) = label.leader {
-            self.path(&leader, hue.line, 0.5 * theme.stroke_px, None)?;
+            self.path(&leader, theme.hue(label.role).line, 0.5 * theme.stroke_px, None)?;
         }
-        let line = Line {
-            text: label.text.clone(),
-            at: label.at,
-            anchor: Anchor::Start,
-            size: layout.text_px,
-            bold: label.bold,
-            color: hue.text,
-        };
-        line.within(&layout.surface).map_or(Ok(()), |line| self.line(&line))
+        self.line(&Line::of(label, layout.text_px, theme))
     }
 
     fn words(&self, layout: &Layout, theme: &Theme) -> Drawn<B> {

@@ -61,3 +61,83 @@ impl Layout {
         Some(Reading { curve: idx, point, band, at: self.frame.plot.contains(at).then_some(at) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::theme::Theme;
+    use crate::figure::{Axis, Curve, CurveKind, Role, Scale, Size};
+
+    /// Curves of every round up to 10, of every second, and of none.
+    fn figure() -> Figure {
+        let curve = |step: u32, y: fn(f64) -> f64| {
+            let points: Vec<_> = (0..=10).step_by(step as usize).map(f64::from).map(|x| Point { x, y: y(x) }).collect();
+            let band = points.iter().map(|p| Band { x: p.x, low: 0.9 * p.y, high: 1.1 * p.y }).collect();
+            Curve { role: Role::FedLin, kind: CurveKind::Measured, label: "run".to_owned(), points, band }
+        };
+        let none = Curve { points: vec![], band: vec![], ..curve(1, |_| 1.0) };
+        Figure {
+            title: None,
+            x: Axis { label: String::new(), range: (0.0, 10.0), scale: Scale::Linear },
+            y: Axis { label: String::new(), range: (0.1, 1.0), scale: Scale::Log10 },
+            curves: vec![curve(1, |x| if x > 8.0 { f64::INFINITY } else { 0.5 }), curve(2, |_| 0.2), none],
+            levels: vec![],
+            words: None,
+        }
+    }
+
+    fn layout(figure: &Figure) -> Layout {
+        Layout::new(figure, &Theme::LIGHT, Size::new(640.0, 400.0, 1.0))
+    }
+
+    #[track_caller]
+    fn check(at: f64, round: f64, curves: &[usize]) {
+        let figure = figure();
+        let layout = layout(&figure);
+        let px = layout.frame.px_of(Point { x: at, y: 1.0 }).0;
+        let crosshair = layout.crosshair(&figure, px).expect("something is recorded");
+        assert!((crosshair.x - round).abs() < 1e-12, "{crosshair:?}");
+        assert_eq!(crosshair.readings.iter().map(|reading| reading.curve).collect::<Vec<_>>(), curves);
+    }
+
+    #[test]
+    fn the_nearest_round_is_read() {
+        check(0.2, 0.0, &[0, 1]);
+        check(3.4, 3.0, &[0]);
+        check(3.6, 4.0, &[0, 1]);
+        check(-500.0, 0.0, &[0, 1]);
+        check(500.0, 10.0, &[0, 1]);
+    }
+
+    #[test]
+    fn readings_carry_value_band_and_place() {
+        let figure = figure();
+        let layout = layout(&figure);
+        let crosshair = layout.crosshair(&figure, 1e9).expect("something is recorded");
+        let [away, inside] = crosshair.readings.as_slice() else { panic!("{crosshair:?}") };
+        assert!(away.point.y.is_infinite() && away.at.is_none());
+        let at = inside.at.expect("it is inside");
+        assert!((layout.frame.y_at(at.1) - 0.2).abs() < 1e-9 && (at.0 - crosshair.px).abs() < 1e-9);
+        assert_eq!(inside.band.map(|band| (band.low, band.high)), Some((0.9 * 0.2, 1.1 * 0.2)));
+    }
+
+    #[test]
+    fn arrow_keys_walk_along_the_rounds() {
+        let figure = figure();
+        let layout = layout(&figure);
+        for (from, steps, to) in
+            [(3.0, 1, 4.0), (3.0, -1, 2.0), (0.0, -1, 0.0), (10.0, 5, 10.0), (2.0, 0, 2.0), (2.5, 0, 3.0)]
+        {
+            let crosshair = layout.crosshair_beside(&figure, from, steps).expect("something is recorded");
+            assert!((crosshair.x - to).abs() < 1e-12, "{from} {steps} → {}", crosshair.x);
+        }
+    }
+
+    #[test]
+    fn nothing_recorded_nothing_read() {
+        let mut figure = figure();
+        figure.curves.iter_mut().for_each(|curve| curve.points.clear());
+        assert_eq!(layout(&figure).crosshair(&figure, 100.0), None);
+        assert_eq!(layout(&figure).crosshair_beside(&figure, 1.0, 1), None);
+    }
+}

@@ -209,3 +209,115 @@ fn spaced(wanted: &[f64], line: f64, (low, high): (f64, f64)) -> Vec<f64> {
     let offsets = blocks.into_iter().flat_map(|(mean, count)| std::iter::repeat_n(mean.max(low).min(high), count));
     offsets.enumerate().map(|(idx, offset)| offset + line * idx as f64).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::frame::Rect;
+    use crate::figure::{Axis, Point, Scale};
+
+    #[track_caller]
+    fn check_spaced(wanted: &[f64], expected: &[f64]) {
+        let found = spaced(wanted, 10.0, (0.0, 100.0));
+        let near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(near && found.len() == expected.len(), "{wanted:?} → {found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn names_move_as_little_as_the_others_allow() {
+        check_spaced(&[], &[]);
+        check_spaced(&[50.0], &[50.0]);
+        check_spaced(&[10.0, 30.0], &[10.0, 30.0]);
+        check_spaced(&[50.0, 50.0], &[45.0, 55.0]);
+        check_spaced(&[50.0, 52.0, 80.0], &[46.0, 56.0, 80.0]);
+        check_spaced(&[50.0, 50.0, 55.0], &[41.666_666_666_666_664, 51.666_666_666_666_664, 61.666_666_666_666_664]);
+        check_spaced(&[0.0, 0.0, 0.0], &[0.0, 10.0, 20.0]);
+        check_spaced(&[100.0, 100.0], &[90.0, 100.0]);
+        check_spaced(&[-500.0, 500.0], &[0.0, 100.0]);
+    }
+
+    #[test]
+    fn whatever_they_want_names_stay_apart_and_in_order() {
+        for seed in 0..200_u32 {
+            let mut wanted: Vec<f64> =
+                (0..seed % 11).map(|k| f64::from((seed * 7919 + k * k * 104_729) % 140) - 20.0).collect();
+            wanted.sort_by(f64::total_cmp);
+            let found = spaced(&wanted, 10.0, (0.0, 100.0));
+            assert!(found.windows(2).all(|pair| pair[1] - pair[0] >= 10.0 - 1e-9), "{wanted:?} → {found:?}");
+            assert!(found.iter().all(|y| (-1e-9..=100.0 + 1e-9).contains(y)), "{wanted:?} → {found:?}");
+        }
+    }
+
+    /// A plot of 400 × 100 pixels from (0, 0), x from 0 to 10, y from 0.01 to 1, names from 410 on.
+    fn placed(curves: &[(&str, &[f64])], levels: &[(&str, f64)]) -> Vec<Label> {
+        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let curve = |(label, ys): &(&str, &[f64])| {
+            let points = ys.iter().enumerate().map(|(k, &y)| Point { x: 10.0 * k as f64 / (ys.len() - 1) as f64, y });
+            let (role, kind, band) = (Role::FedLin, CurveKind::Measured, Vec::new());
+            Curve { role, kind, label: (*label).to_owned(), points: points.collect(), band }
+        };
+        let level = |&(label, value): &(&str, f64)| Level { role: Role::Pooled, label: label.to_owned(), value };
+        let figure = Figure {
+            title: None,
+            x: axis((0.0, 10.0), Scale::Linear),
+            y: axis((0.01, 1.0), Scale::Log10),
+            curves: curves.iter().map(curve).collect(),
+            levels: levels.iter().map(level).collect(),
+            words: None,
+        };
+        let plot = Rect { left: 0.0, top: 0.0, width: 400.0, height: 100.0 };
+        let frame = Frame::new(plot, &figure.x, &figure.y);
+        let traces: Vec<_> = figure.curves.iter().map(|curve| Trace::new(&frame, curve, 0)).collect();
+        place(&figure, &frame, &traces, Column { left: 410.0, room: 90.0, text_px: 10.0 })
+    }
+
+    #[track_caller]
+    fn check_names(labels: &[Label], expected: &[&str]) {
+        let names: Vec<_> = labels.iter().map(|label| label.text.as_str()).collect();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_name_stands_at_the_end_of_its_curve() {
+        let labels = placed(&[("falls", &[0.5, 0.1])], &[("above", 0.9), ("", 0.5), ("nowhere", f64::NAN)]);
+        check_names(&labels, &["above", "falls"]);
+        assert_eq!(labels[1].at, (410.0, 50.0));
+        assert!(labels.iter().all(|label| label.leader.is_none()));
+        assert_eq!((labels[0].bold, labels[1].bold), (false, true));
+    }
+
+    #[test]
+    fn names_that_moved_are_led_to_their_ends() {
+        let labels = placed(&[("one", &[0.5, 0.1]), ("two", &[0.5, 0.1])], &[]);
+        assert!((labels[1].at.1 - labels[0].at.1 - 13.0).abs() < 1e-9);
+        for label in &labels {
+            let [start, end] = label.leader.expect("it moved");
+            assert!((start.1 - 50.0).abs() < 1e-9 && (end.1 - label.at.1).abs() < 1e-9 && start.0 < end.0);
+        }
+    }
+
+    #[test]
+    fn what_is_outside_is_named_at_the_edge() {
+        let labels = placed(&[("never", &[5.0, 9.0])], &[("far below", 1e-9), ("far above", 1e9)]);
+        check_names(&labels, &["↑ never", "↑ far above", "↓ far below"]);
+        assert!(labels.iter().all(|label| label.leader.is_none()));
+    }
+
+    #[test]
+    fn a_curve_that_leaves_is_named_where_it_does() {
+        let away: &[f64] = &[0.1, 10.0, 1e3, 1e9, 1e30, f64::NAN];
+        let labels = placed(&[("away", away), ("too", away), ("late", &[0.1, 0.1, 0.1, 0.1, 5.0])], &[]);
+        check_names(&labels, &["away", "too", "↑ late"]);
+        let (first, second) = (labels[0].at, labels[1].at);
+        assert!(first.0 > 40.0 && first.0 < 60.0 && (first.0 - second.0).abs() < 1e-9, "{first:?} {second:?}");
+        assert!((second.1 - first.1 - 13.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_most_important_names_are_kept() {
+        let levels: Vec<_> = (0..20).map(|k| ("level", 0.02 + 0.01 * f64::from(k))).collect();
+        let labels = placed(&[("run", &[0.5, 0.1])], &levels);
+        assert_eq!(labels.len(), 8);
+        assert!(labels.iter().any(|label| label.text == "run"));
+    }
+}

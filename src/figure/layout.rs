@@ -76,24 +76,18 @@ impl Layout {
         let text_px = type_size(theme, size);
         let draft = Rows::fitting(figure, surface, text_px);
         let (top, bottom) = draft.margins(text_px);
-        let most = count((surface.height - top - bottom) / (3.0 * text_px));
-        // An axis with nothing on it has nothing to measure.
-        let (y_ticks, y_minor) = if is_empty(figure) {
-            Default::default()
-        } else {
-            let Axis { scale, range, .. } = figure.y;
-            (ticks(scale, range, most, false), minor_ticks(scale, range))
-        };
+        let squeeze = (0.6 * surface.height / (top + bottom)).min(1.0);
+        let (top, bottom) = (squeeze * top, squeeze * bottom);
+        let height = surface.height - top - bottom;
+        let side = Frame::new(Rect { left: 0.0, top, width: 0.0, height }, &figure.x, &figure.y);
+        let y_ticks = y_ticks(figure, &side, text_px);
+        let y_minor = if y_ticks.is_empty() { Vec::new() } else { minor_ticks(figure.y.scale, figure.y.range) };
         let (left, column) = columns(figure, surface, text_px, &y_ticks);
-        let plot = Rect {
-            left,
-            top,
-            width: (column.left - gap(text_px) - left).max(0.0),
-            height: (surface.height - top - bottom).max(0.0),
-        };
+        let plot = Rect { left, top, width: (column.left - gap(text_px) - left).max(0.0), height };
         let frame = Frame::new(plot, &figure.x, &figure.y);
         let traces = traces(figure, &frame);
-        let labels = labels::place(figure, &frame, &traces, column);
+        let mut labels = labels::place(figure, &frame, &traces, column);
+        labels.retain(|label| Line::of(label, text_px, theme).within(&surface).is_some());
         let x_ticks = x_ticks(figure, &frame, text_px);
         let mut layout = Self {
             frame,
@@ -200,7 +194,7 @@ impl Rows {
     /// The rows a figure asks for, less those that would leave the plot no room; the least needed go first.
     fn fitting(figure: &Figure, surface: Rect, t: f64) -> Self {
         let mut rows = Self::wanted(figure, surface, t);
-        let least = (4.0 * t).max(0.4 * surface.height);
+        let least = (3.0 * t).max(0.4 * surface.height);
         let drops: [fn(&mut Self); 5] =
             [|r| r.title = 0.0, |r| r.words = 0.0, |r| r.x_title = 0.0, |r| r.y_title = 0.0, |r| r.x_numbers = 0.0];
         for drop in drops {
@@ -220,7 +214,7 @@ impl Rows {
             title: shown(figure.title.is_some(), 1.9),
             y_title: shown(!figure.y.label.is_empty(), LINE + 0.4),
             words: shown(lines > 0, LINE * lines as f64 + 0.4),
-            x_numbers: shown(true, TICK + 1.3),
+            x_numbers: shown(true, TICK + 1.4),
             x_title: shown(!figure.x.label.is_empty(), LINE),
         }
     }
@@ -232,6 +226,12 @@ impl Rows {
 }
 
 impl Line {
+    /// The text of a label.
+    pub(super) fn of(label: &Label, size: f64, theme: &Theme) -> Self {
+        let Label { text, at, bold, .. } = label.clone();
+        Self { text, at, anchor: Anchor::Start, size, bold, color: theme.hue(label.role).text }
+    }
+
     /// The line moved sideways until it is on the surface; nothing if it is higher or wider than that.
     pub(super) fn within(mut self, surface: &Rect) -> Option<Self> {
         let (start, end) = self.extent();
@@ -299,6 +299,21 @@ fn traces(figure: &Figure, frame: &Frame) -> Vec<Trace> {
     figure.curves.iter().map(trace).collect()
 }
 
+/// Ticks about three lines apart; none on an axis with nothing to measure.
+fn y_ticks(figure: &Figure, side: &Frame, t: f64) -> Vec<Tick> {
+    let Axis { scale, range, .. } = figure.y;
+    if is_empty(figure) {
+        return Vec::new();
+    }
+    let apart = |found: &Vec<Tick>| {
+        let heights = || found.iter().map(|tick| side.height_of(tick.value));
+        heights().zip(heights().skip(1)).all(|(below, above)| below - above >= LINE * t)
+    };
+    let most = (side.plot.height / (3.0 * t)).clamp(2.0, 6.0);
+    let tried = (2..=6_usize).rev().filter(|&k| k as f64 <= most).map(|k| ticks(scale, range, k, false));
+    tried.into_iter().find(apart).unwrap_or_default()
+}
+
 /// As many ticks as have room for their numbers; whole ones where every abscissa is whole, such as rounds.
 fn x_ticks(figure: &Figure, frame: &Frame, t: f64) -> Vec<Tick> {
     let Axis { scale, range, .. } = figure.x;
@@ -314,8 +329,140 @@ fn clear(ticks: &[Tick], frame: &Frame, t: f64) -> bool {
     ticks.windows(2).all(|pair| x(&pair[1]) - half(&pair[1]) - x(&pair[0]) - half(&pair[0]) >= t)
 }
 
-/// Between 2 and 6 ticks.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 2 to 6")]
-fn count(wanted: f64) -> usize {
-    wanted.clamp(2.0, 6.0) as usize
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::hostile::{figure as hostile, surface};
+    use crate::figure::{Curve, CurveKind, Level, Point, Role, Scale};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    fn figure() -> Figure {
+        let points = (0..=200).map(|k| Point { x: k.into(), y: 1.9 * (-f64::from(k) / 30.0).exp() + 0.18 });
+        let (role, kind, label) = (Role::FedLin, CurveKind::Measured, "FedLin".to_owned());
+        let axis = |label: &str, range, scale| Axis { label: label.to_owned(), range, scale };
+        Figure {
+            title: Some("title".to_owned()),
+            x: axis("round r", (0.0, 200.0), Scale::Linear),
+            y: axis("estimation error", (0.1, 2.0), Scale::Log10),
+            curves: vec![Curve { role, kind, label, points: points.collect(), band: vec![] }],
+            levels: vec![Level { role: Role::ClientAlone, label: "client 1 alone".to_owned(), value: 0.25 }],
+            words: Some("some words".to_owned()),
+        }
+    }
+
+    fn layout(figure: &Figure, size: (f64, f64)) -> Layout {
+        Layout::new(figure, &Theme::LIGHT, Size::new(size.0, size.1, 1.0))
+    }
+
+    /// Which texts are written, and that the plot keeps its share of the surface.
+    #[track_caller]
+    fn check_texts(size: (f64, f64), written: &[&str], left_out: &[&str]) {
+        let layout = layout(&figure(), size);
+        let has = |text: &&&str| {
+            layout.lines.iter().any(|line| line.text == ***text)
+                || layout.labels.iter().any(|label| label.text == ***text)
+        };
+        let missing: Vec<_> = written.iter().filter(|text| !has(text)).collect();
+        let surplus: Vec<_> = left_out.iter().filter(has).collect();
+        assert!(missing.is_empty() && surplus.is_empty(), "{size:?}: missing {missing:?}, surplus {surplus:?}");
+        let plot = layout.frame.plot;
+        assert!(plot.height >= 0.4 * size.1 && plot.width >= 0.33 * size.0, "{size:?}: {plot:?}");
+    }
+
+    #[test]
+    fn small_surfaces_do_without_what_is_needed_least() {
+        let headings = ["title", "some words", "round r", "estimation error"];
+        check_texts(
+            (960.0, 540.0),
+            &[&headings[..], &["0", "200", "0.1", "2", "FedLin", "client 1 alone"]].concat(),
+            &[],
+        );
+        check_texts((320.0, 240.0), &[&headings[..], &["0", "200", "FedLin", "client 1 alone"]].concat(), &[]);
+        check_texts((320.0, 150.0), &["some words", "estimation error", "FedLin"], &["title"]);
+        check_texts((320.0, 100.0), &["estimation error"], &["title", "some words", "round r"]);
+        check_texts((160.0, 120.0), &["FedLin", "client 1…"], &["title", "client 1 alone"]);
+        check_texts((60.0, 50.0), &[], &headings);
+    }
+
+    #[test]
+    fn words_take_the_place_of_curves_that_are_not_there() {
+        let mut figure = figure();
+        let in_plot =
+            |figure: &Figure| layout(figure, (640.0, 400.0)).words.into_iter().map(|line| line.text).collect();
+        let none: Vec<String> = in_plot(&figure);
+        assert!(none.is_empty());
+        figure.curves[0].points.iter_mut().for_each(|point| point.y = f64::NAN);
+        let words: Vec<String> = in_plot(&figure);
+        assert_eq!(words, ["some words"]);
+        figure.words = None;
+        figure.curves.clear();
+        let nothing: Vec<String> = in_plot(&figure);
+        assert_eq!(nothing, [NOTHING]);
+    }
+
+    #[test]
+    fn an_axis_with_nothing_on_it_has_no_numbers() {
+        let mut figure = figure();
+        figure.curves.clear();
+        assert!(!layout(&figure, (640.0, 400.0)).y_ticks.is_empty());
+        figure.levels.clear();
+        let layout = layout(&figure, (640.0, 400.0));
+        assert!(layout.y_ticks.is_empty() && layout.y_minor.is_empty());
+    }
+
+    #[test]
+    fn larger_type_takes_more_room() {
+        let size = Size::new(960.0, 540.0, 1.0);
+        let [light, projector] = [Theme::LIGHT, Theme::PROJECTOR].map(|theme| Layout::new(&figure(), &theme, size));
+        assert!(projector.text_px > light.text_px);
+        assert!(projector.frame.plot.width < light.frame.plot.width);
+        assert!(projector.frame.plot.height < light.frame.plot.height);
+    }
+
+    /// Left, upper, right and lower edge of a line of text.
+    fn edges(line: &Line) -> [f64; 4] {
+        let (start, end) = line.extent();
+        [start, line.at.1 - 0.5 * line.size, end, line.at.1 + 0.5 * line.size]
+    }
+
+    fn overlap(a: &Line, b: &Line) -> bool {
+        let (a, b) = (edges(a), edges(b));
+        let slack = 1e-6;
+        a[0] < b[2] - slack && b[0] < a[2] - slack && a[1] < b[3] - slack && b[1] < a[3] - slack
+    }
+
+    #[test]
+    fn whatever_the_data_nothing_is_outside_or_over_another() {
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        for round in 0..3000 {
+            let figure = hostile(&mut rng);
+            let (width, height) = surface(&mut rng);
+            let size = Size::new(width.into(), height.into(), 1.0);
+            let layout = Layout::new(&figure, &Theme::ALL[rng.random_range(0..3)], size);
+            let what = format!("figure {round} of {width} × {height}, {figure:?}");
+
+            let on = |rect: &Rect, (x, y): Px| {
+                let near = rect.nearest((x, y));
+                (near.0 - x).abs() < 1e-6 && (near.1 - y).abs() < 1e-6
+            };
+            let plot = layout.frame.plot;
+            assert!(on(&layout.surface, (plot.left, plot.top)), "{plot:?}, {what}");
+            assert!(on(&layout.surface, (plot.right(), plot.bottom())), "{plot:?}, {what}");
+            for trace in &layout.traces {
+                let outlines = trace.lines.iter().chain(&trace.bands).flatten();
+                assert!(outlines.chain(&trace.marks).all(|&px| on(&plot, px)), "{trace:?}, {what}");
+            }
+
+            let labels: Vec<_> =
+                layout.labels.iter().map(|label| Line::of(label, layout.text_px, &Theme::LIGHT)).collect();
+            let lines: Vec<_> = layout.lines.iter().chain(&labels).collect();
+            for (idx, line) in lines.iter().enumerate() {
+                let [left, top, right, bottom] = edges(line);
+                assert!(on(&layout.surface, (left, top)) && on(&layout.surface, (right, bottom)), "{line:?}, {what}");
+                let over = lines[idx + 1..].iter().find(|other| overlap(line, other));
+                assert!(over.is_none(), "{line:?} over {over:?}, {what}");
+            }
+        }
+    }
 }

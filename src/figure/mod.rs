@@ -12,6 +12,8 @@
 pub mod axis;
 pub mod draw;
 pub mod frame;
+#[cfg(test)]
+mod hostile;
 pub mod hover;
 pub mod labels;
 pub mod layout;

@@ -75,3 +75,80 @@ fn close(out: &mut String, path: Option<(&str, String)>) {
         let _ = writeln!(out, "<path {} d=\"{d}\"/>", style.replace("opacity=\"1\" ", ""));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::hostile::{figure, surface};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
+    /// The values of an attribute, wherever it occurs.
+    fn attributes<'a>(svg: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+        let start = format!(" {name}=\"");
+        svg.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect::<Vec<_>>().into_iter()
+    }
+
+    fn numbers(text: &str) -> impl Iterator<Item = f64> {
+        text.split(|c: char| !(c.is_ascii_digit() || c == '-' || c == '.'))
+            .filter(|part| !part.is_empty())
+            .map(|part| part.parse::<f64>().unwrap_or(f64::NAN))
+    }
+
+    #[track_caller]
+    fn check_inside(svg: &str, names: &[&str], high: f64, what: &str) {
+        for text in names.iter().flat_map(|name| attributes(svg, name)) {
+            assert!(numbers(text).all(|v| (0.0..=high).contains(&v)), "{what}: {text} not in 0 to {high}");
+        }
+    }
+
+    #[test]
+    fn whatever_the_data_everything_is_on_the_surface() {
+        let mut rng = ChaCha8Rng::seed_from_u64(20);
+        for round in 0..1500 {
+            let figure = figure(&mut rng);
+            let size = surface(&mut rng);
+            let theme = &Theme::ALL[rng.random_range(0..3)];
+            let svg = to_svg(&figure, theme, Size::new(size.0.into(), size.1.into(), 2.0));
+            let (width, height) = (10.0 * f64::from(size.0), 10.0 * f64::from(size.1));
+            let what = format!("figure {round} of {size:?}, {figure:?}");
+            check_inside(&svg, &["x", "cx", "width"], width, &what);
+            check_inside(&svg, &["y", "cy", "height"], height, &what);
+            for text in attributes(&svg, "points").chain(attributes(&svg, "d")) {
+                let all: Vec<_> = numbers(text).collect();
+                let inside = |pair: &[f64]| (0.0..=width).contains(&pair[0]) && (0.0..=height).contains(&pair[1]);
+                assert!(all.chunks(2).all(|pair| pair.len() == 2 && inside(pair)), "{what}: {text}");
+            }
+            let drawn = svg.split_once("</title>").map_or("", |(_, drawn)| drawn);
+            assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{what}");
+            assert!(drawn.matches("<text").count() <= 30, "{what}: {}", drawn.matches("<text").count());
+        }
+    }
+
+    #[test]
+    fn dashes_of_one_line_become_one_path() {
+        let dash =
+            |points| format!("<polyline fill=\"none\" opacity=\"1\" stroke=\"#000000\" points=\"{points} \"/>\n");
+        let other = "<circle cx=\"3\" opacity=\"1\"/>\n";
+        let body = [dash("1,2 3,4"), dash("5,6 7,8"), other.to_owned(), dash("9,9 8,8")].concat();
+        let expected = "<path fill=\"none\" stroke=\"#000000\" d=\"M1,2 3,4M5,6 7,8\"/>\n<circle cx=\"3\"/>\n\
+                        <path fill=\"none\" stroke=\"#000000\" d=\"M9,9 8,8\"/>\n";
+        assert_eq!(compact(&body), expected);
+    }
+
+    #[test]
+    fn the_document_is_named_and_well_formed() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut figure = figure(&mut rng);
+        figure.title = Some("a < b & \"c\"".to_owned());
+        let svg = to_svg(&figure, &Theme::LIGHT, Size::new(300.4, 200.0, 1.0));
+        assert!(svg.starts_with(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"a &lt; b &amp; &quot;c&quot;: "
+        ));
+        assert!(svg.contains("width=\"300\" height=\"200\" viewBox=\"0 0 3000 2000\""));
+        assert_eq!(svg.matches("<svg").count(), 1);
+        assert_eq!(svg.matches("</svg>").count(), 1);
+        assert!(svg.ends_with("</svg>\n"));
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+    }
+}

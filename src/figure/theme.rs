@@ -201,11 +201,14 @@ impl Role {
 }
 
 impl CurveKind {
-    /// The dash of a curve of this kind and role.
-    pub const fn dash(self, role: Role) -> Option<Dash> {
-        match self {
-            CurveKind::Predicted => Some(Dash { on: 12.0, off: 5.0 }),
-            CurveKind::Measured | CurveKind::Pinned => role.dash(),
+    /// The dash of a curve of this kind and role, the `repeat`-th (from 0) of the kind and role in its figure: two runs
+    /// of one algorithm share a color, not a stroke.
+    pub const fn dash(self, role: Role, repeat: usize) -> Option<Dash> {
+        match (self, repeat % 3) {
+            (CurveKind::Predicted, _) => Some(Dash { on: 12.0, off: 5.0 }),
+            (CurveKind::Measured | CurveKind::Pinned, 1) => Some(Dash { on: 9.0, off: 3.0 }),
+            (CurveKind::Measured | CurveKind::Pinned, 2) => Some(Dash { on: 4.0, off: 3.0 }),
+            (CurveKind::Measured | CurveKind::Pinned, _) => role.dash(),
         }
     }
 }

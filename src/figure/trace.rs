@@ -178,7 +178,7 @@ fn markable(frame: &Frame, curve: &Curve, end: End) -> Vec<Px> {
 }
 
 /// The points to mark: all of them where they are few, else one here and there, at places that do not move when the
-/// curve does. A curve too steep to meet one of these is marked half-way.
+/// curve does. A curve too steep to meet these is marked half-way.
 fn spread(plot: &Rect, points: Vec<Px>, turn: usize) -> Vec<Px> {
     const EVERY: f64 = 24.0;
     const SOME: f64 = 64.0;
@@ -187,13 +187,16 @@ fn spread(plot: &Rect, points: Vec<Px>, turn: usize) -> Vec<Px> {
         return points;
     }
     let step = (plot.width / 8.0).max(SOME);
+    if last.0 - first.0 < step {
+        return vec![points[points.len() / 2]];
+    }
     let phase = [0.25, 0.75, 0.5, 0.0][turn % 4];
     let targets = (0..8).map(|k| plot.left + step * (f64::from(k) + phase));
     let nearest = |target: f64| points.iter().min_by(|a, b| (a.0 - target).abs().total_cmp(&(b.0 - target).abs()));
     let near = |target: f64| nearest(target).filter(|px| (px.0 - target).abs() < 0.1 * step);
     let mut marks: Vec<Px> = targets.filter_map(near).copied().collect();
     marks.dedup();
-    if marks.is_empty() { vec![points[points.len() / 2]] } else { marks }
+    marks
 }
 
 /// The same path, to within [`TOLERANCE`], of fewer points.
@@ -239,4 +242,147 @@ fn distance(point: Px, from: Px, to: Px) -> f64 {
     let along = (point.0 - from.0) * dx + (point.1 - from.1) * dy;
     let t = if length_squared > 0.0 { (along / length_squared).clamp(0.0, 1.0) } else { 0.0 };
     (point.0 - from.0 - t * dx).hypot(point.1 - from.1 - t * dy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Axis, Role, Scale};
+
+    /// 100 × 100 pixels at (0, 0): x from 0 to 10, y from 0.01 (below) to 1 (above), two decades.
+    fn frame() -> Frame {
+        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let plot = Rect { left: 0.0, top: 0.0, width: 100.0, height: 100.0 };
+        Frame::new(plot, &axis((0.0, 10.0), Scale::Linear), &axis((0.01, 1.0), Scale::Log10))
+    }
+
+    fn trace(ys: &[f64]) -> Trace {
+        let points = ys.iter().enumerate().map(|(k, &y)| Point { x: k as f64, y }).collect();
+        let (role, kind, label, band) = (Role::FedLin, CurveKind::Measured, String::new(), Vec::new());
+        Trace::new(&frame(), &Curve { role, kind, label, points, band }, 0)
+    }
+
+    fn bands(rows: &[(f64, f64, f64)]) -> Vec<Vec<Px>> {
+        outlines(&frame(), &rows.iter().map(|&(x, low, high)| Band { x, low, high }).collect::<Vec<_>>())
+    }
+
+    /// Lines and end, to 1e-9 pixels; a line is written as its points.
+    #[track_caller]
+    fn check(ys: &[f64], lines: &[&[Px]], end: End) {
+        let found = trace(ys);
+        assert_eq!(found.lines.len(), lines.len(), "{ys:?}: {:?}", found.lines);
+        for (line, expected) in found.lines.iter().zip(lines) {
+            assert_eq!(line.len(), expected.len(), "{ys:?}: {:?}", found.lines);
+            let near = |(a, b): (&Px, &Px)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9;
+            assert!(line.iter().zip(*expected).all(near), "{ys:?}: {line:?}, expected {expected:?}");
+        }
+        match (found.end, end) {
+            (End::At(a) | End::Left(a, _), End::At(b) | End::Left(b, _)) => {
+                assert!((a.0 - b.0).hypot(a.1 - b.1) < 1e-9, "{ys:?}: {a:?}, expected {b:?}");
+                let edge = |end| if let End::Left(_, edge) = end { Some(edge) } else { None };
+                assert_eq!(edge(found.end), edge(end), "{ys:?}");
+            }
+            (found, end) => assert_eq!(found, end, "{ys:?}"),
+        }
+    }
+
+    const NAN: f64 = f64::NAN;
+    const INF: f64 = f64::INFINITY;
+
+    #[test]
+    fn a_curve_is_broken_where_there_is_nothing_to_show() {
+        check(&[], &[], End::Nowhere);
+        check(&[NAN, 0.0, -1.0], &[], End::Nowhere);
+        check(&[0.1, 1.0], &[&[(0.0, 50.0), (10.0, 0.0)]], End::At((10.0, 0.0)));
+        check(
+            &[0.1, 1.0, NAN, 0.1, 0.01],
+            &[&[(0.0, 50.0), (10.0, 0.0)], &[(30.0, 50.0), (40.0, 100.0)]],
+            End::At((40.0, 100.0)),
+        );
+        check(&[0.1, 1.0, 0.0], &[&[(0.0, 50.0), (10.0, 0.0)]], End::At((10.0, 0.0)));
+        check(&[NAN, 0.1, NAN], &[&[(10.0, 50.0)]], End::At((10.0, 50.0)));
+    }
+
+    #[test]
+    fn a_curve_is_cut_at_the_edges() {
+        check(&[0.1, 10.0], &[&[(0.0, 50.0), (5.0, 0.0)]], End::Left((5.0, 0.0), Edge::Top));
+        check(&[0.1, 0.001], &[&[(0.0, 50.0), (5.0, 100.0)]], End::Left((5.0, 100.0), Edge::Bottom));
+        check(&[10.0, 0.1], &[&[(5.0, 0.0), (10.0, 50.0)]], End::At((10.0, 50.0)));
+        check(&[10.0, 100.0], &[], End::Outside(Edge::Top));
+        check(&[1e-9], &[], End::Outside(Edge::Bottom));
+        check(&[0.1, 10.0, 0.1], &[&[(0.0, 50.0), (5.0, 0.0)], &[(15.0, 0.0), (20.0, 50.0)]], End::At((20.0, 50.0)));
+    }
+
+    #[test]
+    fn infinity_leaves_straight_up() {
+        let found = trace(&[0.1, 0.1, INF, INF, NAN]);
+        let End::Left((x, y), Edge::Top) = found.end else { panic!("{:?}", found.end) };
+        assert!((10.0..10.2).contains(&x) && y.abs() < 1e-9);
+        assert_eq!(found.lines.len(), 1);
+    }
+
+    #[test]
+    fn a_band_is_broken_clamped_and_cut() {
+        assert!(bands(&[]).is_empty());
+        assert!(bands(&[(1.0, 0.1, 0.2)]).is_empty());
+        assert!(bands(&[(0.0, NAN, 1.0), (1.0, 0.1, NAN), (2.0, 0.1, 0.2)]).is_empty());
+        assert_eq!(
+            bands(&[(0.0, 0.1, 0.5), (1.0, 0.1, 0.5), (2.0, 0.1, NAN), (3.0, 0.1, 0.5), (4.0, 0.1, 0.5)]).len(),
+            2
+        );
+        for (rows, low, high) in [
+            ([(0.0, 0.0, 1.0), (1.0, -3.0, 1.0)], 100.0, 0.0),
+            ([(0.0, 0.1, INF), (1.0, 0.1, 1e9)], 50.0, 0.0),
+            ([(0.0, 1e-9, 0.1), (1.0, 1e-7, 0.1)], 100.0, 50.0),
+        ] {
+            let found = bands(&rows);
+            let ys = || found.iter().flatten().map(|px| px.1);
+            assert_eq!(found.len(), 1, "{rows:?}");
+            assert!((ys().fold(-INF, f64::max) - low).abs() < 1e-9, "{rows:?}: {found:?}");
+            assert!((ys().fold(INF, f64::min) - high).abs() < 1e-9, "{rows:?}: {found:?}");
+        }
+    }
+
+    /// No point of the full path is farther from the thinned one than what nobody sees.
+    #[track_caller]
+    fn check_thinned(path: &[Px], most: usize) {
+        let found = thinned(path);
+        assert!(found.len() <= most, "{} points of {}", found.len(), path.len());
+        assert_eq!((found.first(), found.last()), (path.first(), path.last()));
+        let nearest = |p: Px| found.windows(2).map(|pair| distance(p, pair[0], pair[1])).fold(INF, f64::min);
+        // A half pixel's column keeps its extremes, so points between them may be half a pixel off sideways.
+        assert!(path.len() < 2 || path.iter().all(|&p| nearest(p) <= TOLERANCE + 0.5));
+    }
+
+    #[test]
+    fn thinning_is_invisible() {
+        let path = |n: u32, y: fn(f64) -> f64| -> Vec<Px> {
+            (0..n).map(|k| 100.0 * f64::from(k) / f64::from(n)).map(|x| (x, y(x))).collect()
+        };
+        check_thinned(&[], 0);
+        check_thinned(&[(3.0, 4.0)], 1);
+        check_thinned(&[(3.0, 4.0), (3.0, 4.0)], 2);
+        check_thinned(&path(1000, |x| 0.5 * x), 2);
+        check_thinned(&path(1000, |x| 80.0 * (-x / 20.0).exp()), 30);
+        check_thinned(&path(100_000, |x| 50.0 + 40.0 * (1e4 * x).sin()), 1000);
+    }
+
+    #[test]
+    fn markers_are_few_apart_and_on_recorded_points() {
+        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let plot = Rect { left: 0.0, top: 0.0, width: 800.0, height: 100.0 };
+        let frame = Frame::new(plot, &axis((0.0, 200.0), Scale::Linear), &axis((0.0, 1.0), Scale::Linear));
+        let points: Vec<_> = (0..=200).map(|k| Point { x: f64::from(k), y: 0.5 }).collect();
+        let (role, kind, label, band) = (Role::FedLin, CurveKind::Measured, String::new(), Vec::new());
+        let curve = Curve { role, kind, label, points, band };
+        let marks = |turn| Trace::new(&frame, &curve, turn).marks;
+        for turn in 0..4 {
+            assert_eq!(marks(turn).len(), 8);
+            assert!(marks(turn).windows(2).all(|pair| pair[1].0 - pair[0].0 > 90.0));
+            assert!(marks(turn).iter().all(|px| (px.0 / 4.0 - (px.0 / 4.0).round()).abs() < 1e-9));
+        }
+        assert!(marks(0).iter().all(|a| marks(1).iter().all(|b| (a.0 - b.0).abs() > 40.0)));
+        assert_eq!(trace(&[0.1, 0.2, 0.3]).marks.len(), 1);
+        assert_eq!(trace(&[0.1, 10.0]).marks.len(), 1);
+    }
 }

@@ -6,8 +6,20 @@
 //!
 //! - [`sim`]: systems, data, estimation. Pure: numbers in, numbers out.
 //! - [`params`]: what a person can set, once: ranges, defaults, links, validation.
+//! - [`protocol`]: what the page and its engine say to each other.
+//! - [`engine`]: studies in slices, and the supervision of whoever runs them.
 //! - [`figure`]: plain data → picture, on any Plotters surface.
+//! - [`dashboard`]: the page's state without a page: results, pictures of them, sentences about them.
+//! - `web`: workers, timers and listeners of a browser (feature `web`).
+//! - `ui`: the page itself, in Leptos (feature `web`).
 
+pub mod dashboard;
+pub mod engine;
 pub mod figure;
 pub mod params;
+pub mod protocol;
 pub mod sim;
+#[cfg(feature = "web")]
+pub mod ui;
+#[cfg(feature = "web")]
+pub mod web;

@@ -1,1 +1,10 @@
-fn main() {}
+//! The one binary: it mounts the page, or serves as an engine of it.
+
+fn main() {
+    fedsysid::web::log_panics();
+    if fedsysid::web::in_worker() {
+        fedsysid::web::scope::serve();
+    } else {
+        fedsysid::ui::mount();
+    }
+}

@@ -1,4 +1,62 @@
 //! The page, in Leptos: it reads signals, writes signals and formats; what is computed is computed elsewhere.
 
+pub mod chart;
 pub mod controls;
+pub mod explore;
 pub mod notice;
+pub mod store;
+pub mod theme;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use controls::panel::Panel;
+use explore::Explore;
+use notice::Notices;
+use store::Store;
+use theme::ThemeChoice;
+
+/// Mounts the page into `#app`.
+pub fn mount() {
+    let root = document().get_element_by_id("app").and_then(|element| element.dyn_into().ok());
+    if let Some(root) = root {
+        leptos::mount::mount_to(root, App).forget();
+    }
+}
+
+/// The whole page.
+#[component]
+fn App() -> impl IntoView {
+    let store = Store::open();
+    let (look, theme) = theme::remembered();
+    let is_settled = move || store.dashboard.read().is_settled().to_string();
+    Effect::new(move |_| {
+        let dashboard = store.dashboard.read();
+        if dashboard.run().is_some() || dashboard.refusal().is_some() || dashboard.trouble().is_some() {
+            take_over();
+        }
+    });
+    view! {
+        <header class="top-bar">
+            <h1>"FedSysID live"</h1>
+            <ThemeChoice look />
+        </header>
+        <main class="page" data-settled=is_settled>
+            <Notices notices=store.settings.notices />
+            <Explore store theme />
+            <aside class="controls" aria-label="Settings">
+                <Panel settings=store.settings />
+            </aside>
+        </main>
+    }
+}
+
+/// The page takes the place of the static shell, once there is something to see.
+fn take_over() {
+    if let Some(shell) = document().get_element_by_id("shell") {
+        shell.remove();
+    }
+    if let Some(root) = document().get_element_by_id("app") {
+        let _ = root.remove_attribute("data-waiting");
+    }
+}

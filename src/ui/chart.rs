@@ -1,0 +1,218 @@
+//! A figure on a canvas: sharp at every pixel ratio, redrawn at every change, readable by pointer and keys.
+//!
+//! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
+
+use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::html::{Canvas, Div};
+use leptos::prelude::*;
+use plotters::drawing::IntoDrawingArea;
+use plotters_canvas::CanvasBackend;
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+
+use crate::figure::draw::draw_layout;
+use crate::figure::hover::Crosshair;
+use crate::figure::layout::Layout;
+use crate::figure::theme::Theme;
+use crate::figure::{Figure, Size};
+use crate::web::listener::NextFrame;
+use crate::web::screen::{PixelRatioWatch, SizeWatch, pixel_ratio};
+
+/// Fractions of a pixel that strokes are placed at.
+const SUBPIXELS: u32 = 8;
+
+/// Rounds that an arrow key moves with Shift, and Page Up and Page Down.
+const LONG_STEP: isize = 10;
+
+/// A figure on a canvas.
+#[component]
+pub fn Chart(
+    /// What is shown.
+    figure: Memo<Option<Figure>>,
+    /// How it looks.
+    theme: Signal<Theme>,
+    /// The abscissa that a reader looks at, set here.
+    at: RwSignal<Option<f64>>,
+    /// What the chart shows, in words.
+    label: Signal<String>,
+    /// What the curves read at the crosshair; shown beside it.
+    children: Children,
+) -> impl IntoView {
+    let frame = NodeRef::<Div>::new();
+    let canvas = NodeRef::<Canvas>::new();
+    let size = watched_size(frame);
+    let layout = Memo::new(move |_| {
+        figure.read().as_ref().map(|figure| Layout::new(figure, &theme.read(), size.get()))
+    });
+    paint(canvas, figure, layout, theme, size);
+    let crosshair = Memo::new(move |_| {
+        let (figure, layout) = (figure.read(), layout.read());
+        let (figure, layout) = figure.as_ref().zip(layout.as_ref())?;
+        layout.crosshair_beside(figure, at.get()?, 0)
+    });
+    let look = move |event: PointerEvent| {
+        let (figure, layout) = (figure.read_untracked(), layout.read_untracked());
+        if let Some((figure, layout)) = figure.as_ref().zip(layout.as_ref()) {
+            at.set(layout.crosshair(figure, f64::from(event.offset_x())).map(|crosshair| crosshair.x));
+        }
+    };
+    let leave = move |event: PointerEvent| {
+        // A finger that is lifted should not take the numbers with it.
+        if event.pointer_type() == "mouse" {
+            at.set(None);
+        }
+    };
+    view! {
+        <div
+            class="chart"
+            node_ref=frame
+            tabindex="0"
+            role="group"
+            aria-roledescription="chart"
+            aria-label=label
+            aria-describedby="chart-keys"
+            on:pointermove=look
+            on:pointerdown=look
+            on:pointerleave=leave
+            on:keydown=move |event| walk(&event, figure, layout, at)
+        >
+            <canvas node_ref=canvas aria-hidden="true"></canvas>
+            <Cross crosshair layout>{children()}</Cross>
+            <p id="chart-keys" class="visually-hidden">
+                "Left and right arrow keys walk along the rounds, Home and End to the first and the last, Escape leaves."
+            </p>
+        </div>
+    }
+}
+
+/// The size of an element and the screen's pixel ratio, as they change.
+fn watched_size(frame: NodeRef<Div>) -> RwSignal<Size> {
+    let size = RwSignal::new(Size::new(0.0, 0.0, 1.0));
+    Effect::new(move |_| {
+        let Some(element) = frame.get() else { return };
+        let measure = {
+            let element = element.clone();
+            move || {
+                let (width, height) = (element.client_width(), element.client_height());
+                let now = Size::new(f64::from(width), f64::from(height), pixel_ratio()).with_subpixels(SUBPIXELS);
+                if size.get_untracked() != now {
+                    size.set(now);
+                }
+            }
+        };
+        let watches = (SizeWatch::new(&element, measure.clone()), PixelRatioWatch::new(measure));
+        StoredValue::new_local(watches);
+    });
+    size
+}
+
+/// Edge: figure → canvas, once a frame at most.
+fn paint(
+    canvas: NodeRef<Canvas>,
+    figure: Memo<Option<Figure>>,
+    layout: Memo<Option<Layout>>,
+    theme: Signal<Theme>,
+    size: RwSignal<Size>,
+) {
+    let next = StoredValue::new_local(None);
+    Effect::new(move |_| {
+        figure.track();
+        layout.track();
+        theme.track();
+        let Some(canvas) = canvas.get() else { return };
+        // Replacing the frame that waits drops it: however much changes, the canvas is painted once.
+        next.set_value(NextFrame::new(move || {
+            let (figure, layout) = (figure.read_untracked(), layout.read_untracked());
+            let (theme, size) = (theme.get_untracked(), size.get_untracked());
+            if let Some((figure, layout)) = figure.as_ref().zip(layout.as_ref())
+                && draw(&canvas, figure, layout, &theme, size).is_none()
+            {
+                leptos::logging::warn!("the canvas cannot be drawn on");
+            }
+        }));
+    });
+}
+
+fn draw(canvas: &HtmlCanvasElement, figure: &Figure, layout: &Layout, theme: &Theme, size: Size) -> Option<()> {
+    let (width, height) = size.surface();
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    let grain = 1.0 / f64::from(SUBPIXELS);
+    context.set_transform(grain, 0.0, 0.0, grain, 0.0, 0.0).ok()?;
+    let area = CanvasBackend::with_canvas_object(canvas.clone())?.into_drawing_area();
+    draw_layout(figure, layout, theme, size, &area).ok()
+}
+
+/// Walks along the rounds by keys.
+fn walk(
+    event: &KeyboardEvent,
+    figure: Memo<Option<Figure>>,
+    layout: Memo<Option<Layout>>,
+    at: RwSignal<Option<f64>>,
+) {
+    let long = if event.shift_key() { LONG_STEP } else { 1 };
+    let steps = match event.key().as_str() {
+        "ArrowLeft" => -long,
+        "ArrowRight" => long,
+        "PageDown" => -LONG_STEP,
+        "PageUp" => LONG_STEP,
+        "Home" => isize::MIN,
+        "End" => isize::MAX,
+        "Escape" => {
+            at.set(None);
+            return;
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    let (figure, layout) = (figure.read_untracked(), layout.read_untracked());
+    if let Some((figure, layout)) = figure.as_ref().zip(layout.as_ref()) {
+        let from = at.get_untracked().unwrap_or(figure.x.range.1);
+        at.set(layout.crosshair_beside(figure, from, steps).map(|crosshair| crosshair.x));
+    }
+}
+
+/// The line at the crosshair, a dot on every curve, and what the curves read there.
+#[component]
+fn Cross(
+    /// Where, and what is there.
+    crosshair: Memo<Option<Crosshair>>,
+    /// The plot.
+    layout: Memo<Option<Layout>>,
+    /// What the curves read there.
+    children: Children,
+) -> impl IntoView {
+    let line = move || {
+        let (crosshair, layout) = (crosshair.read(), layout.read());
+        let (crosshair, layout) = crosshair.as_ref().zip(layout.as_ref())?;
+        let plot = layout.frame.plot;
+        Some(format!("left:{}px;top:{}px;height:{}px", crosshair.px, plot.top, plot.height))
+    };
+    let dots = move || {
+        let crosshair = crosshair.read();
+        let readings = crosshair.iter().flat_map(|crosshair| &crosshair.readings);
+        readings
+            .filter_map(|reading| reading.at)
+            .map(|(x, y)| view! { <span class="cross-dot" style=format!("left:{x}px;top:{y}px")></span> })
+            .collect_view()
+    };
+    // On the side that has more room.
+    let side = move || {
+        let (crosshair, layout) = (crosshair.read(), layout.read());
+        let (crosshair, layout) = crosshair.as_ref().zip(layout.as_ref())?;
+        let plot = layout.frame.plot;
+        let is_left = crosshair.px > plot.left + plot.width / 2.0;
+        let shift = if is_left { "translateX(calc(-100% - 12px))" } else { "translateX(12px)" };
+        Some(format!("left:{}px;top:{}px;transform:{shift}", crosshair.px, plot.top))
+    };
+    view! {
+        <div class="cross" hidden=move || crosshair.read().is_none() aria-hidden="true">
+            <span class="cross-line" style=line></span>
+            {dots}
+            <div class="cross-box" style=side>{children()}</div>
+        </div>
+    }
+}

@@ -1,0 +1,62 @@
+//! The page's signals, and the effects at its edges.
+//!
+//! A [`Draft`] becomes a request, a request becomes events, events become the [`Dashboard`]. There is no way back from a
+//! result to a setting, so nothing can go in circles.
+
+use leptos::prelude::*;
+
+use super::controls::Settings;
+use crate::dashboard::Dashboard;
+use crate::params::Draft;
+use crate::web::address::{self, Address};
+use crate::web::engine::{Engine, Word};
+
+/// What the page's parts share.
+#[derive(Clone, Copy)]
+pub struct Store {
+    /// What is set, and what was wrong with what was asked for.
+    pub settings: Settings,
+    /// What has come back.
+    pub dashboard: RwSignal<Dashboard>,
+}
+
+impl Store {
+    /// Begins with the settings in the page's address, and starts the engine.
+    pub fn open() -> Self {
+        let (draft, notices) = Draft::from_query(&address::query());
+        let settings = Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
+        let store = Self { settings, dashboard: RwSignal::new(Dashboard::default()) };
+        store.run_what_is_set();
+        store.keep_the_address();
+        store
+    }
+
+    /// Edge: settings → engine → dashboard.
+    fn run_what_is_set(self) {
+        let dashboard = self.dashboard;
+        let engine = StoredValue::new_local(Engine::start(move |word| match word {
+            Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
+            Word::Trouble(trouble, reason) => {
+                leptos::logging::warn!("engine: {trouble:?} {reason}");
+                dashboard.update(|dashboard| dashboard.suffer(trouble));
+            }
+        }));
+        Effect::new(move |_| {
+            let wanted = self.settings.draft.read().settings();
+            let generation = engine.with_value(|engine| engine.submit(wanted.clone()));
+            dashboard.update(|dashboard| dashboard.asked(generation, wanted));
+        });
+    }
+
+    /// Edge: settings → address.
+    fn keep_the_address(self) {
+        let address = StoredValue::new_local(Address::default());
+        Effect::new(move |was_read: Option<()>| {
+            let query = self.settings.draft.read().to_query();
+            // The address as it came is left alone until something changes.
+            if was_read.is_some() {
+                address.with_value(|address| address.set_query(query));
+            }
+        });
+    }
+}

@@ -1,0 +1,92 @@
+//! The themes a person can choose, and the one in force.
+
+use leptos::prelude::*;
+
+use crate::figure::theme::Theme;
+use crate::web::{preferences, screen};
+
+/// What a person chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// As the system is set, light or dark.
+    System,
+    /// Ink on paper.
+    Light,
+    /// For dark rooms.
+    Dark,
+    /// Larger type and thicker lines, for the back row.
+    Projector,
+}
+
+const LOOKS: [Look; 4] = [Look::System, Look::Light, Look::Dark, Look::Projector];
+
+/// Where the choice is kept.
+const PREFERENCE: &str = "fedsysid-theme";
+
+const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
+
+impl Look {
+    /// The value of `data-theme`, and of the preference.
+    fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
+            Self::Projector => "projector",
+        }
+    }
+
+    fn by_word(word: &str) -> Option<Self> {
+        LOOKS.into_iter().find(|look| look.word() == word)
+    }
+
+    /// The chart's theme.
+    fn theme(self, system_is_dark: bool) -> Theme {
+        match self {
+            Self::System if system_is_dark => Theme::DARK,
+            Self::System | Self::Light => Theme::LIGHT,
+            Self::Dark => Theme::DARK,
+            Self::Projector => Theme::PROJECTOR,
+        }
+    }
+}
+
+/// The chosen look as it was left last time, and the theme that follows from it and from the system.
+pub fn remembered() -> (RwSignal<Look>, Signal<Theme>) {
+    let word = preferences::read(PREFERENCE);
+    let look = RwSignal::new(word.and_then(|word| Look::by_word(&word)).unwrap_or(Look::System));
+    let is_dark = RwSignal::new(screen::matches(DARK_QUERY));
+    let watch = screen::on_media_change(DARK_QUERY, move |matches| is_dark.set(matches));
+    StoredValue::new_local(watch);
+    (look, Signal::derive(move || look.get().theme(is_dark.get())))
+}
+
+/// The choice of a theme.
+#[component]
+pub fn ThemeChoice(
+    /// The choice.
+    look: RwSignal<Look>,
+) -> impl IntoView {
+    Effect::new(move |_| {
+        let word = look.get().word();
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-theme", word);
+        }
+        preferences::write(PREFERENCE, word);
+    });
+    let option = move |choice: Look| {
+        view! {
+            <option value=choice.word() selected=move || look.get() == choice>
+                {choice.word()}
+            </option>
+        }
+    };
+    view! {
+        <label class="theme-choice">
+            <span>"theme"</span>
+            <select on:change:target=move |event| {
+                look.set(Look::by_word(&event.target().value()).unwrap_or(Look::System));
+            }>{LOOKS.map(option)}</select>
+        </label>
+    }
+}

@@ -1,0 +1,10 @@
+// Starts the page. A file of its own, since a strict content security policy refuses inline scripts. Trunk writes the
+// names of the script and of the module, with their hashes, into this tag.
+const { glue, wasm } = document.querySelector("script[data-glue]").dataset;
+try {
+  const { default: init } = await import(glue);
+  await init({ module_or_path: wasm });
+} catch (error) {
+  document.documentElement.dataset.failed = "";
+  throw error;
+}

@@ -1,0 +1,33 @@
+//! Browser glue without a user interface: workers, timers, listeners.
+//!
+//! One wasm module has two lives. In a window it mounts the page; in a worker, started with the very module that the page
+//! has compiled, it serves as an engine ([`scope`]). So there is one download and one compilation, and the two can never
+//! be of different versions.
+
+pub mod address;
+pub mod clock;
+pub mod engine;
+pub mod listener;
+pub mod preferences;
+pub mod scope;
+pub mod screen;
+mod slices;
+mod soon;
+mod worker;
+
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Whether this module runs in a worker.
+pub fn in_worker() -> bool {
+    js_sys::global().is_instance_of::<web_sys::DedicatedWorkerGlobalScope>()
+}
+
+/// Writes a panic to the console before the module is lost, so that a report can say where it was.
+pub fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
+}
+
+/// The text of an error thrown by JavaScript.
+fn error_text(error: &JsValue) -> String {
+    error.dyn_ref::<js_sys::Error>().map_or_else(|| format!("{error:?}"), |error| String::from(error.message()))
+}

@@ -1,0 +1,47 @@
+//! The worker's life of the module: requests in, events out.
+
+use std::cell::RefCell;
+
+use js_sys::Float64Array;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+use super::listener::Listener;
+use super::slices::Slices;
+use crate::protocol::{Event, Request, wire};
+
+/// Milliseconds of a slice: how long a newer request may have to wait.
+const BUDGET_MS: f64 = 12.0;
+
+thread_local! {
+    /// Lives as long as the worker does.
+    static SERVICE: RefCell<Option<Listener>> = const { RefCell::new(None) };
+}
+
+/// Serves the page that started this worker, for as long as the worker lives.
+pub fn serve() {
+    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
+    let emit = {
+        let scope = scope.clone();
+        move |event: Event| post(&scope, &event)
+    };
+    let engine = Slices::new(BUDGET_MS, emit.clone());
+    let respond = emit.clone();
+    let listener = Listener::new(&scope, "message", move |message: MessageEvent| match read(&message.data()) {
+        Some(request) => engine.handle(request),
+        None => respond(Event::Unreadable),
+    });
+    SERVICE.set(Some(listener));
+    emit(Event::Ready);
+}
+
+fn read(data: &JsValue) -> Option<Request> {
+    let numbers: &Float64Array = data.dyn_ref()?;
+    wire::decode(&numbers.to_vec()).ok()
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, event: &Event) {
+    let numbers = Float64Array::from(wire::encode(event).as_slice());
+    // The array is new and its buffer plain, so that it can be transferred.
+    let _ = scope.post_message_with_transfer(&numbers, &js_sys::Array::of1(&numbers.buffer()));
+}

@@ -1,0 +1,80 @@
+//! What the screen is like, and when that changes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, Event, MediaQueryList, ResizeObserver};
+
+use super::listener::Listener;
+
+/// Pixels of the screen to one CSS pixel.
+pub fn pixel_ratio() -> f64 {
+    web_sys::window().map_or(1.0, |window| window.device_pixel_ratio())
+}
+
+/// Whether a media query matches now.
+pub fn matches(query: &str) -> bool {
+    media(query).is_some_and(|media| media.matches())
+}
+
+fn media(query: &str) -> Option<MediaQueryList> {
+    web_sys::window()?.match_media(query).ok().flatten()
+}
+
+/// Calls `changed` whenever a media query begins or ceases to match, until dropped.
+pub fn on_media_change(query: &str, mut changed: impl FnMut(bool) + 'static) -> Option<Listener> {
+    let media = media(query)?;
+    let target = media.clone();
+    Some(Listener::new(&target, "change", move |_: Event| changed(media.matches())))
+}
+
+/// Watches the pixel ratio, which zooming and moving to another screen change.
+pub struct PixelRatioWatch {
+    _listener: Rc<RefCell<Option<Listener>>>,
+}
+
+impl PixelRatioWatch {
+    /// Calls `changed` after every change, until dropped.
+    pub fn new(changed: impl Fn() + 'static) -> Self {
+        let listener = Rc::new(RefCell::new(None));
+        watch_ratio(&listener, Rc::new(changed));
+        Self { _listener: listener }
+    }
+}
+
+/// A media query can only tell when the ratio leaves its present value, so every change is followed by another query.
+fn watch_ratio(slot: &Rc<RefCell<Option<Listener>>>, changed: Rc<dyn Fn()>) {
+    let weak = Rc::downgrade(slot);
+    let query = format!("(resolution: {}dppx)", pixel_ratio());
+    let listener = on_media_change(&query, move |_| {
+        if let Some(slot) = weak.upgrade() {
+            changed();
+            watch_ratio(&slot, changed.clone());
+        }
+    });
+    slot.replace(listener);
+}
+
+/// Watches an element's size.
+pub struct SizeWatch {
+    observer: ResizeObserver,
+    _closure: Closure<dyn FnMut()>,
+}
+
+impl SizeWatch {
+    /// Calls `changed` when the element first has a size, and after every change, until dropped.
+    pub fn new(element: &Element, changed: impl Fn() + 'static) -> Option<Self> {
+        let closure = Closure::<dyn FnMut()>::new(changed);
+        let observer = ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
+        observer.observe(element);
+        Some(Self { observer, _closure: closure })
+    }
+}
+
+impl Drop for SizeWatch {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}

@@ -1,0 +1,35 @@
+//! "Call me again as soon as everything that is waiting has had its turn."
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::closure::Closure;
+use web_sys::{MessageChannel, MessagePort};
+
+/// Queues a call behind all events that wait.
+///
+/// A message to oneself: timers would be held back by 4 ms each once they nest.
+pub(super) struct Soon {
+    port: MessagePort,
+    _closure: Closure<dyn FnMut()>,
+}
+
+impl Soon {
+    /// Prepares to call `act`. `None` where there are no message channels.
+    pub(super) fn new(act: impl FnMut() + 'static) -> Option<Self> {
+        let channel = MessageChannel::new().ok()?;
+        let closure = Closure::<dyn FnMut()>::new(act);
+        channel.port2().set_onmessage(Some(closure.as_ref().unchecked_ref()));
+        Some(Self { port: channel.port1(), _closure: closure })
+    }
+
+    /// Queues one call.
+    pub(super) fn call(&self) {
+        // Posting to an open port of one's own cannot fail.
+        let _ = self.port.post_message(&JsValue::NULL);
+    }
+}
+
+impl Drop for Soon {
+    fn drop(&mut self) {
+        self.port.close();
+    }
+}

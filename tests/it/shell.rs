@@ -11,8 +11,8 @@ use fedsysid::params::Draft;
 use fedsysid::protocol::Generation;
 use fedsysid::sim::study::Study;
 
-/// The chart's place in a window of 1440 × 900.
-const PLACE: (f64, f64) = (1044.0, 640.0);
+/// The chart's place in a window of 1440 × 900, and on a phone of 390 × 844.
+const PLACES: [(&str, f64, f64); 2] = [("", 1044.0, 640.0), ("narrow-", 390.0, 380.0)];
 
 fn style(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("style").join(name)
@@ -39,9 +39,12 @@ fn check_file(name: &str, expected: &str) {
 fn the_first_picture_is_the_default_run() {
     let run = default_run();
     let figure = picture::figure(&run);
-    let size = Size::new(PLACE.0, PLACE.1, 1.0);
-    check_file("first-chart-light.svg", &to_svg(&figure, &Theme::LIGHT, size));
-    check_file("first-chart-dark.svg", &to_svg(&figure, &Theme::DARK, size));
+    for (place, width, height) in PLACES {
+        let size = Size::new(width, height, 1.0);
+        for theme in [Theme::LIGHT, Theme::DARK] {
+            check_file(&format!("first-chart-{place}{}.svg", theme.name), &to_svg(&figure, &theme, size));
+        }
+    }
     check_file("first-verdict.html", &sentences::verdict(&run));
     check_file("first-caption.html", &sentences::caption(&run));
 }

@@ -57,8 +57,8 @@ impl TypeSetting {
 }
 
 /// A drawing area that is drawn on in CSS pixels.
-pub(super) struct Pen<'a, B: DrawingBackend> {
-    area: &'a DrawingArea<B, Shift>,
+pub(super) struct Pen<B: DrawingBackend> {
+    area: DrawingArea<B, Shift>,
     /// Drawing units per CSS pixel, in width, in height, and for lengths.
     scale: (f64, f64, f64),
     /// Drawing units per surface pixel.
@@ -69,13 +69,17 @@ pub(super) struct Pen<'a, B: DrawingBackend> {
     type_setting: TypeSetting,
 }
 
-impl<'a, B: DrawingBackend> Pen<'a, B> {
-    pub(super) fn new(area: &'a DrawingArea<B, Shift>, size: Size, type_setting: TypeSetting) -> Self {
+impl<B: DrawingBackend> Pen<B> {
+    pub(super) fn new(area: &DrawingArea<B, Shift>, size: Size, type_setting: TypeSetting) -> Self {
         let grain = f64::from(size.subpixels);
         let (width, height) = size.surface();
         let limits = (f64::from(width) * grain, f64::from(height) * grain);
         let scale = (limits.0 / size.width, limits.1 / size.height, size.pixel_ratio * grain);
-        Self { area, scale, grain, limits, type_setting }
+        let mut pen = Self { area: area.clone(), scale, grain, limits, type_setting };
+        // An area cuts its coordinates off at the surface's own size. To "shrink" is the one way to set its size, to a
+        // larger one too.
+        pen.area = area.clone().shrink((0, 0), pen.unit(limits));
+        pen
     }
 
     /// Everything, from the paper up.
@@ -275,5 +279,48 @@ impl<'a, B: DrawingBackend> Pen<'a, B> {
     #[expect(clippy::cast_possible_truncation, reason = "at most the surface")]
     fn length(&self, css: f64) -> i32 {
         (css * self.scale.2).round().max(1.0).min(self.limits.0.max(self.limits.1)) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::hostile;
+    use plotters::drawing::IntoDrawingArea;
+    use plotters::prelude::SVGBackend;
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha8Rng;
+
+    /// What is drawn on a surface that says it has so many pixels.
+    fn drawn(figure: &Figure, size: Size, surface: (u32, u32)) -> String {
+        let mut text = String::new();
+        {
+            let area = SVGBackend::with_string(&mut text, surface).into_drawing_area();
+            draw(figure, &Theme::LIGHT, size, &area).expect("a string takes everything");
+            area.present().expect("a string takes everything");
+        }
+        text.split_once('\n').expect("a first line").1.to_owned()
+    }
+
+    #[test]
+    fn subpixels_reach_beyond_the_pixels_of_the_surface() {
+        let size = Size::new(300.0, 200.0, 2.0);
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        for _ in 0..20 {
+            let figure = hostile::figure(&mut rng);
+            let fine = drawn(&figure, size.with_subpixels(8), (600, 400));
+            assert!(fine.contains("<rect x=\"0\" y=\"0\" width=\"4800\" height=\"3200\""));
+            assert_eq!(fine, drawn(&figure, size.with_subpixels(8), (4800, 3200)));
+            assert!(drawn(&figure, size, (600, 400)).contains("width=\"600\" height=\"400\""));
+        }
+    }
+
+    #[test]
+    fn a_larger_ratio_is_the_same_picture_in_larger_units() {
+        let figure = hostile::figure(&mut ChaCha8Rng::seed_from_u64(5));
+        let [ratio, subpixels] = [Size::new(300.0, 200.0, 4.0), Size::new(300.0, 200.0, 1.0).with_subpixels(4)];
+        let strokes =
+            |size: Size| drawn(&figure, size, (1200, 800)).lines().filter(|l| !l.starts_with("<rect")).count();
+        assert_eq!(strokes(ratio), strokes(subpixels));
     }
 }

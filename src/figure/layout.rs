@@ -166,7 +166,7 @@ impl Layout {
     fn y_numbers(&self, theme: &Theme) -> Vec<Line> {
         let x = self.frame.plot.left - (TICK + 0.3) * self.text_px;
         let line = |tick: &Tick| self.number(tick, (x, self.frame.height_of(tick.value)), Anchor::End, theme);
-        self.y_ticks.iter().map(line).collect()
+        self.y_ticks.iter().map(line).filter(|line| line.extent().0 >= 0.0).collect()
     }
 
     fn number(&self, tick: &Tick, at: Px, anchor: Anchor, theme: &Theme) -> Line {

@@ -3,11 +3,13 @@
 //! A [`Figure`] says *what* is shown: curves with their bands, reference levels, two axes, words. It holds roles and numbers,
 //! no colors and no pixels, and knows nothing of where the numbers come from. The rest turns it into a picture:
 //!
-//! - `axis`: ranges that survive any data, ticks, numbers as people read them;
+//! - [`axis`]: ranges that survive any data, and ticks; [`number`]: numbers as people read them;
 //! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
-//! - `layout`: pure geometry in CSS pixels, for drawing and for the pointer alike;
-//! - `draw`: the strokes, on any `DrawingBackend`;
-//! - `svg`: the same figure as text.
+//! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
+//!   `trace` (the visible part of a curve), [`labels`] (names at the ends) and `text` (the room that words take);
+//! - [`hover`]: what is under the pointer;
+//! - [`draw`]: the strokes, on any `DrawingBackend`;
+//! - [`svg`]: the same figure as text.
 
 pub mod axis;
 pub mod draw;
@@ -21,7 +23,7 @@ pub mod number;
 pub mod svg;
 mod text;
 pub mod theme;
-pub mod trace;
+mod trace;
 
 /// One chart: everything a reader sees, nothing about how it looks.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ const TOLERANCE: f64 = 0.2;
 
 /// What of a curve is inside the plot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
+pub(super) struct Trace {
     /// Unbroken lines; one of a single point is a dot.
     pub lines: Vec<Vec<Px>>,
     /// Outlines of the band.
@@ -24,7 +24,7 @@ pub struct Trace {
 
 /// How a curve ends, seen from inside the plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum End {
+pub(super) enum End {
     /// Nothing of it can be shown on this axis.
     #[default]
     Nowhere,
@@ -38,7 +38,7 @@ pub enum End {
 
 /// The edge beyond which something lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
+pub(super) enum Edge {
     /// Larger than the axis shows.
     Top,
     /// Smaller than the axis shows.

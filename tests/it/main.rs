@@ -11,3 +11,6 @@ mod reference;
 
 /// The static shell: its picture is the default run, its colors are the figure's.
 mod shell;
+
+/// Who may know of whom, and what stands in one place only.
+mod tidy;

@@ -1,0 +1,103 @@
+//! Rules of the house that the compiler does not hold: who may know of whom.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module, the modules of ours that it may use, and words that must not occur in it.
+struct Layer {
+    module: &'static str,
+    may_use: &'static [&'static str],
+    without: &'static [&'static str],
+}
+
+/// What only a browser has, or what differs from machine to machine.
+const IMPURE: &[&str] =
+    &["web_sys", "js_sys", "wasm_bindgen", "leptos", "std::time", "std::thread", "HashMap", "println!", "eprintln!"];
+
+const LAYERS: &[Layer] = &[
+    Layer { module: "sim", may_use: &["sim"], without: IMPURE },
+    Layer { module: "params", may_use: &["params", "sim"], without: IMPURE },
+    Layer { module: "protocol", may_use: &["protocol", "sim"], without: IMPURE },
+    Layer { module: "engine", may_use: &["engine", "protocol", "sim"], without: IMPURE },
+    Layer { module: "figure", may_use: &["figure"], without: IMPURE },
+    Layer { module: "dashboard", may_use: &["dashboard", "engine", "figure", "protocol", "sim"], without: IMPURE },
+    Layer { module: "web", may_use: &["web", "engine", "protocol", "sim"], without: &["leptos"] },
+];
+
+fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("readable").path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| path.extension().is_some_and(|found| found == ending));
+    files.chain(folders.iter().flat_map(|folder| files_below(folder, ending))).collect()
+}
+
+/// The code of a file: without comments, and without the tests at its end.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a source file is text");
+    let product = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let without_comments = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
+    product.lines().map(without_comments).collect::<Vec<_>>().join("\n")
+}
+
+/// The modules of ours that a piece of code names by `crate::`.
+fn used(code: &str) -> Vec<&str> {
+    let after = code.split("crate::").skip(1);
+    after.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()).collect()
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+#[test]
+fn modules_know_only_what_they_may() {
+    let mut n_files = 0;
+    let mut faults = Vec::new();
+    for layer in LAYERS {
+        for path in files_below(&source().join(layer.module), "rs") {
+            n_files += 1;
+            let code = code(&path);
+            let foreign = used(&code).into_iter().filter(|module| !layer.may_use.contains(module));
+            faults.extend(foreign.map(|module| format!("{} uses {module}", path.display())));
+            let banned = layer.without.iter().filter(|word| code.contains(**word));
+            faults.extend(banned.map(|word| format!("{} names {word}", path.display())));
+        }
+    }
+    assert!(n_files > 40, "the layers are where they are looked for: {n_files} files");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn only_the_web_module_speaks_with_workers() {
+    for path in files_below(&source(), "rs") {
+        let is_web = path.components().any(|part| part.as_os_str() == "web");
+        let code = code(&path);
+        for word in ["post_message", "web_sys::Worker", "Closure"] {
+            assert!(is_web || !code.contains(word), "{} names {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn colors_of_the_page_stand_in_one_file() {
+    let style = Path::new(env!("CARGO_MANIFEST_DIR")).join("style");
+    for path in files_below(&style, "css") {
+        let is_tokens = path.file_name().is_some_and(|name| name == "tokens.css");
+        let text = fs::read_to_string(&path).expect("a style sheet is text");
+        let is_color = |word: &str| {
+            word.strip_prefix('#').is_some_and(|digits| digits.len() >= 3 && digits.chars().all(|c| c.is_ascii_hexdigit()))
+        };
+        let color = text.split([' ', ';', ',', '(', ')', '\n']).find(|word| is_color(word));
+        assert!(is_tokens || color.is_none(), "{} has a color of its own: {color:?}", path.display());
+    }
+}
+
+#[test]
+fn parameters_of_the_readme_are_those_of_the_table() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("there is a README");
+    for param in &fedsysid::params::table::TABLE {
+        let row = format!("| `{}` | ", param.link);
+        let row = readme.lines().find(|line| line.starts_with(&row)).expect(param.link);
+        assert!(row.ends_with(&format!("| {} |", param.allowed())), "{row} should say {}", param.allowed());
+    }
+}

@@ -109,3 +109,32 @@ fn check_silent_pairs(draft: &Draft, silent: &[(String, String)], link: &str) {
         }
     }
 }
+
+/// The documented table and the real one are the same, both ways.
+#[test]
+fn the_readme_documents_every_setting() {
+    let readme = include_str!("../../README.md");
+    let (_, section) = readme.split_once("| key | meaning | allowed |").unwrap();
+    let rows = section.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let documented: Vec<(&str, &str)> = rows
+        .map(|row| {
+            let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+            (cells[0].trim_matches('`'), cells[2])
+        })
+        .collect();
+    let numbers = TABLE.iter().map(|param| (param.link, vec![param.allowed()]));
+    let quoted = |words: String| words.split(", ").map(|word| format!("`{word}`")).collect::<Vec<_>>();
+    let choices = [
+        (ALGORITHMS.link, quoted(ALGORITHMS.allowed())),
+        (SCHEDULE.link, quoted(SCHEDULE.allowed())),
+        (START.link, quoted(START.allowed())),
+    ];
+    let real: Vec<_> = numbers.chain(choices).collect();
+    assert_eq!(
+        documented.iter().map(|row| row.0).collect::<Vec<_>>(),
+        real.iter().map(|row| row.0).collect::<Vec<_>>()
+    );
+    for ((key, said), (_, allowed)) in documented.iter().zip(&real) {
+        assert!(allowed.iter().all(|words| said.contains(words.as_str())), "{key}: {said} lacks some of {allowed:?}");
+    }
+}

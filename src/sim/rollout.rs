@@ -93,12 +93,9 @@ type Lanes = [f64; LANES];
 #[derive(Clone, Debug)]
 pub struct MomentSimulator {
     dims: Dims,
-    /// ξ of the rollouts in flight: D rows.
-    normals: Vec<Lanes>,
-    /// z = [x; u]: d rows.
-    regressor: Vec<Lanes>,
-    /// x⁺: n rows.
-    next: Vec<Lanes>,
+    /// ξ of the rollouts in flight, D rows. As they advance, `x_{t+1}` takes the place of `w_t`, so that the rows become
+    /// `x_0 u_0 x_1 u_1 … u_{T−1} x_T`: the regressor z_t is d rows from row t·d on, and its next state the n rows after.
+    rows: Vec<Lanes>,
     /// Lower triangle of S, row by row.
     s: Vec<Lanes>,
     /// C, row by row.
@@ -112,15 +109,7 @@ impl MomentSimulator {
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         let rows = |count| vec![[0.0; LANES]; count];
-        Self {
-            dims,
-            normals: Vec::new(),
-            regressor: rows(d),
-            next: rows(n),
-            s: rows(d * (d + 1) / 2),
-            c: rows(n * d),
-            theta: vec![0.0; n * d],
-        }
+        Self { dims, rows: Vec::new(), s: rows(d * (d + 1) / 2), c: rows(n * d), theta: vec![0.0; n * d] }
     }
 
     /// The moments of `plan.n_rollouts` rollouts of `system`.
@@ -132,12 +121,13 @@ impl MomentSimulator {
     pub fn simulate(&mut self, system: &LinearSystem, plan: &DataPlan, rng: &mut impl Rng) -> Moments {
         assert_eq!(system.dims(), self.dims, "a simulator serves systems of one size");
         self.load(system);
-        self.normals.resize(self.dims.n_normals(plan.rollout_len), [0.0; LANES]);
+        self.rows.resize(self.dims.n_normals(plan.rollout_len), [0.0; LANES]);
         let mut left = plan.n_rollouts;
         while left > 0 {
             let used = left.min(LANES);
             self.draw(used, rng);
-            self.advance(plan);
+            self.advance(plan.noise);
+            self.add_samples(plan.rollout_len);
             left -= used;
         }
         self.moments(plan.n_rollouts * plan.rollout_len)
@@ -156,36 +146,47 @@ impl MomentSimulator {
     /// Draws ξ for the first `used` lanes. The others get zeros: a rollout of zeros adds exactly nothing.
     fn draw(&mut self, used: usize, rng: &mut impl Rng) {
         if used < LANES {
-            self.normals.fill([0.0; LANES]);
+            self.rows.fill([0.0; LANES]);
         }
         for lane in 0..used {
-            for row in &mut self.normals {
+            for row in &mut self.rows {
                 row[lane] = rng.sample(StandardNormal);
             }
         }
     }
 
-    /// Runs the rollouts in flight to their end and adds their samples to the moments.
-    fn advance(&mut self, plan: &DataPlan) {
-        let Dims { n_states: n, n_inputs: p } = self.dims;
-        let noise = plan.noise;
-        let (initial, steps) = self.normals.split_at(n);
-        for (x, xi) in self.regressor.iter_mut().zip(initial) {
-            *x = scaled(noise.initial_state_std, xi);
-        }
-        for xi in steps.chunks_exact(n + p) {
-            let (input, process) = xi.split_at(p);
-            for (u, xi) in self.regressor[n..].iter_mut().zip(input) {
-                *u = scaled(noise.input_std, xi);
-            }
-            for ((next, theta), xi) in self.next.iter_mut().zip(self.theta.chunks_exact(n + p)).zip(process) {
-                *next = scaled(noise.process_noise_std, xi);
-                for (z, weight) in self.regressor.iter().zip(theta) {
-                    add_scaled(next, *weight, z);
+    /// Runs the rollouts in flight from start to end, in place.
+    fn advance(&mut self, noise: NoiseLevels) {
+        let (n, d) = (self.dims.n_states, self.dims.n_regressors());
+        scale(&mut self.rows[..n], noise.initial_state_std);
+        let mut rows = self.rows.as_mut_slice();
+        while rows.len() > n {
+            let (regressor, rest) = rows.split_at_mut(d);
+            scale(&mut regressor[n..], noise.input_std);
+            scale(&mut rest[..n], noise.process_noise_std);
+            for (next, theta) in rest.iter_mut().zip(self.theta.chunks_exact(d)) {
+                for (z, &weight) in regressor.iter().zip(theta) {
+                    add_scaled(next, weight, z);
                 }
             }
-            add_outer(&mut self.s, &mut self.c, &self.regressor, &self.next);
-            self.regressor[..n].copy_from_slice(&self.next);
+            rows = rest;
+        }
+    }
+
+    /// Adds the samples of the rollouts in flight to the moments.
+    fn add_samples(&mut self, rollout_len: usize) {
+        let d = self.dims.n_regressors();
+        let z = |entry: usize| self.rows[entry..].iter().step_by(d).take(rollout_len);
+        let mut s = self.s.iter_mut();
+        for i in 0..d {
+            for (j, sum) in (0..=i).zip(&mut s) {
+                add_products(sum, z(i), z(j));
+            }
+        }
+        for (i, row) in self.c.chunks_exact_mut(d).enumerate() {
+            for (j, sum) in row.iter_mut().enumerate() {
+                add_products(sum, z(d + i), z(j));
+            }
         }
     }
 
@@ -206,8 +207,8 @@ fn lower_index(i: usize, j: usize) -> usize {
     i * (i + 1) / 2 + j
 }
 
-fn scaled(factor: f64, lanes: &Lanes) -> Lanes {
-    lanes.map(|value| factor * value)
+fn scale(rows: &mut [Lanes], factor: f64) {
+    rows.iter_mut().flatten().for_each(|value| *value *= factor);
 }
 
 fn add_scaled(sum: &mut Lanes, factor: f64, lanes: &Lanes) {
@@ -216,25 +217,15 @@ fn add_scaled(sum: &mut Lanes, factor: f64, lanes: &Lanes) {
     }
 }
 
-/// Adds z zᵀ (lower triangle) to `s` and x⁺ zᵀ to `c`, lane by lane.
-fn add_outer(s: &mut [Lanes], c: &mut [Lanes], z: &[Lanes], next: &[Lanes]) {
-    let mut entries = s.iter_mut();
-    for (i, zi) in z.iter().enumerate() {
-        for (zj, entry) in z[..=i].iter().zip(&mut entries) {
-            add_product(entry, zi, zj);
+/// Adds `Σ a_t b_t`, lane by lane. The sum stays in registers on the way.
+fn add_products<'a>(sum: &mut Lanes, a: impl Iterator<Item = &'a Lanes>, b: impl Iterator<Item = &'a Lanes>) {
+    let mut total = *sum;
+    for (a, b) in a.zip(b) {
+        for lane in 0..LANES {
+            total[lane] += a[lane] * b[lane];
         }
     }
-    for (x, row) in next.iter().zip(c.chunks_exact_mut(z.len())) {
-        for (zj, entry) in z.iter().zip(row) {
-            add_product(entry, x, zj);
-        }
-    }
-}
-
-fn add_product(sum: &mut Lanes, a: &Lanes, b: &Lanes) {
-    for lane in 0..LANES {
-        sum[lane] += a[lane] * b[lane];
-    }
+    *sum = total;
 }
 
 #[cfg(test)]
@@ -256,7 +247,6 @@ mod tests {
         stream(Seed(3), Purpose::Data, 1, 2)
     }
 
-    /// `add_outer` walks the triangle in the order of `lower_index`: an iterator borrowed by `zip` must not lose entries.
     #[track_caller]
     fn check(n_rollouts: usize, rollout_len: usize) {
         let plan = plan(n_rollouts, rollout_len);

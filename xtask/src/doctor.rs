@@ -8,11 +8,11 @@ use which::which;
 
 use crate::process::{self, capture};
 use crate::project::Project;
-use crate::setup::Requirement;
 use crate::setup::browser::Browser;
 use crate::setup::crates::Crates;
 use crate::setup::tool::Tool;
 use crate::setup::wasm_target::WasmTarget;
+use crate::setup::{Plan, Requirement};
 
 const NEEDED: &str = "nothing works without it: https://rustup.rs";
 
@@ -46,7 +46,10 @@ fn examine<R: Requirement>(requirement: &R) {
     let name = requirement.name();
     match requirement.find() {
         Some(found) => row("present", &name, &found.to_string()),
-        None => row("missing", &name, &format!("would be set up by {}", requirement.plan())),
+        None => match requirement.plan() {
+            Plan::Install(how) => row("missing", &name, &format!("would be set up by {how}")),
+            Plan::Advise(advice) => row("missing", &name, &advice),
+        },
     }
 }
 

@@ -4,12 +4,12 @@ use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use which::which;
 
-use super::Requirement;
 use super::apt::Apt;
 use super::tool::Program;
+use super::{Plan, Requirement};
 use crate::pins::APT_BROWSERS;
 use crate::project::Project;
 
@@ -68,42 +68,40 @@ impl Requirement for Browser<'_> {
         pair(chromes(), drivers())
     }
 
-    fn plan(&self) -> String {
-        match Apt::find() {
-            Some(_) => format!("installing {} by apt-get", APT_BROWSERS[0].join(" and ")),
-            None => "it has to be installed by hand".to_owned(),
+    fn plan(&self) -> Plan {
+        let chosen_by_hand = [CHROME_VARIABLE, DRIVER_VARIABLE].iter().any(|variable| env::var_os(variable).is_some());
+        if chosen_by_hand || Apt::find().is_none() {
+            return Plan::Advise(advice());
         }
+        Plan::Install(format!("installing {} by apt-get", APT_BROWSERS[0].join(" and ")))
     }
 
     fn install(&self) -> Result<()> {
-        let Some(apt) = Apt::find() else {
-            bail!("{}", advice());
-        };
+        let apt = Apt::find().with_context(advice)?;
         apt.update(self.project)?;
-        let Some(packages) = APT_BROWSERS.iter().find(|packages| Apt::offers(*packages)) else {
-            bail!("this distribution has no package for it.\n{}", advice());
-        };
+        let offered = APT_BROWSERS.iter().find(|packages| Apt::offers(*packages));
+        let packages = offered.with_context(|| format!("this distribution has no package for it: {}", advice()))?;
         apt.install(self.project, packages)?;
-        match self.find() {
-            Some(_) => Ok(()),
-            None => bail!("the installed packages do not fit together.\n{}", advice()),
+        if self.find().is_none() {
+            bail!("the installed packages do not fit together: {}", advice());
         }
+        Ok(())
     }
 }
 
 /// What there is and what to do, for a person.
 fn advice() -> String {
-    let state = match (chromes().first(), drivers().first()) {
-        (None, None) => "neither a Chrome nor a ChromeDriver was found".to_owned(),
-        (Some(chrome), None) => {
-            format!("{chrome} {} has no ChromeDriver beside it", chrome.version)
-        }
-        (None, Some(driver)) => format!("{driver} {} has no Chrome", driver.version),
-        (Some(chrome), Some(driver)) => {
-            format!("{chrome} {} and {driver} {} are of different major versions", chrome.version, driver.version)
-        }
-    };
-    format!("{state}\n{ADVICE}")
+    let chrome = presence("Chrome or Chromium", CHROME_VARIABLE, &chromes());
+    let driver = presence("ChromeDriver", DRIVER_VARIABLE, &drivers());
+    format!("{chrome}, {driver}\n{ADVICE}")
+}
+
+fn presence(name: &str, variable: &str, found: &[Program]) -> String {
+    match (found.first(), env::var_os(variable)) {
+        (Some(program), _) => format!("{program} is {name} {}", program.version),
+        (None, Some(path)) => format!("{variable} names {}, which does not run", path.display()),
+        (None, None) => format!("there is no {name}"),
+    }
 }
 
 const ADVICE: &str = "  what to do: install both, of the same major version:

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::Requirement;
+use super::{Plan, Requirement};
 use crate::pins;
 use crate::process::{self, Logged, capture};
 use crate::project::Project;
@@ -43,8 +43,8 @@ impl Requirement for Crates<'_> {
         capture(self.fetch().arg("--offline")).map(|_| Fetched)
     }
 
-    fn plan(&self) -> String {
-        "downloading them with `cargo fetch`".to_owned()
+    fn plan(&self) -> Plan {
+        Plan::Install("downloading them with `cargo fetch`".to_owned())
     }
 
     fn install(&self) -> Result<()> {

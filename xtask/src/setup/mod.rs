@@ -60,11 +60,19 @@ pub(crate) trait Requirement {
     /// Looks for it, without a network and without changing anything.
     fn find(&self) -> Option<Self::Found>;
 
-    /// What [`Requirement::install`] would do, as "compile it with …".
-    fn plan(&self) -> String;
+    /// What can be done about its absence.
+    fn plan(&self) -> Plan;
 
     /// Puts it there.
     fn install(&self) -> Result<()>;
+}
+
+/// What can be done about something that is missing.
+pub(crate) enum Plan {
+    /// [`Requirement::install`] does this, as "compiling it …".
+    Install(String),
+    /// Only a person can: the reason, and on lines of their own the ways.
+    Advise(String),
 }
 
 /// Finds `requirement`, installing it when it is missing.
@@ -80,8 +88,11 @@ fn ensure<R: Requirement>(project: &Project, requirement: &R) -> Result<R::Found
         report::present(&name, &found.to_string());
         return Ok(found);
     }
+    match requirement.plan() {
+        Plan::Install(how) => report::begin(&name, &how),
+        Plan::Advise(advice) => bail!("{name} is missing: {advice}"),
+    }
     let start = Instant::now();
-    report::begin(&name, &requirement.plan());
     requirement.install().with_context(|| format!("{name} could not be installed"))?;
     match requirement.find() {
         Some(found) => {

@@ -1,13 +1,13 @@
 //! Tools from crates.io at exact versions: on the search path, else in the cache.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 use which::which;
 
-use super::Requirement;
+use super::{Plan, Requirement};
 use crate::process::{self, Logged, capture};
 use crate::project::Project;
 use crate::{lockfile, pins};
@@ -131,8 +131,9 @@ impl Requirement for Tool<'_> {
         on_path.into_iter().chain([self.cached()]).filter_map(Program::ask).find(|program| self.is_this(program))
     }
 
-    fn plan(&self) -> String {
-        format!("compiling it into {} (some minutes, once)", shown(&self.folder()))
+    fn plan(&self) -> Plan {
+        let folder = self.folder();
+        Plan::Install(format!("compiling it into {} (some minutes, once)", folder.display()))
     }
 
     fn install(&self) -> Result<()> {
@@ -141,10 +142,6 @@ impl Requirement for Tool<'_> {
         self.cargo_install(&["--locked"], &format!("{}-locked", self.package))
             .or_else(|_| self.cargo_install(&[], self.package))
     }
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }
 
 #[cfg(test)]

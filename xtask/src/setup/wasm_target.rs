@@ -8,8 +8,8 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use which::which;
 
-use super::Requirement;
 use super::debian_rust::DebianRust;
+use super::{Plan, Requirement};
 use crate::pins::{self, WASM_TARGET};
 use crate::process::{self, Logged, capture};
 use crate::project::Project;
@@ -76,13 +76,12 @@ impl Requirement for WasmTarget<'_> {
             .or_else(|| DebianRust { project: self.project }.find().map(WasmToolchain::Assembled))
     }
 
-    fn plan(&self) -> String {
+    fn plan(&self) -> Plan {
         let rustup = which("rustup").map(|_| format!("`rustup target add {WASM_TARGET}`"));
-        let debian = DebianRust::plan();
-        match (rustup, debian) {
-            (Ok(rustup), Some(debian)) => format!("{rustup}, or else {debian}"),
-            (Ok(plan), None) | (Err(_), Some(plan)) => plan,
-            (Err(_), None) => "no way to install it is known here".to_owned(),
+        match (rustup, DebianRust::plan()) {
+            (Ok(rustup), Some(debian)) => Plan::Install(format!("{rustup}, or else {debian}")),
+            (Ok(plan), None) | (Err(_), Some(plan)) => Plan::Install(plan),
+            (Err(_), None) => Plan::Advise(format!("there is neither rustup nor a usable apt-get\n{ADVICE}")),
         }
     }
 

@@ -265,6 +265,7 @@ mod tests {
             (vec![], (0.15, 2.0)),
             (vec![level(0.168), level(0.25)], (0.15, 2.0)),
             (vec![level(3.0)], (0.15, 4.0)),
+            (vec![level(8.0), level(0.04)], (0.15, 2.0)),
             (vec![level(1e6), level(1e-9), level(f64::NAN), level(0.0)], (0.15, 2.0)),
         ] {
             close(fit(Scale::Log10, &run, &levels), expected);

@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn whatever_the_data_nothing_is_outside_or_over_another() {
         let mut rng = ChaCha8Rng::seed_from_u64(11);
-        for round in 0..3000 {
+        for round in 0..1500 {
             let figure = hostile(&mut rng);
             let (width, height) = surface(&mut rng);
             let size = Size::new(width.into(), height.into(), 1.0);

@@ -212,8 +212,8 @@ fn thinned(path: &[Px]) -> Vec<Px> {
         if let Some(flag) = keep.get_mut(last) {
             *flag = true;
         }
-        let inner = (first + 1..last).map(|idx| (idx, distance(path[idx], path[first], path[last])));
-        if let Some((idx, _)) = inner.filter(|&(_, d)| d > TOLERANCE).max_by(|a, b| a.1.total_cmp(&b.1)) {
+        let inner = (first + 1..last).map(|idx| (idx, distance_squared(path[idx], path[first], path[last])));
+        if let Some((idx, _)) = inner.filter(|&(_, d)| d > TOLERANCE * TOLERANCE).max_by(|a, b| a.1.total_cmp(&b.1)) {
             stretches.extend([(first, idx), (idx, last)]);
         }
     }
@@ -235,13 +235,14 @@ fn one_column_at_a_time(path: &[Px]) -> Vec<Px> {
     kept
 }
 
-/// Distance of a point from a segment.
-fn distance(point: Px, from: Px, to: Px) -> f64 {
+/// Squared distance of a point from a segment.
+fn distance_squared(point: Px, from: Px, to: Px) -> f64 {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length_squared = dx * dx + dy * dy;
     let along = (point.0 - from.0) * dx + (point.1 - from.1) * dy;
     let t = if length_squared > 0.0 { (along / length_squared).clamp(0.0, 1.0) } else { 0.0 };
-    (point.0 - from.0 - t * dx).hypot(point.1 - from.1 - t * dy)
+    let (x, y) = (point.0 - from.0 - t * dx, point.1 - from.1 - t * dy);
+    x * x + y * y
 }
 
 #[cfg(test)]
@@ -349,7 +350,8 @@ mod tests {
         let found = thinned(path);
         assert!(found.len() <= most, "{} points of {}", found.len(), path.len());
         assert_eq!((found.first(), found.last()), (path.first(), path.last()));
-        let nearest = |p: Px| found.windows(2).map(|pair| distance(p, pair[0], pair[1])).fold(INF, f64::min);
+        let nearest =
+            |p: Px| found.windows(2).map(|pair| distance_squared(p, pair[0], pair[1]).sqrt()).fold(INF, f64::min);
         // A half pixel's column keeps its extremes, so points between them may be half a pixel off sideways.
         assert!(path.len() < 2 || path.iter().all(|&p| nearest(p) <= TOLERANCE + 0.5));
     }

@@ -165,11 +165,10 @@ mod tests {
 
         #[track_caller]
         fn check(script: &str, limit: Duration, expected: Result<(), &[&str]>) {
-            let log = std::env::temp_dir().join(format!("xtask-test-{}-{}.log", std::process::id(), script.len()));
-            let result = Logged { log: log.clone(), limit }
+            let folder = tempfile::tempdir().unwrap();
+            let result = Logged { log: folder.path().join("new/step.log"), limit }
                 .run(Command::new("sh").args(["-c", script]))
                 .map_err(|error| error.to_string());
-            drop(fs::remove_file(log));
             match (result, expected) {
                 (Ok(()), Ok(())) => {}
                 (Err(error), Err(parts)) => {

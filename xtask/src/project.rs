@@ -1,6 +1,7 @@
 //! Which folders a run works in.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -20,13 +21,10 @@ pub(crate) struct Project {
 impl Project {
     /// Finds the folders from the environment; creates none of them.
     pub(crate) fn locate() -> Result<Self> {
-        let root = root()?;
-        let target = env::var_os("CARGO_TARGET_DIR").map_or_else(
-            || root.join("target"),
-            // Cargo resolves a relative folder against where it was called.
-            |dir| std::path::absolute(&dir).unwrap_or_else(|_| PathBuf::from(dir)),
-        );
-        Ok(Self { root, target, cache: cache()? })
+        let root = root(env::var_os("CARGO_MANIFEST_DIR"))?;
+        let target = target(env::var_os("CARGO_TARGET_DIR"), &root);
+        let cache = cache(env::var_os("FEDSYSID_CACHE"))?;
+        Ok(Self { root, target, cache })
     }
 
     /// The deployable page.
@@ -50,20 +48,61 @@ impl Project {
     }
 }
 
-/// The parent of this package. Asked at run time first: a shared target folder can hold an
-/// `xtask` that was compiled in another checkout.
-fn root() -> Result<PathBuf> {
-    let package =
-        env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+/// The parent of this package. What Cargo says at run time comes first: a target folder that several checkouts share
+/// can hold a program that was compiled in another one.
+fn root(package: Option<OsString>) -> Result<PathBuf> {
+    let package = PathBuf::from(package.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into()));
     let root = package.parent().map(Path::to_path_buf);
     root.with_context(|| format!("{} has no parent folder", package.display()))
 }
 
-fn cache() -> Result<PathBuf> {
-    if let Some(dir) = env::var_os("FEDSYSID_CACHE") {
-        return std::path::absolute(&dir).context("FEDSYSID_CACHE is not a usable path");
+/// As Cargo does: a relative folder counts from where it was called.
+fn target(chosen: Option<OsString>, root: &Path) -> PathBuf {
+    let chosen = chosen.and_then(|folder| std::path::absolute(folder).ok());
+    chosen.unwrap_or_else(|| root.join("target"))
+}
+
+fn cache(chosen: Option<OsString>) -> Result<PathBuf> {
+    if let Some(folder) = chosen {
+        return std::path::absolute(folder).context("FEDSYSID_CACHE is not the path of a folder");
     }
     let strategy = etcetera::choose_base_strategy()
         .context("this account has no home folder; set FEDSYSID_CACHE to a folder for the tools")?;
     Ok(strategy.cache_dir().join("fedsysid"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_the_folder_of_the_workspace() {
+        let root = root(None).unwrap();
+        assert!(root.join("Cargo.lock").is_file(), "{}", root.display());
+        assert_eq!(super::root(Some("/elsewhere/xtask".into())).unwrap(), Path::new("/elsewhere"));
+        assert!(super::root(Some("/".into())).is_err());
+    }
+
+    #[test]
+    fn folders_can_be_chosen_and_become_absolute() {
+        let here = env::current_dir().unwrap();
+        let root = Path::new("/checkout");
+        assert_eq!(target(None, root), Path::new("/checkout/target"));
+        assert_eq!(target(Some("elsewhere".into()), root), here.join("elsewhere"));
+        assert_eq!(cache(Some("tools".into())).unwrap(), here.join("tools"));
+        assert!(cache(None).unwrap().ends_with("fedsysid"));
+        let error = cache(Some("".into())).unwrap_err().to_string();
+        assert_eq!(error, "FEDSYSID_CACHE is not the path of a folder");
+    }
+
+    #[test]
+    fn a_second_run_waits_for_the_first_to_finish_installing() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project { root: "/".into(), target: "/".into(), cache: folder.path().join("new") };
+        let first = project.lock_cache().unwrap();
+        let again = File::open(project.cache.join("lock")).unwrap();
+        assert!(again.try_lock().is_err());
+        drop(first);
+        assert!(again.try_lock().is_ok());
+    }
 }

@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn every_file_is_listed_and_the_total_is_their_sum() {
-        let dist = std::env::temp_dir().join(format!("xtask-size-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let dist = folder.path();
         fs::create_dir_all(dist.join("fonts")).unwrap();
         fs::write(dist.join("index.html"), "<!doctype html>").unwrap();
         fs::write(dist.join("fonts/a.css"), "body { margin: 0 }").unwrap();
-        let report = measure(&dist).unwrap();
-        fs::remove_dir_all(&dist).unwrap();
+        let report = measure(dist).unwrap();
 
         let paths: Vec<_> = report.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths, ["fonts/a.css", "index.html"]);

@@ -251,6 +251,23 @@ mod tests {
     }
 
     #[test]
+    fn the_compiled_libraries_are_copied_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("deps"), folder.path().join("a/lib"));
+        fs::create_dir(&from).unwrap();
+        for name in ["libstd-1f.rlib", "libcore-2e.rlib", "libempty-3d.rlib", "libstd-1f.rmeta", "std-1f.d"] {
+            fs::write(from.join(name), name).unwrap();
+        }
+        copy_libraries(&from, &to).unwrap();
+        let mut copied: Vec<_> = fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        copied.sort();
+        assert_eq!(copied, ["libcore-2e.rlib", "libstd-1f.rlib"]);
+        assert!(holds_standard_library(&to));
+        assert!(!holds_standard_library(&folder.path().join("a")));
+        assert!(!holds_standard_library(&folder.path().join("none")));
+    }
+
+    #[test]
     fn paths_survive_the_shell() {
         assert_eq!(quoted(Path::new("/a b")), "'/a b'");
         assert_eq!(quoted(Path::new("/it's")), r"'/it'\''s'");

@@ -148,6 +148,35 @@ impl Requirement for Tool<'_> {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn only_the_very_version_is_good_enough() {
+        use std::fs;
+        use std::os::unix::fs::PermissionsExt;
+
+        #[track_caller]
+        fn check(printed: &str, expected: bool) {
+            let folder = tempfile::tempdir().unwrap();
+            let project = Project { root: "/".into(), target: "/".into(), cache: folder.path().to_owned() };
+            let tool = Tool {
+                project: &project,
+                package: "a-tool",
+                program: "a-tool-of-no-search-path",
+                version: "1.2.3".to_owned(),
+                features: &[],
+            };
+            assert!(tool.find().is_none());
+            fs::create_dir_all(tool.folder().join("bin")).unwrap();
+            fs::write(tool.cached(), format!("#!/bin/sh\necho a-tool {printed}\n")).unwrap();
+            fs::set_permissions(tool.cached(), fs::Permissions::from_mode(0o755)).unwrap();
+            let found = tool.find().map(|program| program.path);
+            assert_eq!(found, expected.then(|| tool.cached()));
+        }
+        check("1.2.3", true);
+        check("1.2.30", false);
+        check("", false);
+    }
+
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
         assert_eq!(first_version(text), expected);

@@ -16,7 +16,6 @@ pub fn NumberBox(
     /// The parameter.
     key: Key,
     /// The id of the input, where a label refers to it.
-    #[prop(optional, into)]
     id: Option<String>,
 ) -> impl IntoView {
     let param = key.param();

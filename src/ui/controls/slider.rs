@@ -30,7 +30,8 @@ pub fn Slider(
             <div class="slider-head">
                 <Name param on_name />
                 <ResetMark settings key />
-                <NumberBox settings key id=box_id.unwrap_or_default() />
+                {(!has_slider).then(|| view! { <Another settings param /> })}
+                <NumberBox settings key id=box_id />
                 <HelpButton about=param.name text_id=help_id.clone() open=help_open />
             </div>
             {has_slider.then(|| view! { <Track settings param /> })}
@@ -90,6 +91,26 @@ fn ResetMark(
             on:click=move |_| settings.reset(key)
         >
             "↺"
+        </button>
+    }
+}
+
+/// The next value, where neighboring values mean nothing to each other: another draw.
+#[component]
+fn Another(
+    /// What it reads and writes.
+    settings: Settings,
+    /// The parameter.
+    param: &'static Param,
+) -> impl IntoView {
+    view! {
+        <button
+            type="button"
+            class="another"
+            aria-label=format!("another {}", param.name)
+            on:click=move |_| settings.step(param.key, Move::Up(Stride::One))
+        >
+            "another"
         </button>
     }
 }

@@ -1,1 +1,27 @@
-//! (under construction)
+//! The built page in a real browser: what the stories in `tests/` are told with.
+//!
+//! In reading order:
+//!
+//! - [`story`]: one browser with one page, from its start to its end; what holds in every story.
+//! - [`page`]: the page as a person uses it: controls, numbers and words as verbs.
+//! - [`gesture`]: what mouse, fingers and keys do.
+//! - [`native`]: what the page should show, computed by the library on this machine.
+//! - [`witness`]: what only a script within the page can see.
+//! - [`site`]: the server of the page.
+//! - [`browser`]: a browser and the program that drives it.
+
+pub mod browser;
+pub mod gesture;
+pub mod native;
+pub mod page;
+pub mod site;
+pub mod story;
+pub mod witness;
+
+use std::fmt::Arguments;
+use std::io::Write;
+
+/// Prints a measured figure, also when the test passes: the harness of the tests holds back only what `print!` writes.
+pub fn report(figure: Arguments) {
+    let _ = writeln!(std::io::stderr(), "    {figure}");
+}

@@ -1,0 +1,90 @@
+//! What the page should show, computed by the library on this machine.
+
+use anyhow::{Result, ensure};
+use fedsysid::params::Draft;
+use fedsysid::sim::method::Solver;
+use fedsysid::sim::scenario::Settings;
+use fedsysid::sim::stats::Running;
+use fedsysid::sim::study::{Study, Summary};
+use fedsysid::sim::trial::Reference;
+
+use crate::page::Reading;
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Native {
+    settings: Settings,
+    summary: Summary,
+}
+
+impl Native {
+    /// Runs what a link asks for.
+    ///
+    /// # Errors
+    /// If that cannot be run.
+    pub fn of(link: &str) -> Result<Self> {
+        Self::run(&Draft::from_query(link).0)
+    }
+
+    /// Runs what is set.
+    ///
+    /// # Errors
+    /// If that cannot be run.
+    pub fn run(draft: &Draft) -> Result<Self> {
+        let scenario = draft.check()?;
+        let settings = scenario.settings().clone();
+        Ok(Self { settings, summary: Study::new(scenario).run() })
+    }
+
+    /// Rounds R.
+    pub fn n_rounds(&self) -> usize {
+        self.settings.n_rounds
+    }
+
+    /// The results.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// What there is to read after `round` rounds: roles in the order of the page, with their numbers.
+    pub fn readings(&self, round: usize) -> Vec<(&'static str, Option<f64>)> {
+        let methods = self.summary.methods.iter().map(|summary| {
+            let error = summary.errors.get(round).map(Running::mean);
+            (solver_role(summary.method.solver), error.filter(|error| error.is_finite()))
+        });
+        let references = Reference::ALL.into_iter().map(|reference| {
+            let error = self.summary.reference(reference).as_ref().ok();
+            (reference_role(reference), error.map(Running::mean))
+        });
+        methods.chain(references).collect()
+    }
+
+    /// Whether the page shows these very numbers, to the last bit.
+    ///
+    /// # Errors
+    /// If it does not, with both.
+    pub fn expect(&self, round: usize, shown: &[Reading]) -> Result<()> {
+        let expected = self.readings(round);
+        let is_same = |(reading, &(role, value)): (&Reading, &(&str, Option<f64>))| {
+            reading.role == role && reading.value.map(f64::to_bits) == value.map(f64::to_bits)
+        };
+        let all_same = expected.len() == shown.len() && shown.iter().zip(&expected).all(is_same);
+        ensure!(all_same, "after round {round} there should be {expected:?}\nbut the page shows {shown:?}");
+        Ok(())
+    }
+}
+
+fn solver_role(solver: Solver) -> &'static str {
+    match solver {
+        Solver::FedLin => "fedlin",
+        Solver::FedAvg => "fedavg",
+    }
+}
+
+fn reference_role(reference: Reference) -> &'static str {
+    match reference {
+        Reference::ClientAlone => "client-alone",
+        Reference::Pooled => "pooled",
+        Reference::MeanOfLocals => "mean-of-locals",
+    }
+}

@@ -1,0 +1,94 @@
+//! What people do on the page.
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+use thirtyfour::common::command::Command;
+use thirtyfour::{By, Key};
+
+use super::{Page, number_box, slider};
+use crate::gesture::Gesture;
+
+impl Page {
+    /// Has a device do something.
+    ///
+    /// # Errors
+    /// If the browser refuses.
+    pub async fn perform(&self, gesture: Gesture) -> Result<()> {
+        let handle = self.browser.driver().handle();
+        Ok(handle.cmd(Command::PerformActions(gesture.actions().into())).await.map(drop)?)
+    }
+
+    /// Presses keys one after the other.
+    ///
+    /// # Errors
+    /// If the browser refuses.
+    pub async fn press(&self, keys: impl IntoIterator<Item = Key>) -> Result<()> {
+        self.perform(keys.into_iter().fold(Gesture::keys(), |gesture, key| gesture.key(key.value()))).await
+    }
+
+    /// Types a text.
+    ///
+    /// # Errors
+    /// If the browser refuses.
+    pub async fn type_text(&self, text: &str) -> Result<()> {
+        self.perform(text.chars().fold(Gesture::keys(), Gesture::key)).await
+    }
+
+    /// Clicks an element.
+    ///
+    /// # Errors
+    /// If there is no such element, or something lies over it.
+    pub async fn click(&self, css: &str) -> Result<()> {
+        let element = self.browser.driver().find(By::Css(css)).await?;
+        element.click().await.with_context(|| format!("clicking {css}"))
+    }
+
+    /// Gives an element the focus.
+    ///
+    /// # Errors
+    /// If there is no such element, or it cannot have the focus.
+    pub async fn focus(&self, css: &str) -> Result<()> {
+        const SCRIPT: &str = r"
+            const element = document.querySelector(arguments[0]);
+            element?.focus();
+            return Boolean(element) && document.activeElement === element;";
+        if self.eval(SCRIPT, &[json!(css)]).await? { Ok(()) } else { bail!("{css} does not take the focus") }
+    }
+
+    /// Shows the folded settings.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub async fn unfold(&self) -> Result<()> {
+        if self.is("document.querySelector('#app details.more').open").await? {
+            return Ok(());
+        }
+        self.click("#app details.more > summary").await
+    }
+
+    /// Types a value into a parameter's number box and takes it over with Enter.
+    ///
+    /// # Errors
+    /// If there is no such box in sight.
+    pub async fn enter(&self, key: &str, text: &str) -> Result<()> {
+        self.focus(&number_box(key)).await?;
+        self.type_text(text).await?;
+        self.press([Key::Enter]).await
+    }
+
+    /// Drags a slider with the mouse, from where it is along `fractions` of its track, in `steps` moves between two.
+    ///
+    /// # Errors
+    /// If there is no such slider.
+    pub async fn drag(&self, key: &str, fractions: &[f64], steps: u32) -> Result<()> {
+        let track = self.rect(&slider(key)).await?;
+        let now: f64 = self
+            .eval("const s = document.querySelector(arguments[0]); return s.value / s.max;", &[json!(slider(key))])
+            .await?;
+        let press = Gesture::mouse().to(track.at(now, 0.5), 0).down();
+        let path = fractions.iter().fold((press, now), |(gesture, from), &to| {
+            (gesture.glide(track.at(from, 0.5), track.at(to, 0.5), steps), to)
+        });
+        self.perform(path.0.up()).await
+    }
+}

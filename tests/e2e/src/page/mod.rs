@@ -1,0 +1,169 @@
+//! The page as a person uses it: controls, numbers and words as verbs.
+//!
+//! Verbs act as a person does, by keys, mouse or fingers, and read what is on the page. None of them waits a fixed time:
+//! they wait for a mark that the page sets.
+
+mod act;
+mod read;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::browser::Browser;
+use crate::site::Site;
+use crate::witness::{Frames, Report};
+
+pub use read::{Reading, Rect, Shown};
+
+/// How long anything may take that no story measures.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Time between two looks at the page.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Nothing on screen will change by itself.
+const SETTLED: &str =
+    r#"!document.getElementById("shell") && !!document.querySelector('#app main[data-settled="true"]')"#;
+
+/// The page in a browser.
+#[derive(Debug)]
+pub struct Page {
+    browser: Browser,
+    site: Site,
+}
+
+impl Page {
+    /// A page that is not opened yet.
+    pub fn new(browser: Browser, site: Site) -> Self {
+        Self { browser, site }
+    }
+
+    /// The browser it is in.
+    pub fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    /// The server it comes from.
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// Ends the browser.
+    ///
+    /// # Errors
+    /// If the browser does not end in order.
+    pub async fn close(self) -> Result<()> {
+        self.browser.quit().await
+    }
+}
+
+impl Page {
+    /// Opens the page with a query, without waiting for a run.
+    ///
+    /// # Errors
+    /// If the browser cannot load it.
+    pub async fn visit(&self, query: &str) -> Result<()> {
+        Ok(self.browser.driver().goto(self.site.url(query)).await?)
+    }
+
+    /// Opens the page with a query and waits for the end of its run.
+    ///
+    /// # Errors
+    /// If the run does not end.
+    pub async fn open(&self, query: &str) -> Result<()> {
+        self.visit(query).await?;
+        self.settle().await
+    }
+
+    /// Waits until all that was asked for is on screen.
+    ///
+    /// # Errors
+    /// If that does not happen.
+    pub async fn settle(&self) -> Result<()> {
+        self.settle_within(PATIENCE).await.map(drop)
+    }
+
+    /// Waits until all that was asked for is on screen, and says how long that took.
+    ///
+    /// # Errors
+    /// If it takes longer than `limit`.
+    pub async fn settle_within(&self, limit: Duration) -> Result<Duration> {
+        self.wait("the page to settle", limit, SETTLED).await
+    }
+
+    /// Waits until a JavaScript expression is true, and says how long that took.
+    ///
+    /// # Errors
+    /// If it takes longer than `limit`; `what` says what was waited for.
+    pub async fn wait(&self, what: &str, limit: Duration, expression: &str) -> Result<Duration> {
+        let start = Instant::now();
+        while !self.is(expression).await? {
+            ensure!(start.elapsed() < limit, "waited {limit:?} for {what}");
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Ok(start.elapsed())
+    }
+
+    /// Whether a JavaScript expression is true.
+    ///
+    /// # Errors
+    /// If it throws.
+    pub async fn is(&self, expression: &str) -> Result<bool> {
+        self.eval(&format!("return Boolean({expression});"), &[]).await
+    }
+
+    /// Runs a script in the page; what it returns is read as a `T`.
+    ///
+    /// # Errors
+    /// If the script throws, or returns something else.
+    pub async fn eval<T: DeserializeOwned>(&self, script: &str, arguments: &[Value]) -> Result<T> {
+        let answer = self.browser.driver().execute(script, arguments.to_vec()).await;
+        answer.and_then(|answer| answer.convert()).with_context(|| format!("in the script: {script}"))
+    }
+
+    /// Waits until the browser has drawn what is on the page now.
+    ///
+    /// # Errors
+    /// If the page cannot be asked.
+    pub async fn next_frames(&self) -> Result<()> {
+        const TWO_FRAMES: &str = "requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()));";
+        Ok(self.browser.driver().execute_async(TWO_FRAMES, Vec::new()).await.map(drop)?)
+    }
+
+    /// What the witness has seen since navigation.
+    ///
+    /// # Errors
+    /// If the page cannot be asked.
+    pub async fn report(&self) -> Result<Report> {
+        self.eval("return witness.report();", &[]).await
+    }
+
+    /// Begins to watch frames, and forgets the long tasks there were.
+    ///
+    /// # Errors
+    /// If the page cannot be asked.
+    pub async fn watch(&self) -> Result<()> {
+        self.eval("witness.forgetTasks(); witness.watchFrames();", &[]).await
+    }
+
+    /// What was seen of the frames since [`Page::watch`].
+    ///
+    /// # Errors
+    /// If the page cannot be asked.
+    pub async fn watched(&self) -> Result<Frames> {
+        self.eval("return witness.frames();", &[]).await
+    }
+}
+
+/// The selector of a parameter's slider.
+pub fn slider(key: &str) -> String {
+    format!("#control-{key}")
+}
+
+/// The selector of a parameter's number box.
+pub fn number_box(key: &str) -> String {
+    format!("#app .slider[data-param={key}] .number-box")
+}

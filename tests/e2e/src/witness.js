@@ -1,0 +1,87 @@
+// Installed before the page's first script, to see what nobody could see afterwards. The page knows nothing of it.
+globalThis.witness = (() => {
+  const seen = { longTasks: [], addressWrites: [], violations: [], errors: [], firstCurve: null };
+
+  // Tasks of the main thread that took more than 50 ms.
+  const tasks = new PerformanceObserver((list) => keepTasks(list.getEntries()));
+  const keepTasks = (entries) => seen.longTasks.push(...entries.map(({ startTime, duration }) => ({ at: startTime, ms: duration })));
+  tasks.observe({ type: "longtask", buffered: true });
+
+  const replaceState = history.replaceState;
+  history.replaceState = function (state, title, url) {
+    seen.addressWrites.push({ at: performance.now(), url: String(url) });
+    return replaceState.call(this, state, title, url);
+  };
+
+  addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample, target }) => {
+    const element = target instanceof Element ? target.cloneNode().outerHTML : String(target);
+    seen.violations.push(`${effectiveDirective} ${blockedURI} ${sample} at ${element}`);
+  });
+
+  addEventListener("error", ({ message }) => seen.errors.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => seen.errors.push(String(reason)));
+
+  const workers = [];
+  globalThis.Worker = class extends Worker {
+    constructor(...options) {
+      super(...options);
+      workers.push(this);
+    }
+  };
+
+  // A small copy of the chart is enough to see a change, and cheap enough to take while the page is at work.
+  const small = new OffscreenCanvas(96, 64).getContext("2d", { willReadFrequently: true });
+  small.imageSmoothingQuality = "high";
+  const sketch = () => {
+    const canvas = document.querySelector("#app canvas");
+    if (!canvas?.width || !canvas.height) return null;
+    small.clearRect(0, 0, 96, 64);
+    small.drawImage(canvas, 0, 0, 96, 64);
+    return small.getImageData(0, 0, 96, 64).data;
+  };
+  const isInked = (data) => data.some((value, index) => value !== data[index % 4]);
+  const hash = (data) => data.reduce((hash, value) => Math.imul(hash ^ value, 0x01000193) >>> 0, 0x811c9dc5);
+
+  // The first frame in which the shell is gone and something is drawn in its place.
+  const lookForCurve = () => {
+    const hasTakenOver = document.getElementById("app") && !document.getElementById("shell");
+    const data = hasTakenOver ? sketch() : null;
+    if (data && isInked(data)) seen.firstCurve = performance.now();
+    else requestAnimationFrame(lookForCurve);
+  };
+  requestAnimationFrame(lookForCurve);
+
+  // Frames and pictures from now on. Every sixth frame is looked at: ten times a second.
+  let watch = null;
+  const watchFrames = () => {
+    const mine = (watch = { frames: 0, longestGap: 0, pictures: new Set() });
+    let last = performance.now();
+    const frame = () => {
+      if (watch !== mine) return;
+      const now = performance.now();
+      mine.longestGap = Math.max(mine.longestGap, now - last);
+      last = now;
+      if (mine.frames++ % 6 === 0) {
+        const data = sketch();
+        if (data) mine.pictures.add(hash(data));
+      }
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  };
+  const frames = () => {
+    const { frames, longestGap, pictures } = watch;
+    watch = null;
+    return { frames, longestGap, pictures: pictures.size };
+  };
+
+  return {
+    workers,
+    watchFrames,
+    frames,
+    sketch: () => hash(sketch()),
+    isInked: () => isInked(sketch() ?? []),
+    report: () => (keepTasks(tasks.takeRecords()), { ...seen, workers: workers.length }),
+    forgetTasks: () => (tasks.takeRecords(), seen.longTasks.splice(0)),
+  };
+})();

@@ -1,0 +1,54 @@
+//! What only a script within the page can see, as that script reports it.
+
+use serde::Deserialize;
+
+/// The script; every document of a story starts with it.
+pub const SCRIPT: &str = include_str!("witness.js");
+
+/// A task of the main thread that took more than 50 ms.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+pub struct LongTask {
+    /// When it began, in milliseconds since navigation.
+    pub at: f64,
+    /// How long it took, in milliseconds.
+    pub ms: f64,
+}
+
+/// A write of the page's address.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct AddressWrite {
+    /// When, in milliseconds since navigation.
+    pub at: f64,
+    /// The address.
+    pub url: String,
+}
+
+/// Everything since navigation.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Tasks over 50 ms.
+    pub long_tasks: Vec<LongTask>,
+    /// Writes of the address.
+    pub address_writes: Vec<AddressWrite>,
+    /// What a content security policy refused, and where.
+    pub violations: Vec<String>,
+    /// Errors that nobody caught.
+    pub errors: Vec<String>,
+    /// When the shell was gone and the chart drawn, in milliseconds since navigation.
+    pub first_curve: Option<f64>,
+    /// Workers started.
+    pub workers: usize,
+}
+
+/// What was seen of the frames of a while.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Frames {
+    /// Frames.
+    pub frames: usize,
+    /// The longest time between two, in milliseconds.
+    pub longest_gap: f64,
+    /// Different pictures among those looked at, ten a second.
+    pub pictures: usize,
+}

@@ -1,0 +1,95 @@
+//! The chart has a pixel for every pixel of the screen, whatever happens to screen and window.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use e2e::browser::Screen;
+use e2e::page::{PATIENCE, Page};
+use e2e::story::Story;
+use serde::Deserialize;
+
+/// A canvas and its place on the page.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+struct Canvas {
+    ratio: f64,
+    width: f64,
+    height: f64,
+    css_width: f64,
+    css_height: f64,
+}
+
+async fn canvas(page: &Page) -> Result<Canvas> {
+    const SCRIPT: &str = r"
+        const canvas = document.querySelector('#app canvas');
+        const { width: css_width, height: css_height } = canvas.getBoundingClientRect();
+        return { ratio: devicePixelRatio, width: canvas.width, height: canvas.height, css_width, css_height };";
+    page.eval(SCRIPT, &[]).await
+}
+
+impl Canvas {
+    fn is_sharp(&self) -> bool {
+        let is_same = |pixels: f64, css: f64| pixels.to_bits() == (css * self.ratio).round().to_bits();
+        is_same(self.width, self.css_width) && is_same(self.height, self.css_height)
+    }
+}
+
+/// Waits until the canvas has one pixel for each of the screen's, and checks that it then stays so.
+async fn sharp(page: &Page) -> Result<Canvas> {
+    let start = std::time::Instant::now();
+    loop {
+        let before = canvas(page).await?;
+        page.next_frames().await?;
+        let after = canvas(page).await?;
+        if before == after && after.is_sharp() && page.is_inked().await? {
+            return Ok(after);
+        }
+        ensure!(start.elapsed() < Duration::from_secs(5), "the canvas does not become sharp: {after:?}");
+    }
+}
+
+#[test]
+fn the_chart_is_sharp_at_every_pixel_ratio() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        for pixel_ratio in [1.0, 1.25, 1.5, 2.0, 3.0, 1.0] {
+            page.browser().set_screen(Screen { size: (0, 0), pixel_ratio, touch: false }).await?;
+            page.wait("the ratio", PATIENCE, &format!("devicePixelRatio === {pixel_ratio}")).await?;
+            let canvas = sharp(page).await.with_context(|| format!("at {pixel_ratio}"))?;
+            e2e::report(format_args!("{} × {} at {pixel_ratio}", canvas.width, canvas.height));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_chart_follows_the_window() {
+    const SIZES: [(u32, u32); 7] =
+        [(1440, 900), (1101, 777), (1099, 701), (768, 1024), (390, 844), (320, 568), (1920, 1080)];
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        let mut last = canvas(page).await?;
+        for size in SIZES {
+            page.browser().set_screen(Screen { size, pixel_ratio: 1.0, touch: false }).await?;
+            page.wait("the window", PATIENCE, &format!("innerWidth === {}", size.0)).await?;
+            let canvas = sharp(page).await.with_context(|| format!("at {size:?}"))?;
+            ensure!(canvas != last, "the chart does not follow the window to {size:?}: {canvas:?}");
+            last = canvas;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_page_is_never_wider_than_the_window() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.unfold().await?;
+        for width in [320, 360, 390, 480, 700, 768, 1024, 1100, 1440] {
+            page.browser().set_screen(Screen { size: (width, 800), pixel_ratio: 1.0, touch: false }).await?;
+            page.wait("the window", PATIENCE, &format!("innerWidth === {width}")).await?;
+            let content: u32 = page.eval("return document.documentElement.scrollWidth;", &[]).await?;
+            ensure!(content <= width, "at {width} the page is {content} wide");
+        }
+        Ok(())
+    });
+}

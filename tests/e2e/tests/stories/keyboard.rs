@@ -1,0 +1,218 @@
+//! Everything without a mouse.
+
+use std::collections::HashSet;
+
+use anyhow::{Result, ensure};
+use e2e::gesture::Gesture;
+use e2e::page::{Page, number_box, slider};
+use e2e::story::Story;
+use fedsysid::params::preset::PRESETS;
+use fedsysid::params::table::{TABLE, Widget};
+use thirtyfour::Key;
+
+/// Where the focus is: an element's id, or its name; and whether that can be seen.
+async fn focused(page: &Page) -> Result<(String, bool)> {
+    const SCRIPT: &str = r#"
+        const element = document.activeElement;
+        if (element === document.body) return ["", true];
+        const shown = [element, element.nextElementSibling, element.closest("label")].filter(Boolean);
+        const isSeen = shown.some((element) => getComputedStyle(element).outlineStyle !== "none");
+        return [element.id || element.getAttribute("aria-label") || element.name || element.textContent.trim(), isSeen];"#;
+    page.eval(SCRIPT, &[]).await
+}
+
+/// Every stop of Tab, from the top of the page to its end.
+async fn stops(page: &Page) -> Result<HashSet<String>> {
+    const LIMIT: usize = 150;
+    let mut stops = HashSet::new();
+    page.eval::<()>("document.activeElement.blur(); scrollTo(0, 0);", &[]).await?;
+    for _ in 0..LIMIT {
+        page.press([Key::Tab]).await?;
+        let (name, is_seen) = focused(page).await?;
+        ensure!(is_seen, "nobody can see that {name} has the focus");
+        if name.is_empty() {
+            return Ok(stops);
+        }
+        stops.insert(name);
+    }
+    anyhow::bail!("Tab never comes to an end: {stops:?}")
+}
+
+#[test]
+fn tab_reaches_every_control() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.focus("#app details.more > summary").await?;
+        page.press([Key::Enter]).await?;
+        let stops = stops(page).await?;
+        let sliders = TABLE.iter().filter(|param| param.widget == Widget::Slider);
+        let sliders = sliders.map(|param| format!("control-{}", param.link));
+        let boxes = TABLE.iter().map(|param| match param.widget {
+            Widget::Slider => format!("{}, {}", param.name, param.allowed()),
+            Widget::Box => format!("control-{}", param.link),
+        });
+        let presets = PRESETS.iter().map(|preset| preset.name.to_owned());
+        let choices = ["schedule", "start"].map(str::to_owned);
+        for control in sliders.chain(boxes).chain(presets).chain(choices) {
+            ensure!(stops.contains(&control), "Tab does not reach {control}: {stops:?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn arrow_keys_move_a_slider_and_rerun() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.focus(&slider("M")).await?;
+        for (key, expected) in [
+            (Key::Right, "60"),
+            (Key::Up, "70"),
+            (Key::Left, "60"),
+            (Key::PageUp, "80"),
+            (Key::Home, "1"),
+            (Key::End, "200"),
+            (Key::PageDown, "180"),
+        ] {
+            page.press([key.clone()]).await?;
+            ensure!(page.number("M").await? == expected, "{key:?} leads to {}", page.number("M").await?);
+            page.expect_what_is_set().await?;
+        }
+        page.perform(Gesture::keys().chord(&[Key::Shift], Key::Left.value())).await?;
+        ensure!(page.number("M").await? == "178");
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn a_slider_says_its_value_in_words() {
+    Story::new().tell(async |page| {
+        page.open("alpha=0.000125").await?;
+        let script = "return document.querySelector(arguments[0]).getAttribute('aria-valuetext');";
+        let words: String = page.eval(script, &[slider("alpha").into()]).await?;
+        ensure!(words == "0.000125", "{words}");
+        Ok(())
+    });
+}
+
+#[test]
+fn keys_walk_along_the_chart() {
+    Story::new().tell(async |page| {
+        page.open("R=50").await?;
+        page.focus("#app .chart").await?;
+        let steps = [
+            (Gesture::keys().key(Key::Left.value()), 49, true),
+            (Gesture::keys().chord(&[Key::Shift], Key::Left.value()), 39, true),
+            (Gesture::keys().key(Key::Home.value()), 0, true),
+            (Gesture::keys().key(Key::Left.value()), 0, true),
+            (Gesture::keys().key(Key::Right.value()), 1, true),
+            (Gesture::keys().key(Key::PageUp.value()), 11, true),
+            (Gesture::keys().key(Key::End.value()), 50, true),
+            (Gesture::keys().key(Key::Right.value()), 50, true),
+            (Gesture::keys().key(Key::PageDown.value()), 40, true),
+            (Gesture::keys().key(Key::Escape.value()), 50, false),
+        ];
+        for (gesture, round, crossed) in steps {
+            page.perform(gesture.clone()).await?;
+            let shown = page.shown().await?.round;
+            let has_cross = page.is("!document.querySelector('#app .cross').hidden").await?;
+            ensure!((shown, has_cross) == (round, crossed), "{gesture:?}: {shown} instead of {round}, {has_cross}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_number_is_taken_over_by_enter() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        // Typed, and what the box then shows; a comma is a decimal mark, and a value need not be a stop of the slider.
+        for (key, typed, shown) in [
+            ("M", "30", "30"),
+            ("eps", "0,5", "0.5"),
+            ("eps", ".123", "0.123"),
+            ("alpha", "2 × 10⁻⁴", "0.0002"),
+            ("alpha", "1e-4", "0.0001"),
+            ("N", "1,000", "1000"),
+        ] {
+            page.enter(key, typed).await?;
+            ensure!(page.number(key).await? == shown, "{typed} becomes {}", page.number(key).await?);
+            ensure!(page.notices().await?.is_empty(), "{typed}: {:?}", page.notices().await?);
+            page.expect_what_is_set().await?;
+        }
+        ensure!(page.query().await? == "?M=30&N=1000&eps=0.123");
+        Ok(())
+    });
+}
+
+#[test]
+fn bad_text_in_a_box_gives_a_notice_and_the_value_stays() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.enter("M", "many").await?;
+        let notices = page.notices().await?;
+        ensure!(notices == ["M = many is not a number: allowed 1 to 200, using 50."], "{notices:?}");
+        ensure!(page.number("M").await? == "50");
+        page.enter("M", "500").await?;
+        let notices = page.notices().await?;
+        ensure!(notices == ["M = 500 is out of range: allowed 1 to 200, using 200."], "{notices:?}");
+        page.expect_what_is_set().await?;
+        page.enter("M", "20").await?;
+        ensure!(page.notices().await?.is_empty(), "a good answer settles the bad one");
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn escape_leaves_a_box_as_it_was() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.focus(&number_box("M")).await?;
+        page.type_text("99").await?;
+        page.press([Key::Escape, Key::Tab]).await?;
+        ensure!(page.number("M").await? == "50");
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn a_click_into_a_box_replaces_its_number() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.click(&number_box("M")).await?;
+        page.type_text("64").await?;
+        page.press([Key::Enter]).await?;
+        ensure!(page.number("M").await? == "64", "the box shows {}", page.number("M").await?);
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn choices_are_made_by_arrow_keys() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.unfold().await?;
+        page.focus(r#"#app input[name="schedule"]:checked"#).await?;
+        page.press([Key::Right]).await?;
+        page.expect_what_is_set().await?;
+        ensure!(page.query().await? == "?schedule=local");
+        page.focus(r#"#app .algorithm[data-role="fedlin"] input"#).await?;
+        page.press([Key::Space]).await?;
+        page.expect_what_is_set().await?;
+        ensure!(page.query().await? == "?alg=fedavg&schedule=local");
+        Ok(())
+    });
+}
+
+#[test]
+fn help_opens_and_closes() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.focus(r#"#app [aria-controls="help-eps"]"#).await?;
+        for expected in [true, false] {
+            page.press([Key::Enter]).await?;
+            ensure!(page.is("document.getElementById('help-eps').checkVisibility()").await? == expected);
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,86 @@
+//! A bad link never breaks the page: it runs with what can be used, and says what cannot.
+
+use anyhow::{Result, ensure};
+use e2e::native::Native;
+use e2e::page::Page;
+use e2e::story::Story;
+use thirtyfour::Key;
+
+const BAD: &str = "?M=1e9&K=-3&alpha=abc&foo=1";
+
+const NOTICES: [&str; 4] = [
+    "M = 1e9 is out of range: allowed 1 to 200, using 200.",
+    "K = -3 is out of range: allowed 1 to 100, using 1.",
+    "alpha = abc is not a number: allowed 0.000001 to 0.1, using 0.0001.",
+    "foo = 1 is not a setting of this page: ignored.",
+];
+
+#[test]
+fn a_bad_link_runs_and_says_what_was_given_used_and_allowed() {
+    Story::new().tell(async |page| {
+        page.open(BAD).await?;
+        page.expect_what_is_set().await?;
+        page.expect(&Native::of("M=200&K=1")?, 200).await?;
+        let notices = page.notices().await?;
+        ensure!(notices == NOTICES, "{notices:#?}");
+        Ok(())
+    });
+}
+
+/// Presses Tab until the focus is on an element that a selector finds.
+async fn tab_to(page: &Page, css: &str) -> Result<()> {
+    const TABS: usize = 80;
+    for _ in 0..TABS {
+        page.press([Key::Tab]).await?;
+        if page.eval("return document.activeElement.matches(arguments[0]);", &[css.into()]).await? {
+            return Ok(());
+        }
+    }
+    anyhow::bail!("Tab never reaches {css}")
+}
+
+#[test]
+fn notices_are_dismissed_by_keyboard() {
+    Story::new().tell(async |page| {
+        page.open(BAD).await?;
+        tab_to(page, ".notice .dismiss").await?;
+        page.press([Key::Enter]).await?;
+        let left = page.notices().await?;
+        ensure!(left == NOTICES[1..], "{left:#?}");
+        // The focus stayed near: the next stops are the next notice's.
+        tab_to(page, ".notice .dismiss").await?;
+        page.press([Key::Space]).await?;
+        ensure!(page.notices().await? == NOTICES[2..]);
+        tab_to(page, ".notice-foot button").await?;
+        page.press([Key::Enter]).await?;
+        ensure!(page.notices().await?.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn a_notice_leads_to_its_control() {
+    Story::new().tell(async |page| {
+        for (link, control) in [("M=1e9", "control-M"), ("q=0", "control-q"), ("start=one", "control-start")] {
+            page.open(link).await?;
+            page.click(".notice button:not(.dismiss)").await?;
+            let there =
+                format!("document.activeElement.id === '{control}' && document.activeElement.checkVisibility()");
+            ensure!(page.is(&there).await?, "Show does not lead to {control}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn many_notices_are_counted_and_dismissed_together() {
+    Story::new().tell(async |page| {
+        let link: Vec<_> = (0..300).map(|index| format!("key{index}=x")).collect();
+        page.open(&link.join("&")).await?;
+        let foot = page.texts("#app .notice-foot").await?;
+        ensure!((page.notices().await?.len(), foot) == (4, vec!["and 296 more".to_owned()]));
+        page.click("#app .notice-foot button").await?;
+        ensure!(page.notices().await?.is_empty());
+        page.expect_what_is_set().await
+    });
+}

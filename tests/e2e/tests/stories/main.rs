@@ -1,0 +1,11 @@
+//! What people do with the page, and what they then see. One browser a story.
+
+mod address; // the link in the address bar, presets, algorithms
+mod canvas; // sharp at every pixel ratio
+mod keyboard; // everything without a mouse
+mod links; // what a bad link gets
+mod numbers; // every number, to the last bit
+mod places; // sub-paths, strict policies
+mod touch; // fingers
+mod words; // what does not work is said
+mod workers; // workers that die, or never come up

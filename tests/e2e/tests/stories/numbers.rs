@@ -1,0 +1,62 @@
+//! Every number on the page is the library's own, to the last bit.
+
+use anyhow::{Result, ensure};
+use e2e::native::Native;
+use e2e::page::Page;
+use e2e::story::Story;
+use fedsysid::params::parse;
+use thirtyfour::Key;
+
+/// The numbers at the end and, by keys, at the rounds before and in the beginning.
+#[track_caller]
+fn check(links: &'static [&'static str]) {
+    Story::new().tell(async |page| {
+        for link in links {
+            page.open(link).await?;
+            let native = Native::of(link)?;
+            let last = native.n_rounds();
+            page.expect(&native, last).await?;
+            page.focus("#app .chart").await?;
+            for (key, round) in [(Key::Left, last - 1), (Key::Home, 0), (Key::PageUp, 10.min(last)), (Key::End, last)] {
+                page.press([key]).await?;
+                page.expect(&native, round).await?;
+            }
+            what_people_read_is_the_same_number(page).await?;
+        }
+        Ok(())
+    });
+}
+
+/// Three digits for people, all of them for machines: the former must be the latter, rounded.
+async fn what_people_read_is_the_same_number(page: &Page) -> Result<()> {
+    for reading in page.shown().await?.readings {
+        let Some(value) = reading.value else { continue };
+        let read = parse::real(&reading.text)?;
+        ensure!((read - value).abs() <= 0.005 * value.abs(), "{} reads {} for {value}", reading.role, reading.text);
+    }
+    Ok(())
+}
+
+#[test]
+fn one_setting_after_the_other() {
+    check(&["", "M=7", "N=100", "eps=0.6", "K=3", "alpha=0.0005", "R=37", "q=3", "T=12", "seed=4294967295"]);
+}
+
+#[test]
+fn every_choice() {
+    check(&["schedule=local", "schedule=rounds", "start=half", "alg=fedlin", "alg=fedavg&schedule=local"]);
+}
+
+#[test]
+fn everything_at_once() {
+    check(&[
+        "M=100&N=40&eps=0.75&K=20&alpha=0.0002&R=120&q=10&T=7&seed=12345&schedule=local&start=half&alg=fedavg",
+        "M=1&N=1000&eps=1&K=1&alpha=0.000001&R=1&q=1&T=1&seed=0&schedule=rounds",
+        "M=200&N=30&eps=0&K=100&alpha=0.0001&R=1000&q=2&T=3",
+    ]);
+}
+
+#[test]
+fn what_cannot_be_estimated_has_no_number() {
+    check(&["N=1&T=2", "alpha=0.05", "N=1&T=4&M=1"]);
+}

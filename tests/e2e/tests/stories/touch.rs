@@ -1,0 +1,94 @@
+//! Fingers read the chart, move sliders sideways, and scroll the page up and down.
+
+use anyhow::{Result, ensure};
+use e2e::browser::Screen;
+use e2e::gesture::Gesture;
+use e2e::page::{Page, slider};
+use e2e::story::Story;
+
+fn on_a_phone() -> Story {
+    Story::new().on(Screen { size: (390, 844), pixel_ratio: 3.0, touch: true })
+}
+
+async fn scrolled(page: &Page) -> Result<f64> {
+    page.eval("return scrollY;", &[]).await
+}
+
+#[test]
+fn a_tap_on_the_chart_reads_it_out() {
+    on_a_phone().tell(async |page| {
+        page.open("").await?;
+        let chart = page.rect("#app .chart").await?;
+        page.perform(Gesture::finger().to(chart.at(0.4, 0.5), 0).down().up()).await?;
+        let round = page.shown().await?.round;
+        ensure!((20..=120).contains(&round), "a tap near the middle reads round {round}");
+        ensure!(page.is("!document.querySelector('#app .cross').hidden").await?);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_finger_drawn_along_the_chart_reads_on() {
+    on_a_phone().tell(async |page| {
+        page.open("").await?;
+        let chart = page.rect("#app .chart").await?;
+        let (from, to) = (chart.at(0.3, 0.5), chart.at(0.6, 0.5));
+        page.perform(Gesture::finger().to(from, 0).down()).await?;
+        let first = page.shown().await?.round;
+        page.perform(Gesture::finger().glide(from, to, 30)).await?;
+        let last = page.shown().await?.round;
+        page.perform(Gesture::finger().up()).await?;
+        ensure!(last > first + 30, "from round {first} to round {last}");
+        ensure!(page.shown().await?.round == last, "lifting the finger takes the numbers with it");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_finger_moves_a_slider_sideways() {
+    on_a_phone().tell(async |page| {
+        page.open("").await?;
+        let track = page.rect(&slider("eps")).await?;
+        let (from, to) = (track.at(0.25, 0.5), track.at(0.75, 0.5));
+        page.perform(Gesture::finger().to(from, 0).down().glide(from, to, 40).up()).await?;
+        let value: f64 = page.number("eps").await?.parse()?;
+        ensure!((0.65..=0.85).contains(&value), "ε is {value}");
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn a_vertical_swipe_on_a_slider_scrolls_the_page_alone() {
+    on_a_phone().tell(async |page| {
+        page.open("").await?;
+        for key in ["M", "eps", "alpha"] {
+            page.eval::<()>("scrollTo(0, 0);", &[]).await?;
+            let track = page.rect(&slider(key)).await?;
+            let before = (page.number(key).await?, scrolled(page).await?);
+            // Not where the thumb is: pressing there alone would move it.
+            let from = track.at(0.9, 0.5);
+            page.perform(Gesture::finger().to(from, 0).down().glide(from, from.moved(0.0, -200.0), 40).up()).await?;
+            page.settle().await?;
+            let after = (page.number(key).await?, scrolled(page).await?);
+            ensure!(before.0 == after.0, "{key}: a swipe turns {} into {}", before.0, after.0);
+            ensure!(after.1 > before.1 + 50.0, "{key}: the page scrolls from {} to {}", before.1, after.1);
+        }
+        page.expect_what_is_set().await?;
+        ensure!(page.query().await?.is_empty());
+        Ok(())
+    });
+}
+
+#[test]
+fn buttons_move_a_slider_by_one_stop() {
+    on_a_phone().tell(async |page| {
+        page.open("").await?;
+        let nudge = |sign| format!(r#"#app .slider[data-param="M"] .nudge:{sign}-child"#);
+        page.click(&nudge("last")).await?;
+        ensure!(page.number("M").await? == "51");
+        page.click(&nudge("first")).await?;
+        page.click(&nudge("first")).await?;
+        ensure!(page.number("M").await? == "49");
+        page.expect_what_is_set().await
+    });
+}

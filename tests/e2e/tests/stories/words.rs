@@ -1,0 +1,93 @@
+//! What does not work is said, with its cause and its cure, and nothing is blank.
+
+use anyhow::{Context, Result, ensure};
+use e2e::native::Native;
+use e2e::page::Page;
+use e2e::story::Story;
+
+async fn complaint_about(page: &Page, name: &str) -> Result<String> {
+    let complaints = page.complaints().await?;
+    let complaint = complaints.iter().find(|complaint| complaint.starts_with(name)).cloned();
+    complaint.with_context(|| format!("nothing is said about {name}: {complaints:?}"))
+}
+
+#[test]
+fn divergence_is_named_with_its_round_and_its_cure() {
+    Story::new().tell(async |page| {
+        page.open("alpha=0.003").await?;
+        let native = Native::of("alpha=0.003")?;
+        for (summary, name) in native.summary().methods.iter().zip(["FedLin", "FedAvg"]) {
+            let complaint = complaint_about(page, name).await?;
+            let round = summary.diverges_from().context("it should diverge")?;
+            ensure!(complaint.contains("diverges"), "{complaint}");
+            ensure!(complaint.contains(&format!("from round {round} on")), "{complaint}");
+            ensure!(complaint.contains("Lower the step size α"), "{complaint}");
+        }
+        ensure!(page.is_inked().await?, "the chart is blank");
+        Ok(())
+    });
+}
+
+#[test]
+fn after_divergence_the_page_goes_on() {
+    Story::new().tell(async |page| {
+        page.open("alpha=0.1").await?;
+        ensure!(page.is_inked().await? && page.complaints().await?.len() == 2);
+        page.enter("alpha", "0.0001").await?;
+        page.expect_what_is_set().await?;
+        ensure!(page.complaints().await?.is_empty());
+        ensure!(page.verdict().await?.contains("client 1"));
+        Ok(())
+    });
+}
+
+#[test]
+fn too_little_data_is_said_with_what_it_takes() {
+    Story::new().tell(async |page| {
+        page.open("N=1&T=2").await?;
+        let complaint = complaint_about(page, "No line for client 1 alone").await?;
+        ensure!(complaint.contains("at least 5 samples (N·T), there are 2"), "{complaint}");
+        ensure!(complaint.contains("Raise N or T"), "{complaint}");
+        let shown = page.shown().await?;
+        let without: Vec<_> = shown.readings.iter().filter(|reading| reading.value.is_none()).collect();
+        ensure!(without.len() == 2 && without.iter().all(|reading| reading.text.contains("5 samples")), "{without:?}");
+        ensure!(page.is_inked().await?, "the chart is blank");
+        Ok(())
+    });
+}
+
+#[test]
+fn without_algorithms_the_chart_says_so() {
+    Story::new().tell(async |page| {
+        page.open("alg=none").await?;
+        page.expect_what_is_set().await?;
+        ensure!(page.is_inked().await?, "the chart is blank");
+        ensure!(page.complaints().await?.is_empty());
+        Ok(())
+    });
+}
+
+/// The extremes of every range, also together: words or numbers, never a blank chart or a dead page.
+#[test]
+fn every_extreme_shows_something() {
+    const EXTREMES: [&str; 10] = [
+        "M=1",
+        "N=1&T=1&M=1&q=1&R=1",
+        "N=1000&T=100&M=2&q=1",
+        "eps=0",
+        "eps=1&M=1",
+        "K=100&alpha=0.1&R=1000&q=1",
+        "alpha=0.000001&R=1",
+        "q=1",
+        "seed=4294967295",
+        "schedule=rounds&R=1",
+    ];
+    Story::new().tell(async |page| {
+        for link in EXTREMES {
+            page.open(link).await?;
+            page.expect_what_is_set().await?;
+            ensure!(page.is_inked().await?, "{link}: the chart is blank");
+        }
+        Ok(())
+    });
+}

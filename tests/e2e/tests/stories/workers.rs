@@ -1,0 +1,105 @@
+//! A worker that dies is replaced, and where none can start the page computes: the same numbers either way.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use e2e::native::Native;
+use e2e::page::{PATIENCE, Page};
+use e2e::site::Hosting;
+use e2e::story::Story;
+
+/// Long enough to be in the middle of, at about a second or more in a browser.
+const LONG: &str = "M=200&N=1000&T=20&q=60";
+
+/// A silent worker is given five seconds, and looked after every second.
+const NOTICED_WITHIN: Duration = Duration::from_millis(7_500);
+
+const IN_PROGRESS: &str = r#"document.querySelector('#app [data-testid="progress"] progress')"#;
+
+const IN_TROUBLE: &str = "document.querySelector('#app .trouble')";
+
+/// Something happens to the worker in the middle of a long run.
+#[track_caller]
+fn check(mishap: &'static str, noticed_within: Duration) {
+    Story::new().tell(async |page| {
+        page.visit(LONG).await?;
+        page.wait("progress", PATIENCE, IN_PROGRESS).await?;
+        page.eval::<()>(mishap, &[]).await?;
+        let noticed = page.wait("word of the worker's end", noticed_within, IN_TROUBLE).await?;
+        e2e::report(format_args!("word of the worker's end after {} ms", noticed.as_millis()));
+        says(page, "another one was started").await?;
+        page.settle().await?;
+        let native = Native::of(LONG)?;
+        page.expect(&native, native.n_rounds()).await?;
+        let n_workers = page.report().await?.workers;
+        ensure!(n_workers == 2, "{n_workers} workers were started");
+        page.click("#app .trouble .dismiss").await?;
+        ensure!(page.complaints().await?.is_empty());
+        Ok(())
+    });
+}
+
+async fn says(page: &Page, words: &str) -> Result<()> {
+    let complaints = page.complaints().await?;
+    ensure!(complaints.iter().any(|complaint| complaint.contains(words)), "{words:?} is not in {complaints:?}");
+    Ok(())
+}
+
+#[test]
+fn a_worker_that_falls_silent_is_replaced() {
+    check("witness.workers.at(-1).terminate();", NOTICED_WITHIN);
+}
+
+#[test]
+fn a_worker_that_fails_is_replaced_at_once() {
+    let mishap = r#"witness.workers.at(-1).dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));"#;
+    check(mishap, Duration::from_secs(1));
+}
+
+#[test]
+fn a_run_that_workers_keep_dying_over_is_given_up() {
+    Story::new().tell(async |page| {
+        page.visit("M=200&N=1000&T=100&q=100").await?;
+        for words in ["another one was started", "another one was started", "given up"] {
+            page.wait("progress", PATIENCE, IN_PROGRESS).await?;
+            page.eval::<()>("witness.workers.at(-1).dispatchEvent(new ErrorEvent('error'));", &[]).await?;
+            says(page, words).await?;
+        }
+        page.enter("T", "5").await?;
+        page.expect_what_is_set().await
+    });
+}
+
+/// The page computes by itself, with the same numbers.
+#[track_caller]
+fn check_on_page(story: Story) {
+    story.tell(async |page| {
+        page.open("q=40").await?;
+        says(page, "the page itself computes").await?;
+        page.expect_what_is_set().await?;
+        page.enter("M", "120").await?;
+        page.expect_what_is_set().await?;
+        page.drag("eps", &[0.9, 0.4], 30).await?;
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn where_no_worker_is_allowed_the_page_computes() {
+    let refuse = r#"
+        globalThis.Worker = class {
+          constructor() { throw new DOMException("no worker is allowed here", "SecurityError"); }
+        };"#;
+    check_on_page(Story::new().where_first(refuse));
+}
+
+#[test]
+fn where_there_is_no_such_thing_as_a_worker_the_page_computes() {
+    check_on_page(Story::new().where_first("delete globalThis.Worker;"));
+}
+
+#[test]
+fn where_the_worker_is_missing_the_page_computes() {
+    let hosting = Hosting { missing: &["worker.js"], ..Hosting::default() };
+    check_on_page(Story::new().hosted(hosting).expecting_error("worker.js"));
+}

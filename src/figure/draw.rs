@@ -86,20 +86,13 @@ impl<B: DrawingBackend> Pen<B> {
     pub(super) fn figure(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
         self.rectangle(layout.surface, theme.paper)?;
         self.grid(layout, theme)?;
-        let curves = || figure.curves.iter().zip(&layout.traces);
-        for (curve, trace) in curves() {
+        for (curve, trace) in figure.curves.iter().zip(&layout.traces) {
             self.band(curve, trace, theme)?;
         }
         for level in &figure.levels {
             self.level(level, layout, theme)?;
         }
-        for kind in [CurveKind::Pinned, CurveKind::Predicted, CurveKind::Measured] {
-            for (idx, (curve, trace)) in curves().enumerate().filter(|(_, (curve, _))| curve.kind == kind) {
-                let same = |other: &&Curve| (other.kind, other.role) == (curve.kind, curve.role);
-                let dash = kind.dash(curve.role, figure.curves.iter().take(idx).filter(same).count());
-                self.curve(curve, trace, dash, layout, theme)?;
-            }
-        }
+        self.curves(figure, layout, theme)?;
         self.axes(layout, theme)?;
         for label in &layout.labels {
             self.label(label, layout, theme)?;
@@ -147,24 +140,39 @@ impl<B: DrawingBackend> Pen<B> {
         self.path(&ends, theme.hue(level.role).line, theme.level_px(), level.role.dash())
     }
 
-    fn curve(&self, curve: &Curve, trace: &Trace, dash: Option<Dash>, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    /// Runs over predictions over ghosts; markers over all lines, so that a curve under another still shows.
+    fn curves(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
+        let curves = || figure.curves.iter().zip(&layout.traces);
+        for kind in [CurveKind::Pinned, CurveKind::Predicted, CurveKind::Measured] {
+            for (idx, (curve, trace)) in curves().enumerate().filter(|(_, (curve, _))| curve.kind == kind) {
+                let same = |other: &&Curve| (other.kind, other.role) == (curve.kind, curve.role);
+                let dash = kind.dash(curve.role, figure.curves.iter().take(idx).filter(same).count());
+                self.curve(curve, trace, dash, theme)?;
+            }
+        }
+        for (curve, trace) in curves() {
+            self.marks(curve, trace, theme)?;
+            if let End::Left(place, edge) = trace.end {
+                self.arrow(place, edge, 0.35 * layout.text_px, theme.hue(curve.role).line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn curve(&self, curve: &Curve, trace: &Trace, dash: Option<Dash>, theme: &Theme) -> Drawn<B> {
         let (color, width) = (theme.hue(curve.role).line, theme.curve_px(curve.kind));
-        for line in &trace.lines {
-            match line.as_slice() {
-                [only] => self.disc(*only, width, color)?,
-                path => self.path(path, color, width, dash)?,
-            }
-        }
-        for &place in &trace.marks {
-            match curve.role.marker() {
-                Marker::Disc => self.disc(place, 1.7 * width, color)?,
-                Marker::Diamond => self.diamond(place, 2.4 * width, width, color, theme.paper)?,
-            }
-        }
-        match trace.end {
-            End::Left(place, edge) => self.arrow(place, edge, 0.35 * layout.text_px, color),
-            End::At(_) | End::Outside(_) | End::Nowhere => Ok(()),
-        }
+        trace.lines.iter().try_for_each(|line| match line.as_slice() {
+            [only] => self.disc(*only, width, color),
+            path => self.path(path, color, width, dash),
+        })
+    }
+
+    fn marks(&self, curve: &Curve, trace: &Trace, theme: &Theme) -> Drawn<B> {
+        let (color, width) = (theme.hue(curve.role).line, theme.curve_px(curve.kind));
+        trace.marks.iter().try_for_each(|&place| match curve.role.marker() {
+            Marker::Disc => self.disc(place, 1.7 * width, color),
+            Marker::Diamond => self.diamond(place, 2.4 * width, width, color, theme.paper),
+        })
     }
 
     /// A curve goes on beyond the edge.

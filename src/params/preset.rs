@@ -36,7 +36,7 @@ pub static PRESETS: [Preset; 3] = [
     Preset {
         id: "trade-off",
         name: "Trade-off",
-        description: "Fifty clients that differ enough for joining to be neither an obvious gain nor an obvious loss.",
+        description: "Fifty clients that clearly differ: heterogeneity, no longer noise, sets the floor. Move ε to shift the balance.",
         numbers: &[],
         schedule: Schedule::Constant,
         start: Start::Zero,

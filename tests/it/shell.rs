@@ -20,7 +20,7 @@ fn style(name: &str) -> PathBuf {
 
 /// What the live page shows first.
 fn default_run() -> Run {
-    let scenario = Draft::default().check().unwrap();
+    let scenario = Draft::default().check().expect("the defaults are a scenario");
     let settings = scenario.settings().clone();
     Run { generation: Generation(1), settings, summary: Study::new(scenario).run(), progress: None }
 }
@@ -29,7 +29,7 @@ fn default_run() -> Run {
 fn check_file(name: &str, expected: &str) {
     let path = style(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, expected).unwrap();
+        fs::write(&path, expected).expect("the style folder can be written to");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
     assert!(found == expected, "style/{name} is not the default run any more: run this test with UPDATE_GOLDEN=1");
@@ -63,8 +63,8 @@ fn tokens(sheet: &str, selector: &str) -> Vec<Vec<(String, String)>> {
 /// What the sheet says about a theme's tokens, in the rules for `selector`, is what the figure draws with.
 #[track_caller]
 fn check_tokens(theme: &Theme, selector: &str, n_rules: usize, inherited: Option<&Theme>) {
-    let sheet = fs::read_to_string(style("tokens.css")).unwrap();
-    let rules = tokens(&sheet, selector);
+    let sheet = include_str!("../../style/tokens.css");
+    let rules = tokens(sheet, selector);
     assert_eq!(rules.len(), n_rules, "{selector}");
     let base = inherited.map(Theme::css_tokens).unwrap_or_default();
     for rule in &rules {
@@ -81,10 +81,23 @@ fn the_page_has_the_colors_of_the_figure() {
     check_tokens(&Theme::DARK, "[data-theme=\"system\"]", 1, None);
     check_tokens(&Theme::DARK, "[data-theme=\"dark\"]", 1, None);
     check_tokens(&Theme::PROJECTOR, "[data-theme=\"projector\"]", 1, Some(&Theme::LIGHT));
-    let sheet = fs::read_to_string(style("tokens.css")).unwrap();
-    let light = tokens(&sheet, ":root ").into_iter().find(|rule| rule.iter().any(|(name, _)| name == "--paper"));
+    let light = tokens(include_str!("../../style/tokens.css"), ":root ")
+        .into_iter()
+        .find(|rule| rule.iter().any(|(name, _)| name == "--paper"));
     for (name, value) in Theme::LIGHT.css_tokens() {
         assert!(light.iter().flatten().any(|pair| *pair == (name.to_owned(), value.clone())), "{name}: {value}");
+    }
+}
+
+/// The browser's own frame has the color of the paper.
+#[test]
+fn the_frame_has_the_color_of_the_paper() {
+    let page = include_str!("../../index.html");
+    for theme in [Theme::LIGHT, Theme::DARK] {
+        let paper = theme.css_tokens().into_iter().find(|(name, _)| *name == "--paper");
+        let (_, paper) = paper.expect("paper is a token");
+        let said = format!("content=\"{paper}\" media=\"(prefers-color-scheme: {})\"", theme.name);
+        assert!(page.contains(&said), "{said}");
     }
 }
 

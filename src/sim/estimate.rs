@@ -13,7 +13,10 @@ use std::fmt;
 use nalgebra::Cholesky;
 
 use super::Matrix;
+use super::fleet::{Block, Fleet};
+use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::moments::Moments;
+use super::system::Dims;
 
 /// Why data do not determine an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +25,9 @@ pub enum EstimateError {
     /// Fewer samples than unknowns a row of Θ.
     NotEnoughData {
         /// Samples there are, `N·T`.
-        have: usize,
+        have: u64,
         /// Samples needed, `d = n + p`.
-        need: usize,
+        need: u64,
     },
     /// One regressor is, to rounding, a combination of others (or always zero).
     Singular {
@@ -60,7 +63,7 @@ const MIN_UNEXPLAINED: f64 = 1e-12;
 /// # Errors
 /// When there are fewer samples than regressors, a regressor is a combination of others, or the moments overflowed.
 pub fn least_squares(moments: &Moments) -> Result<Matrix, EstimateError> {
-    let need = moments.s.nrows();
+    let need = moments.s.nrows() as u64;
     if moments.n_samples < need {
         return Err(EstimateError::NotEnoughData { have: moments.n_samples, need });
     }
@@ -89,54 +92,113 @@ fn solve(s: &Matrix, c: &Matrix) -> Result<Matrix, EstimateError> {
     Ok(Matrix::from_fn(c.nrows(), c.ncols(), |i, j| scaled[(j, i)] / scales[j]))
 }
 
-/// Pooled least squares: one regression on everybody's data, n×d. `None` of no clients.
-///
-/// # Errors
-/// As [`least_squares`], of the summed moments.
-pub fn pooled<'a>(clients: impl IntoIterator<Item = &'a Moments>) -> Option<Result<Matrix, EstimateError>> {
-    let total = clients.into_iter().fold(None, |total: Option<Moments>, moments| match total {
-        None => Some(moments.clone()),
-        Some(mut total) => {
-            total.add(moments);
-            Some(total)
-        }
-    })?;
-    Some(least_squares(&total))
+/// The clients' own least squares, summed up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalEstimates {
+    /// Client 1's, n×d.
+    pub first: Result<Matrix, EstimateError>,
+    /// The mean of all clients', n×d, or the error of the first client whose data do not determine an estimate.
+    pub mean: Result<Matrix, EstimateError>,
 }
 
-/// The mean of the clients' own least squares, n×d. `None` of no clients.
-///
-/// # Errors
-/// That of the first client whose data do not determine an estimate.
-pub fn mean_of_locals<'a>(clients: impl IntoIterator<Item = &'a Moments>) -> Option<Result<Matrix, EstimateError>> {
-    let mut mean = LocalMean::default();
-    clients.into_iter().for_each(|moments| mean.add(&least_squares(moments)));
-    mean.finish()
+/// Every client's own least squares.
+pub fn local_estimates(fleet: &Fleet) -> LocalEstimates {
+    let dims = fleet.dims();
+    let mut room = LaneLeastSquares::new(dims);
+    let mut sum = Matrix::zeros(dims.n_states, dims.n_regressors());
+    let (mut first, mut error) = (None, None);
+    for block in fleet.blocks() {
+        let is_determined = room.solve(block);
+        let faults = (0..LANES).filter(|&lane| block.present.0[lane] > 0.0 && !is_determined[lane]);
+        // The plain function says what is wrong.
+        error = error.or_else(|| faults.filter_map(|lane| least_squares(&block.moments(lane)).err()).next());
+        room.theta.add_weighted_sum(block.present, &mut sum);
+        first.get_or_insert_with(|| {
+            if is_determined[0] { Ok(room.theta.lane(0)) } else { least_squares(&block.moments(0)) }
+        });
+    }
+    let Some(first) = first else {
+        let nobody = Err(EstimateError::NotEnoughData { have: 0, need: dims.n_regressors() as u64 });
+        return LocalEstimates { first: nobody.clone(), mean: nobody };
+    };
+    LocalEstimates { first, mean: error.map_or_else(|| Ok(sum / fleet.n_clients() as f64), Err) }
 }
 
-/// Averages local estimates as they come in.
-#[derive(Clone, Debug, Default)]
-pub struct LocalMean {
-    sum: Option<Result<Matrix, EstimateError>>,
-    n_clients: usize,
+/// Eight clients' least squares at a time: [`solve`], lane by lane.
+struct LaneLeastSquares {
+    /// Cholesky factors of the correlation matrices.
+    factor: LaneMatrix,
+    theta: LaneMatrix,
+    scales: Vec<Lanes>,
 }
 
-impl LocalMean {
-    /// Adds a client's local estimate. The first error stays.
-    pub fn add(&mut self, local: &Result<Matrix, EstimateError>) {
-        self.n_clients += 1;
-        match (&mut self.sum, local) {
-            (None, _) => self.sum = Some(local.clone()),
-            (Some(Ok(sum)), Ok(local)) => *sum += local,
-            (Some(Ok(_)), Err(error)) => self.sum = Some(Err(*error)),
-            (Some(Err(_)), _) => {}
+impl LaneLeastSquares {
+    fn new(dims: Dims) -> Self {
+        let d = dims.n_regressors();
+        Self {
+            factor: LaneMatrix::zeros(d, d),
+            theta: LaneMatrix::zeros(dims.n_states, d),
+            scales: vec![Lanes::default(); d],
         }
     }
 
-    /// The mean, or the first error. `None` when nothing was added.
-    pub fn finish(self) -> Option<Result<Matrix, EstimateError>> {
-        let n_clients = self.n_clients as f64;
-        self.sum.map(|sum| sum.map(|sum| sum / n_clients))
+    /// Solves into `theta`; which lanes' data determine an estimate.
+    fn solve(&mut self, block: &Block) -> [bool; LANES] {
+        for (k, scale) in self.scales.iter_mut().enumerate() {
+            *scale = block.s[(k, k)].sqrt();
+        }
+        let least_pivot = self.factorise(&block.s);
+        self.substitute(&block.c);
+        let need = self.scales.len() as u64;
+        // An overflow in S shows in the pivots, one in C in the solution.
+        let size = self.theta.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
+        let is_solved = |lane: usize| least_pivot.0[lane] >= MIN_UNEXPLAINED && size.0[lane].is_finite();
+        std::array::from_fn(|lane| block.n_samples[lane] >= need && is_solved(lane))
+    }
+
+    /// `L` of the correlation matrices; the least squared pivot, NaN once one is not a number.
+    fn factorise(&mut self, s: &LaneMatrix) -> Lanes {
+        let mut least = Lanes::splat(1.0);
+        for i in 0..self.scales.len() {
+            for j in 0..=i {
+                let mut rest = s[(i, j)] / self.scales[i] / self.scales[j];
+                for k in 0..j {
+                    rest -= self.factor[(i, k)] * self.factor[(j, k)];
+                }
+                if i == j {
+                    // Written so that NaN stays: it is not determined either.
+                    least = least.zip(rest, |least, pivot| if pivot >= least { least } else { pivot });
+                    self.factor[(i, i)] = rest.sqrt();
+                } else {
+                    self.factor[(i, j)] = rest / self.factor[(j, j)];
+                }
+            }
+        }
+        least
+    }
+
+    /// `Θ = C S⁻¹`, row by row: forward with L, backward with Lᵀ.
+    fn substitute(&mut self, c: &LaneMatrix) {
+        let d = self.scales.len();
+        for row in 0..c.rows() {
+            for j in 0..d {
+                let mut rest = c[(row, j)] / self.scales[j];
+                for k in 0..j {
+                    rest -= self.theta[(row, k)] * self.factor[(j, k)];
+                }
+                self.theta[(row, j)] = rest / self.factor[(j, j)];
+            }
+            for j in (0..d).rev() {
+                let mut rest = self.theta[(row, j)];
+                for k in j + 1..d {
+                    rest -= self.theta[(row, k)] * self.factor[(k, j)];
+                }
+                self.theta[(row, j)] = rest / self.factor[(j, j)];
+            }
+            for (j, &scale) in self.scales.iter().enumerate() {
+                self.theta[(row, j)] = self.theta[(row, j)] / scale;
+            }
+        }
     }
 }
 
@@ -165,10 +227,11 @@ mod tests {
     fn pooled_is_the_regression_on_all_samples_and_not_the_mean() {
         let clients = [samples(0, 3), samples(1, 30), samples(2, 9)];
         let moments: Vec<_> = clients.iter().map(Samples::moments).collect();
-        let theta = pooled(&moments).unwrap().unwrap();
+        let fleet = fleet(&moments);
+        let theta = least_squares(&fleet.total()).unwrap();
         let gradient: Matrix = clients.iter().map(|s| (&s.next - &theta * &s.z) * s.z.transpose()).sum();
         assert!(gradient.amax() < 1e-11);
-        let mean = mean_of_locals(&moments).unwrap().unwrap();
+        let mean = local_estimates(&fleet).mean.unwrap();
         let locals: Matrix = moments.iter().map(|m| least_squares(m).unwrap()).sum();
         assert!((&mean - locals / 3.0).amax() < 1e-15);
         assert!((theta - mean).amax() > 1e-3);
@@ -221,16 +284,43 @@ mod tests {
     }
 
     #[test]
+    fn eight_at_a_time_are_the_same_as_one() {
+        let moments: Vec<_> = (0..19).map(|client| samples(client, 2 + client).moments()).collect();
+        let locals = local_estimates(&fleet(&moments));
+        let one_by_one: Vec<_> = moments.iter().map(|m| least_squares(m).unwrap()).collect();
+        let close = |a: &Matrix, b: &Matrix| (a - b).amax() < 1e-12 * b.amax();
+        assert!(close(&locals.first.unwrap(), &one_by_one[0]));
+        assert!(close(&locals.mean.unwrap(), &(one_by_one.iter().sum::<Matrix>() / 19.0)));
+    }
+
+    #[test]
     fn no_clients_no_estimate() {
-        assert!(pooled([]).is_none());
-        assert!(mean_of_locals([]).is_none());
+        let nobody = Err(EstimateError::NotEnoughData { have: 0, need: 5 });
+        let locals = local_estimates(&fleet(&[]));
+        assert_eq!(locals, LocalEstimates { first: nobody.clone(), mean: nobody });
     }
 
     #[test]
     fn a_client_without_enough_data_spoils_the_mean_and_not_the_pool() {
         let tiny = Moments { n_samples: 3, ..samples(1, 9).moments() };
-        let moments = [samples(0, 9).moments(), tiny];
-        assert!(pooled(&moments).unwrap().is_ok());
-        assert_eq!(mean_of_locals(&moments), Some(Err(EstimateError::NotEnoughData { have: 3, need: 5 })));
+        let mut endless = samples(2, 9).moments();
+        endless.c[(0, 0)] = f64::INFINITY;
+        let good = samples(0, 9).moments();
+        let too_few = EstimateError::NotEnoughData { have: 3, need: 5 };
+        #[track_caller]
+        fn check(moments: &[Moments], first: Result<(), EstimateError>, mean: Result<(), EstimateError>) {
+            let locals = local_estimates(&fleet(moments));
+            assert_eq!((locals.first.map(drop), locals.mean.map(drop)), (first, mean));
+        }
+        check(&[good.clone(), tiny.clone()], Ok(()), Err(too_few));
+        check(&[tiny.clone(), good.clone()], Err(too_few), Err(too_few));
+        check(&[good.clone(), endless, tiny.clone()], Ok(()), Err(EstimateError::NotFinite));
+        assert!(least_squares(&fleet(&[good, tiny]).total()).is_ok());
+    }
+
+    fn fleet(moments: &[Moments]) -> Fleet {
+        let mut fleet = Fleet::new(Family::paper().dims());
+        moments.iter().for_each(|moments| fleet.add(moments));
+        fleet
     }
 }

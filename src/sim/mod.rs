@@ -20,6 +20,9 @@
 
 pub mod estimate;
 pub mod family;
+pub mod fleet;
+pub mod lanes;
+pub mod local_map;
 pub mod method;
 pub mod moments;
 pub mod norm;

@@ -11,7 +11,7 @@ pub struct Moments {
     /// Cross moments `C = Σ x⁺ zᵀ`, n×d.
     pub c: Matrix,
     /// Number of samples summed, `N·T`.
-    pub n_samples: usize,
+    pub n_samples: u64,
 }
 
 impl Moments {
@@ -31,7 +31,7 @@ impl Moments {
     /// The mean moments of `n_clients` clients whose moments were added up.
     pub fn divided(&self, n_clients: usize) -> Self {
         let share = 1.0 / n_clients as f64;
-        Self { s: &self.s * share, c: &self.c * share, n_samples: self.n_samples / n_clients.max(1) }
+        Self { s: &self.s * share, c: &self.c * share, n_samples: self.n_samples / (n_clients.max(1) as u64) }
     }
 
     /// Whether every entry is a finite number; unstable systems on long rollouts overflow.

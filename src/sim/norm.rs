@@ -1,6 +1,7 @@
 //! The paper's ‖·‖: the largest singular value. (nalgebra's `norm()` is Frobenius.)
 
 use super::Matrix;
+use super::lanes::{LANES, LaneMatrix, Lanes, jacobi};
 
 /// Spectral norm of a matrix: its largest singular value, ≥ 0. NaN or infinite when an entry is.
 ///
@@ -12,58 +13,102 @@ use super::Matrix;
 /// assert_eq!(spectral_norm(&Matrix::identity(3, 3)), 1.0);
 /// ```
 pub fn spectral_norm(matrix: &Matrix) -> f64 {
-    if matrix.iter().any(|v| v.is_nan()) {
-        return f64::NAN;
-    }
-    let scale = matrix.amax();
-    if scale == 0.0 || scale.is_infinite() {
-        return scale;
-    }
-    let scaled = matrix / scale;
-    let mut gram = if scaled.nrows() <= scaled.ncols() { &scaled * scaled.transpose() } else { scaled.tr_mul(&scaled) };
-    scale * largest_eigenvalue(&mut gram).sqrt()
+    let mut lanes = LaneMatrix::zeros(matrix.nrows(), matrix.ncols());
+    lanes.set_lane(0, matrix);
+    let gram = if matrix.nrows() <= matrix.ncols() { matrix.nrows() } else { matrix.ncols() };
+    spectral_norms(&lanes, &mut LaneMatrix::zeros(gram, gram)).0[0]
 }
 
-/// Largest eigenvalue of a symmetric matrix by cyclic Jacobi rotations, which destroy it.
-fn largest_eigenvalue(m: &mut Matrix) -> f64 {
-    // Convergence is quadratic: a handful of sweeps suffices for any size met here; the cap only bounds the time.
-    for _ in 0..30 {
-        if off_diagonal_is_negligible(m) {
-            break;
+/// The norms of eight matrices; `gram` is room for their smaller Gram matrices.
+fn spectral_norms(matrices: &LaneMatrix, gram: &mut LaneMatrix) -> Lanes {
+    let largest = matrices.entries().iter().fold(Lanes::default(), |largest, &entry| largest.max(entry.abs()));
+    let unit = largest.map(unit_of);
+    set_gram(matrices, unit, gram);
+    jacobi(gram, None);
+    let eigenvalue = (0..gram.rows()).fold(Lanes::default(), |largest, k| largest.max(gram[(k, k)]));
+    let norms = eigenvalue.sqrt() / unit;
+    // The comparisons above pass NaN over; a sum does not.
+    let total = matrices.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
+    Lanes::from_fn(|lane| match (total.0[lane], largest.0[lane]) {
+        (total, _) if total.is_nan() => f64::NAN,
+        (_, f64::INFINITY) => f64::INFINITY,
+        _ => norms.0[lane],
+    })
+}
+
+/// A power of two that brings a matrix with this largest entry where no square overflows or vanishes. Multiplying by it
+/// rounds nothing.
+fn unit_of(largest: f64) -> f64 {
+    const FAR: f64 = 1e140;
+    // By their exponents' bits: 2⁻⁶⁰⁰ and 2⁶⁰⁰.
+    const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
+    const LARGE: f64 = f64::from_bits((1023 + 600) << 52);
+    if largest > FAR {
+        SMALL
+    } else if largest < 1.0 / FAR {
+        LARGE
+    } else {
+        1.0
+    }
+}
+
+/// `EEᵀ` or `EᵀE`, whichever is smaller, of matrices multiplied by their unit.
+fn set_gram(matrices: &LaneMatrix, unit: Lanes, gram: &mut LaneMatrix) {
+    let (rows, cols) = (matrices.rows(), matrices.cols());
+    // Entry k of vector i: of a row if there are fewer rows than columns, else of a column.
+    let (inner, stride_i, stride_k) = if gram.rows() == rows { (cols, cols, 1) } else { (rows, 1, cols) };
+    let entry = |i: usize, k: usize| matrices.entries()[i * stride_i + k * stride_k] * unit;
+    for i in 0..gram.rows() {
+        for j in 0..=i {
+            let sum = (0..inner).fold(Lanes::default(), |sum, k| sum + entry(i, k) * entry(j, k));
+            (gram[(i, j)], gram[(j, i)]) = (sum, sum);
         }
-        for p in 0..m.nrows() {
-            for q in p + 1..m.nrows() {
-                rotate(m, p, q);
-            }
+    }
+}
+
+/// Errors `‖Θ − target‖` of a series of models, computed eight at a time.
+#[derive(Debug)]
+pub struct ErrorNorms<'a> {
+    target: &'a Matrix,
+    differences: LaneMatrix,
+    gram: LaneMatrix,
+    waiting: usize,
+    errors: Vec<f64>,
+}
+
+impl<'a> ErrorNorms<'a> {
+    /// Errors against `target`; about `expected` models will come.
+    pub fn new(target: &'a Matrix, expected: usize) -> Self {
+        let (rows, cols) = target.shape();
+        let smaller = rows.min(cols);
+        Self {
+            target,
+            differences: LaneMatrix::zeros(rows, cols),
+            gram: LaneMatrix::zeros(smaller, smaller),
+            waiting: 0,
+            errors: Vec::with_capacity(expected + LANES),
         }
     }
-    m.diagonal().max()
-}
 
-fn off_diagonal_is_negligible(m: &Matrix) -> bool {
-    let trace = m.trace();
-    // The eigenvalue moves by at most off²/gap, and by at most off: 1e-17 of the trace is below rounding either way.
-    (0..m.nrows()).all(|p| (p + 1..m.nrows()).all(|q| m[(p, q)].abs() <= 1e-17 * trace))
-}
-
-/// Zeroes the entry (p, q) by a rotation (Golub and Van Loan, Matrix Computations, section 8.5).
-fn rotate(m: &mut Matrix, p: usize, q: usize) {
-    let off = m[(p, q)];
-    if off == 0.0 {
-        return;
+    /// Takes one more model.
+    pub fn push(&mut self, model: &Matrix) {
+        self.differences.set_lane_from(self.waiting, |i, j| model[(i, j)] - self.target[(i, j)]);
+        self.waiting += 1;
+        if self.waiting == LANES {
+            self.flush();
+        }
     }
-    let tau = (m[(q, q)] - m[(p, p)]) / (2.0 * off);
-    let t = tau.signum() / (tau.abs() + (1.0 + tau * tau).sqrt());
-    let c = 1.0 / (1.0 + t * t).sqrt();
-    let s = t * c;
-    m[(p, p)] -= t * off;
-    m[(q, q)] += t * off;
-    (m[(p, q)], m[(q, p)]) = (0.0, 0.0);
-    for k in (0..m.nrows()).filter(|&k| k != p && k != q) {
-        let (kp, kq) = (m[(k, p)], m[(k, q)]);
-        let (new_kp, new_kq) = (c * kp - s * kq, s * kp + c * kq);
-        (m[(k, p)], m[(p, k)]) = (new_kp, new_kp);
-        (m[(k, q)], m[(q, k)]) = (new_kq, new_kq);
+
+    fn flush(&mut self) {
+        let norms = spectral_norms(&self.differences, &mut self.gram);
+        self.errors.extend_from_slice(&norms.0[..self.waiting]);
+        self.waiting = 0;
+    }
+
+    /// The error of every model, in order.
+    pub fn finish(mut self) -> Vec<f64> {
+        self.flush();
+        self.errors
     }
 }
 

@@ -18,6 +18,10 @@ pub enum Purpose {
     Systems,
     /// Initial states, inputs and process noise.
     Data,
+    /// The normals of a Bartlett factor, in place of very many rollouts.
+    Factor,
+    /// The diagonal of a Bartlett factor.
+    FactorDiagonal,
 }
 
 impl Purpose {
@@ -26,6 +30,8 @@ impl Purpose {
         match self {
             Self::Systems => 1,
             Self::Data => 2,
+            Self::Factor => 3,
+            Self::FactorDiagonal => 4,
         }
     }
 }
@@ -40,6 +46,24 @@ pub fn stream(seed: Seed, purpose: Purpose, trial: usize, client: usize) -> ChaC
     let mut rng = ChaCha8Rng::from_seed(key);
     rng.set_stream((trial as u64) << 32 | client as u64);
     rng
+}
+
+/// Where a client's data come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DataKey {
+    /// The seed.
+    pub seed: Seed,
+    /// The data set, 0-based.
+    pub trial: usize,
+    /// The client, 0-based.
+    pub client: usize,
+}
+
+impl DataKey {
+    /// The client's stream for one purpose.
+    pub fn stream(self, purpose: Purpose) -> ChaCha8Rng {
+        stream(self.seed, purpose, self.trial, self.client)
+    }
 }
 
 #[cfg(test)]

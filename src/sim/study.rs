@@ -8,7 +8,7 @@ use super::method::Method;
 use super::rollout::MomentSimulator;
 use super::scenario::Scenario;
 use super::stats::Running;
-use super::stream::{Purpose, stream};
+use super::stream::DataKey;
 use super::trial::{Reference, Trial, TrialResult};
 
 /// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
@@ -145,9 +145,9 @@ impl Study {
         match self.scenario.systems().get(client) {
             Some(system) => {
                 let settings = self.scenario.settings();
-                let mut rng = stream(settings.seed, Purpose::Data, self.summary.n_trials, client);
-                let moments = self.simulator.simulate(system, &settings.data, &mut rng);
-                self.trial.add(&self.scenario, &moments);
+                let key = DataKey { seed: settings.seed, trial: self.summary.n_trials, client };
+                let moments = self.simulator.simulate(system, &settings.data, key);
+                self.trial.add(&moments);
             }
             None => {
                 let trial = std::mem::replace(&mut self.trial, Trial::new(&self.scenario));

@@ -1,14 +1,14 @@
 //! One Monte-Carlo data set: clients' moments come in one by one, error curves and reference errors come out.
 
 use super::Matrix;
-use super::estimate::{EstimateError, LocalMean, least_squares};
-use super::method::{Method, Solver};
+use super::estimate::{EstimateError, least_squares, local_estimates};
+use super::fleet::Fleet;
+use super::local_map::{FleetMaps, LocalSteps};
+use super::method::Method;
 use super::moments::Moments;
-use super::norm::spectral_norm;
-use super::round_map::{FleetMeans, LocalMap, RoundMap, SpectralFleet, contraction_fedlin, contraction_symmetric};
+use super::norm::{ErrorNorms, spectral_norm};
+use super::round_map::RoundMap;
 use super::scenario::{Scenario, Settings, Start};
-use super::schedule::Schedule;
-use super::system::Dims;
 
 /// The estimates a run is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,91 +45,71 @@ pub struct TrialResult {
     pub references: [Result<f64, EstimateError>; 3],
 }
 
-/// What a schedule needs to know of all clients.
-#[derive(Clone, Debug)]
-enum FleetSums {
-    /// Sums of the local maps, where every round takes the same steps.
-    Repeating(FleetMeans),
-    /// Every client diagonalised, where they differ.
-    Changing(SpectralFleet),
-}
-
 /// A data set in the making. Every call takes the scenario that it was made for.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    n_clients: usize,
-    total: Moments,
-    alone: Result<Matrix, EstimateError>,
-    locals: LocalMean,
-    sums: Vec<(Schedule, FleetSums)>,
+    fleet: Fleet,
 }
 
 impl Trial {
     /// A data set without clients.
     pub fn new(scenario: &Scenario) -> Self {
-        let settings = scenario.settings();
-        let dims = settings.family.dims();
-        let mut schedules: Vec<_> = settings.methods.iter().map(|method| method.schedule).collect();
-        schedules.sort_unstable();
-        schedules.dedup();
-        Self {
-            n_clients: 0,
-            total: Moments::zeros(dims),
-            alone: Err(EstimateError::NotEnoughData { have: 0, need: dims.n_regressors() }),
-            locals: LocalMean::default(),
-            sums: schedules.into_iter().map(|schedule| (schedule, FleetSums::new(schedule, dims))).collect(),
-        }
+        Self { fleet: Fleet::new(scenario.settings().family.dims()) }
     }
 
     /// How many clients were added.
     pub fn n_clients(&self) -> usize {
-        self.n_clients
+        self.fleet.n_clients()
     }
 
     /// Adds the next client's moments; the first is client 1.
-    pub fn add(&mut self, scenario: &Scenario, moments: &Moments) {
-        let local = least_squares(moments);
-        self.locals.add(&local);
-        if self.n_clients == 0 {
-            self.alone = local;
-        }
-        self.total.add(moments);
-        self.n_clients += 1;
-        for (schedule, sums) in &mut self.sums {
-            sums.add(moments, *schedule, scenario.settings());
-        }
+    pub fn add(&mut self, moments: &Moments) {
+        self.fleet.add(moments);
     }
 
     /// Runs every method on the clients added, and evaluates the reference estimates.
     pub fn finish(self, scenario: &Scenario) -> TrialResult {
+        let settings = scenario.settings();
         let target = scenario.systems()[0].theta();
-        let error = |estimate: Result<Matrix, EstimateError>| estimate.map(|theta| spectral_norm(&(theta - &target)));
-        let pooled = least_squares(&self.total);
-        let mean = self.total.divided(self.n_clients);
-        let run = |method: &Method| self.run(scenario.settings(), *method, &mean, &target);
-        let trajectories = scenario.settings().methods.iter().map(run).collect();
-        let locals = self.locals.finish().unwrap_or_else(|| self.alone.clone());
-        TrialResult { trajectories, references: [error(self.alone), error(pooled), error(locals)] }
+        let mut schedules: Vec<_> = settings.methods.iter().map(|method| method.schedule).collect();
+        schedules.sort_unstable();
+        schedules.dedup();
+        let mut trajectories = vec![None; settings.methods.len()];
+        for schedule in schedules {
+            let steps = LocalSteps { schedule, step_size: settings.step_size, n_steps: settings.n_local_steps };
+            let mut maps = FleetMaps::new(&self.fleet, steps);
+            let slots = settings.methods.iter().zip(&mut trajectories);
+            for (method, slot) in slots.filter(|(method, _)| method.schedule == schedule) {
+                *slot = Some(self.run(settings, *method, &mut maps, &target));
+            }
+        }
+        TrialResult { trajectories: trajectories.into_iter().flatten().collect(), references: self.references(&target) }
     }
 
-    fn run(&self, settings: &Settings, method: Method, mean: &Moments, target: &Matrix) -> Trajectory {
-        let sums = self.sums.iter().find(|(schedule, _)| *schedule == method.schedule);
-        let sums = sums.map(|(_, sums)| sums).expect("sums are kept for every method's schedule");
-        let means = |round| sums.means(method.schedule, round, self.n_clients, settings);
-        let first = means(0);
-        let contraction = contraction(method.solver, mean, &first);
-        let mut map = round_map(method.solver, mean, first);
+    fn run(&self, settings: &Settings, method: Method, maps: &mut FleetMaps, target: &Matrix) -> Trajectory {
+        maps.set_round(0, settings.n_rounds);
+        let mut map = RoundMap::new(method.solver, &self.fleet, maps);
+        let contraction = map.contraction;
         let mut model = start(settings.start, target);
-        let mut errors = Vec::with_capacity(settings.n_rounds + 1);
-        errors.push(spectral_norm(&(&model - target)));
+        let mut after = model.clone();
+        let mut errors = ErrorNorms::new(target, settings.n_rounds + 1);
+        errors.push(&model);
         for round in 0..settings.n_rounds {
-            if round > 0 && !method.schedule.repeats_every_round() {
-                map = round_map(method.solver, mean, means(round));
+            if round > 0 && !maps.repeat() {
+                maps.set_round(round, settings.n_rounds);
+                map = RoundMap::new(method.solver, &self.fleet, maps);
             }
-            model = map.apply(&model);
-            errors.push(spectral_norm(&(&model - target)));
+            map.apply(&model, &mut after);
+            std::mem::swap(&mut model, &mut after);
+            errors.push(&model);
         }
-        Trajectory { errors, contraction }
+        Trajectory { errors: errors.finish(), contraction }
+    }
+
+    fn references(&self, target: &Matrix) -> [Result<f64, EstimateError>; 3] {
+        let error = |estimate: Result<Matrix, EstimateError>| estimate.map(|theta| spectral_norm(&(theta - target)));
+        let locals = local_estimates(&self.fleet);
+        [error(locals.first), error(least_squares(&self.fleet.total())), error(locals.mean)]
     }
 }
 
@@ -141,56 +121,14 @@ pub fn start(start: Start, target: &Matrix) -> Matrix {
     }
 }
 
-fn round_map(solver: Solver, mean: &Moments, means: FleetMeans) -> RoundMap {
-    match solver {
-        Solver::FedAvg => RoundMap::fedavg(means.p, means.cq),
-        Solver::FedLin => RoundMap::fedlin(mean, &means.q),
-    }
-}
-
-fn contraction(solver: Solver, mean: &Moments, means: &FleetMeans) -> f64 {
-    match solver {
-        Solver::FedAvg => contraction_symmetric(&means.p),
-        Solver::FedLin => contraction_fedlin(&mean.s, &means.q),
-    }
-}
-
-impl FleetSums {
-    fn new(schedule: Schedule, dims: Dims) -> Self {
-        if schedule.repeats_every_round() {
-            Self::Repeating(FleetMeans::zeros(dims))
-        } else {
-            Self::Changing(SpectralFleet::default())
-        }
-    }
-
-    fn add(&mut self, moments: &Moments, schedule: Schedule, settings: &Settings) {
-        match self {
-            Self::Repeating(sums) => {
-                let map = LocalMap::of_round(&moments.s, schedule, settings.step_size, settings.n_local_steps);
-                sums.add(moments, &map);
-            }
-            Self::Changing(fleet) => fleet.add(moments),
-        }
-    }
-
-    fn means(&self, schedule: Schedule, round: usize, n_clients: usize, settings: &Settings) -> FleetMeans {
-        match self {
-            Self::Repeating(sums) => sums.divided(n_clients),
-            Self::Changing(fleet) => {
-                let size = schedule.step_size(settings.step_size, 1, round, settings.n_rounds);
-                fleet.means(size, settings.n_local_steps, settings.family.dims())
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::method::Solver;
     use crate::sim::rollout::{MomentSimulator, Samples, simulate_samples};
     use crate::sim::scenario::tests::settings;
-    use crate::sim::stream::{Purpose, stream};
+    use crate::sim::schedule::Schedule;
+    use crate::sim::stream::{DataKey, Purpose, stream};
     use crate::sim::textbook;
 
     const ALL_METHODS: [(Solver, Schedule); 6] = [
@@ -219,7 +157,7 @@ mod tests {
 
     fn result(scenario: &Scenario, moments: &[Moments]) -> TrialResult {
         let mut trial = Trial::new(scenario);
-        moments.iter().for_each(|moments| trial.add(scenario, moments));
+        moments.iter().for_each(|moments| trial.add(moments));
         trial.finish(scenario)
     }
 
@@ -329,7 +267,7 @@ mod tests {
                     simulator.simulate(
                         system,
                         &scenario.settings().data,
-                        &mut stream(settings().seed, Purpose::Data, 0, client),
+                        DataKey { seed: settings().seed, trial: 0, client },
                     )
                 })
                 .collect();

@@ -40,6 +40,14 @@ impl<'a> Reader<'a> {
         (f64::from(whole).to_bits() == number.to_bits()).then_some(whole).ok_or(WireError)
     }
 
+    /// A whole number up to 2⁵³, such as N·T.
+    fn whole(&mut self) -> Result<u64, WireError> {
+        let number = self.number()?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared right after")]
+        let whole = number as u64;
+        (whole as f64 == number).then_some(whole).ok_or(WireError)
+    }
+
     pub(super) fn count(&mut self) -> Result<usize, WireError> {
         self.u32().map(|count| count as usize)
     }
@@ -273,7 +281,7 @@ impl Wire for EstimateError {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
         Ok(match from.u32()? {
-            0 => Self::NotEnoughData { have: from.count()?, need: from.count()? },
+            0 => Self::NotEnoughData { have: from.whole()?, need: from.whole()? },
             1 => Self::Singular { regressor: from.count()? },
             2 => Self::NotFinite,
             _ => return Err(WireError),

@@ -57,7 +57,9 @@ impl Dashboard {
         let Some(settings) = self.asked.get(&generation).cloned() else { return };
         let newest = |summary, progress| Some(Run { generation, settings, summary, progress });
         match event {
-            Event::Progress { progress, summary, .. } => (self.run, self.refusal) = (newest(summary, Some(progress)), None),
+            Event::Progress { progress, summary, .. } => {
+                (self.run, self.refusal) = (newest(summary, Some(progress)), None)
+            }
             Event::Done { summary, .. } => (self.run, self.refusal) = (newest(summary, None), None),
             Event::Refused { error, .. } => self.refusal = Some(error),
             Event::Ready | Event::Unreadable => {}

@@ -102,7 +102,9 @@ mod tests {
         for (curve, method) in figure.curves.iter().zip(&run.summary.methods) {
             assert_eq!((curve.points.len(), curve.band.len()), (41, 41));
             assert_eq!(curve.points[40].y.to_bits(), method.errors[40].mean().to_bits());
-            assert!(curve.band.iter().zip(&curve.points).all(|(band, point)| band.low <= point.y && point.y <= band.high));
+            assert!(
+                curve.band.iter().zip(&curve.points).all(|(band, point)| band.low <= point.y && point.y <= band.high)
+            );
         }
         assert_eq!(figure.levels.len(), 3);
     }

@@ -24,8 +24,12 @@ pub fn verdict(run: &Run) -> String {
             let spread = federated.standard_error().hypot(alone.standard_error());
             let clear = (federated.mean() - alone.mean()).abs() > CLEAR * spread;
             let outcome = match (clear, ratio < 1.0) {
-                (true, true) => format!("joining cuts client 1’s error to {}× of the {own} it has alone", number(ratio)),
-                (true, false) => format!("client 1 does better alone, with {own}: joining makes that {}×", number(ratio)),
+                (true, true) => {
+                    format!("joining cuts client 1’s error to {}× of the {own} it has alone", number(ratio))
+                }
+                (true, false) => {
+                    format!("client 1 does better alone, with {own}: joining makes that {}×", number(ratio))
+                }
                 (false, _) => format!("client 1 alone has {own}: too close to call with {}", data_sets(run)),
             };
             format!("After {rounds}, {name} is off by {error}; {outcome}.")
@@ -105,7 +109,10 @@ fn undetermined(run: &Run) -> Vec<String> {
             }
         }
     }
-    reasons.into_iter().map(|(error, names)| format!("No line for {}: {error}. {}.", names.join(" and "), remedy(error))).collect()
+    reasons
+        .into_iter()
+        .map(|(error, names)| format!("No line for {}: {error}. {}.", names.join(" and "), remedy(error)))
+        .collect()
 }
 
 fn remedy(error: EstimateError) -> &'static str {
@@ -120,7 +127,9 @@ fn remedy(error: EstimateError) -> &'static str {
 pub fn trouble(trouble: Trouble) -> &'static str {
     match trouble {
         Trouble::WorkerReplaced => "The worker that computes stopped; another one was started and repeats the run.",
-        Trouble::NoWorker => "No worker can start here, so the page itself computes: the same numbers, a little slower.",
+        Trouble::NoWorker => {
+            "No worker can start here, so the page itself computes: the same numbers, a little slower."
+        }
         Trouble::RunGivenUp => {
             "The workers stopped again and again over this run, so it was given up. Change a setting to go on."
         }

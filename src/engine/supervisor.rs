@@ -72,14 +72,7 @@ struct Running {
 impl Supervisor {
     /// Book-keeping for an engine that is started at `place` now.
     pub fn new(place: Place, now: f64) -> Self {
-        Self {
-            place,
-            starting: Some(now),
-            pending: None,
-            running: None,
-            generation: Generation::default(),
-            deaths: 0,
-        }
+        Self { place, starting: Some(now), pending: None, running: None, generation: Generation::default(), deaths: 0 }
     }
 
     /// Where the engine runs.

@@ -103,11 +103,7 @@ impl Wire for Event {
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
         Ok(match from.u32()? {
             0 => Self::Ready,
-            1 => Self::Progress {
-                generation: Wire::take(from)?,
-                progress: from.number()?,
-                summary: Wire::take(from)?,
-            },
+            1 => Self::Progress { generation: Wire::take(from)?, progress: from.number()?, summary: Wire::take(from)? },
             2 => Self::Done { generation: Wire::take(from)?, summary: Wire::take(from)? },
             3 => Self::Refused { generation: Wire::take(from)?, error: Wire::take(from)? },
             4 => Self::Unreadable,

@@ -41,9 +41,8 @@ pub fn Chart(
     let frame = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();
     let size = watched_size(frame);
-    let layout = Memo::new(move |_| {
-        figure.read().as_ref().map(|figure| Layout::new(figure, &theme.read(), size.get()))
-    });
+    let layout =
+        Memo::new(move |_| figure.read().as_ref().map(|figure| Layout::new(figure, &theme.read(), size.get())));
     paint(canvas, figure, layout, theme, size);
     let crosshair = Memo::new(move |_| {
         let (figure, layout) = (figure.read(), layout.read());
@@ -147,12 +146,7 @@ fn draw(canvas: &HtmlCanvasElement, figure: &Figure, layout: &Layout, theme: &Th
 }
 
 /// Walks along the rounds by keys.
-fn walk(
-    event: &KeyboardEvent,
-    figure: Memo<Option<Figure>>,
-    layout: Memo<Option<Layout>>,
-    at: RwSignal<Option<f64>>,
-) {
+fn walk(event: &KeyboardEvent, figure: Memo<Option<Figure>>, layout: Memo<Option<Layout>>, at: RwSignal<Option<f64>>) {
     let long = if event.shift_key() { LONG_STEP } else { 1 };
     let steps = match event.key().as_str() {
         "ArrowLeft" => -long,

@@ -20,15 +20,13 @@ pub fn Explore(
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
     let figure = Memo::new(move |_| store.dashboard.read().run().map(picture::figure));
-    let said = move |say: fn(&Run) -> String| {
-        Memo::new(move |_| store.dashboard.read().run().map(say).unwrap_or_default())
-    };
+    let said =
+        move |say: fn(&Run) -> String| Memo::new(move |_| store.dashboard.read().run().map(say).unwrap_or_default());
     let (verdict, caption) = (said(sentences::verdict), said(sentences::caption));
     let label = Signal::derive(move || format!("{} {}", caption.get(), verdict.get()));
     let round = Memo::new(move |_| shown_round(at.get(), store.dashboard.read().run()));
-    let shown = Memo::new(move |_| {
-        store.dashboard.read().run().map(|run| readings(run, round.get())).unwrap_or_default()
-    });
+    let shown =
+        Memo::new(move |_| store.dashboard.read().run().map(|run| readings(run, round.get())).unwrap_or_default());
     view! {
         <section class="explore" aria-label="Explore">
             <p class="verdict" data-testid="verdict">{verdict}</p>

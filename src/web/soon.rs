@@ -1,7 +1,7 @@
 //! "Call me again as soon as everything that is waiting has had its turn."
 
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageChannel, MessagePort};
 
 /// Queues a call behind all events that wait.

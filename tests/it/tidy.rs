@@ -85,7 +85,8 @@ fn colors_of_the_page_stand_in_one_file() {
         let is_tokens = path.file_name().is_some_and(|name| name == "tokens.css");
         let text = fs::read_to_string(&path).expect("a style sheet is text");
         let is_color = |word: &str| {
-            word.strip_prefix('#').is_some_and(|digits| digits.len() >= 3 && digits.chars().all(|c| c.is_ascii_hexdigit()))
+            word.strip_prefix('#')
+                .is_some_and(|digits| digits.len() >= 3 && digits.chars().all(|c| c.is_ascii_hexdigit()))
         };
         let color = text.split([' ', ';', ',', '(', ')', '\n']).find(|word| is_color(word));
         assert!(is_tokens || color.is_none(), "{} has a color of its own: {color:?}", path.display());
@@ -94,7 +95,8 @@ fn colors_of_the_page_stand_in_one_file() {
 
 #[test]
 fn parameters_of_the_readme_are_those_of_the_table() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("there is a README");
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("there is a README");
     for param in &fedsysid::params::table::TABLE {
         let row = format!("| `{}` | ", param.link);
         let row = readme.lines().find(|line| line.starts_with(&row)).expect(param.link);

@@ -12,7 +12,7 @@ use fedsysid::protocol::Generation;
 use fedsysid::sim::study::Study;
 
 /// The chart's place in a window of 1440 × 900, and on a phone of 390 × 844.
-const PLACES: [(&str, f64, f64); 2] = [("", 1044.0, 640.0), ("narrow-", 390.0, 380.0)];
+const PLACES: [(&str, f64, f64); 2] = [("", 1053.0, 670.0), ("narrow-", 390.0, 380.0)];
 
 fn style(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("style").join(name)

@@ -35,7 +35,7 @@ pub fn Notices(
                 key=|(index, notice)| (*index, notice.to_string())
                 children=move |(index, notice)| view! { <Item notice dismiss=move || dismiss(index) /> }
             />
-            <Show when=move || !notices.read().is_empty()>
+            <Show when=move || notices.read().len() > 1>
                 <p class="notice-foot">
                     {move || (n_more() > 0).then(|| format!("and {} more", n_more()))}
                     <button type="button" on:click=move |_| notices.set(Vec::new())>"Dismiss all"</button>

@@ -27,6 +27,7 @@ pub fn Notices(
         }
     };
     let shown = move || notices.read().iter().take(SHOWN).cloned().enumerate().collect::<Vec<_>>();
+    let are_several = move || notices.read().len() > 1;
     let n_more = move || notices.read().len().saturating_sub(SHOWN);
     view! {
         <section class="notices" aria-label="Notices" aria-live="polite" tabindex="-1" node_ref=region>
@@ -35,7 +36,7 @@ pub fn Notices(
                 key=|(index, notice)| (*index, notice.to_string())
                 children=move |(index, notice)| view! { <Item notice dismiss=move || dismiss(index) /> }
             />
-            <Show when=move || notices.read().len() > 1>
+            <Show when=are_several>
                 <p class="notice-foot">
                     {move || (n_more() > 0).then(|| format!("and {} more", n_more()))}
                     <button type="button" on:click=move |_| notices.set(Vec::new())>"Dismiss all"</button>

@@ -45,6 +45,23 @@ pub(crate) fn live(command: &mut Command) -> Result<ExitStatus> {
     command.status().with_context(|| format!("`{shown}` could not be started"))
 }
 
+/// Lets `command` take this program's place: whoever stops this program means that one. Returns only if it cannot.
+#[cfg(unix)]
+pub(crate) fn hand_over(command: &mut Command) -> Result<()> {
+    use std::os::unix::process::CommandExt;
+    let error = command.exec();
+    bail!("`{}` could not be started: {error}", describe(command))
+}
+
+/// Runs `command` to its end, as all that is left to do.
+#[cfg(not(unix))]
+pub(crate) fn hand_over(command: &mut Command) -> Result<()> {
+    if !live(command)?.success() {
+        bail!("`{}` failed; see above", describe(command));
+    }
+    Ok(())
+}
+
 /// Runs `command` with its output on this terminal, and hands each line of it to `read`.
 pub(crate) fn live_lines(command: &mut Command, mut read: impl FnMut(&str)) -> Result<ExitStatus> {
     let shown = describe(command);

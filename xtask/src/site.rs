@@ -3,10 +3,9 @@
 use std::env;
 use std::fs;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -73,11 +72,8 @@ pub(crate) fn serve(project: &Project, options: &ServeOptions) -> Result<()> {
     if options.open {
         trunk.arg("--open");
     }
-    thread::spawn(move || announce(address));
-    if !process::live(&mut trunk)?.success() {
-        bail!("the page could not be served; the bundler's messages are above");
-    }
-    Ok(())
+    report::note(&format!("FedSysID live will be at http://{address}/ as soon as it is built. Ctrl-C stops it."));
+    process::hand_over(&mut trunk)
 }
 
 /// The bundler with what all its commands share.
@@ -105,19 +101,6 @@ fn check_free(address: SocketAddr) -> Result<()> {
         Ok(_) => Ok(()),
         Err(error) => bail!("cannot listen on {address}: {error}\n  what to do: choose another port with --port"),
     }
-}
-
-/// Says where the page is, once it is there.
-fn announce(address: SocketAddr) {
-    let shown = address;
-    let reachable = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::from(([127, 0, 0, 1], address.port())),
-        IpAddr::V4(_) | IpAddr::V6(_) => address,
-    };
-    while TcpStream::connect(reachable).is_err() {
-        thread::sleep(Duration::from_millis(200));
-    }
-    report::note(&format!("\n  FedSysID live: http://{shown}/   (Ctrl-C stops it)\n"));
 }
 
 #[cfg(test)]

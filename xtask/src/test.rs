@@ -38,7 +38,11 @@ impl Outcome {
         let start = Instant::now();
         let mut tally = Tally::default();
         let status = process::live_lines(tests, |line| tally.read(line));
-        report::note(&format!("{name}: {} ran in {}", tally.total(), report::seconds(start.elapsed())));
+        report::note(&format!(
+            "{name}: {} ran; {} with compiling them",
+            tally.total(),
+            report::seconds(start.elapsed())
+        ));
         self.tally = self.tally + tally;
         self.record(status.and_then(|status| verdict(name, tally, status.success())));
     }
@@ -79,7 +83,7 @@ pub(crate) fn run(project: &Project, part: Option<Part>) -> ExitCode {
 fn conclude(outcome: &Outcome) -> ExitCode {
     report::heading("Result");
     for problem in &outcome.problems {
-        report::note(&format!("not good: {}", problem.lines().next().unwrap_or_default()));
+        report::note(&format!("  problem: {}", problem.lines().next().unwrap_or_default()));
     }
     println!("{} passed, {} failed", outcome.tally.passed, outcome.tally.failed);
     if outcome.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

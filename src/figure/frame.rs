@@ -9,7 +9,7 @@ pub type Px = (f64, f64);
 const FARTHEST: f64 = 50.0;
 
 /// A rectangle in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
     /// Left edge.
     pub left: f64,

@@ -127,7 +127,7 @@ mod tests {
         check("", "");
         check("?", "");
         check(
-            "M=50&N=25&eps=0.25&K=10&alpha=1e-4&R=200&q=25&T=5&seed=7&alg=fedlin,fedavg&schedule=constant&start=zero",
+            "M=50&N=25&eps=0.3&K=10&alpha=1e-4&R=200&q=25&T=5&seed=7&alg=fedlin,fedavg&schedule=constant&start=zero",
             "",
         );
         check("?seed=8&M=100", "M=100&seed=8");

@@ -99,7 +99,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         symbol: "ε",
         name: "heterogeneity",
         grid: Grid::Real { min: 0, max: 1, per_unit: 200 },
-        default: 0.25,
+        default: 0.3,
         widget: Widget::Slider,
         group: Group::Main,
         help: "How far the clients’ systems lie apart. At 0 all are alike; the larger ε, the more the others’ data mislead client 1.",

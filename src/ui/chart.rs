@@ -179,34 +179,35 @@ fn Cross(
     /// What the curves read there.
     children: Children,
 ) -> impl IntoView {
-    let line = move || {
-        let (crosshair, layout) = (crosshair.read(), layout.read());
-        let (crosshair, layout) = crosshair.as_ref().zip(layout.as_ref())?;
-        let plot = layout.frame.plot;
-        Some(format!("left:{}px;top:{}px;height:{}px", crosshair.px, plot.top, plot.height))
-    };
+    let plot = Memo::new(move |_| layout.read().as_ref().map(|layout| layout.frame.plot).unwrap_or_default());
+    let x = Memo::new(move |_| crosshair.read().as_ref().map_or(0.0, |crosshair| crosshair.px));
+    // Set one by one through the style object: a strict content security policy refuses style attributes.
+    let px = |value: f64| format!("{value}px");
     let dots = move || {
         let crosshair = crosshair.read();
         let readings = crosshair.iter().flat_map(|crosshair| &crosshair.readings);
-        readings
-            .filter_map(|reading| reading.at)
-            .map(|(x, y)| view! { <span class="cross-dot" style=format!("left:{x}px;top:{y}px")></span> })
-            .collect_view()
+        let dot = |(x, y)| view! { <span class="cross-dot" style:left=px(x) style:top=px(y)></span> };
+        readings.filter_map(|reading| reading.at).map(dot).collect_view()
     };
     // On the side that has more room.
-    let side = move || {
-        let (crosshair, layout) = (crosshair.read(), layout.read());
-        let (crosshair, layout) = crosshair.as_ref().zip(layout.as_ref())?;
-        let plot = layout.frame.plot;
-        let is_left = crosshair.px > plot.left + plot.width / 2.0;
-        let shift = if is_left { "translateX(calc(-100% - 12px))" } else { "translateX(12px)" };
-        Some(format!("left:{}px;top:{}px;transform:{shift}", crosshair.px, plot.top))
-    };
+    let is_left = move || x.get() > plot.read().left + plot.read().width / 2.0;
     view! {
         <div class="cross" hidden=move || crosshair.read().is_none() aria-hidden="true">
-            <span class="cross-line" style=line></span>
+            <span
+                class="cross-line"
+                style:left=move || px(x.get())
+                style:top=move || px(plot.read().top)
+                style:height=move || px(plot.read().height)
+            ></span>
             {dots}
-            <div class="cross-box" style=side>{children()}</div>
+            <div
+                class="cross-box"
+                class:is-left=is_left
+                style:left=move || px(x.get())
+                style:top=move || px(plot.read().top)
+            >
+                {children()}
+            </div>
         </div>
     }
 }

@@ -243,13 +243,6 @@ impl LaneMatrix {
         }
     }
 
-    /// Takes the lanes of `other` where `mask` is not zero.
-    pub fn take_where(&mut self, mask: Lanes, other: &Self) {
-        for (entry, &more) in self.entries.iter_mut().zip(&other.entries) {
-            *entry = more.where_nonzero(mask, *entry);
-        }
-    }
-
     /// `Σ weight · matrix` over the lanes with a weight, added to `sum`. A lane without a weight has no part, whatever it
     /// holds.
     pub fn add_weighted_sum(&self, weight: Lanes, sum: &mut Matrix) {

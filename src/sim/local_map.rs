@@ -47,11 +47,6 @@ impl LocalMaps {
         self.q.copy_from(&first.q);
         self.q.add_product(&first.p, &second.q);
     }
-
-    fn take_where(&mut self, mask: Lanes, other: &Self) {
-        self.p.take_where(mask, &other.p);
-        self.q.take_where(mask, &other.q);
-    }
 }
 
 /// The steps every client takes in a round.

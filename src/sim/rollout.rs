@@ -161,7 +161,7 @@ impl MomentSimulator {
     /// Runs what is in flight and adds it to the moments.
     fn run(&mut self, plan: &DataPlan) {
         self.advance(plan.noise);
-        self.add_samples(plan.rollout_len);
+        self.add_samples();
     }
 
     /// Takes Θ and forgets the previous client's sums.
@@ -205,18 +205,20 @@ impl MomentSimulator {
     }
 
     /// Adds the samples of the rollouts in flight to the moments.
-    fn add_samples(&mut self, rollout_len: usize) {
-        let d = self.dims.n_regressors();
-        let z = |entry: usize| self.rows[entry..].iter().step_by(d).take(rollout_len);
+    fn add_samples(&mut self) {
+        let (n, d) = (self.dims.n_states, self.dims.n_regressors());
+        // Without the final states, rows t·d… are z_t; without the initial ones, x_{t+1} and what follows.
+        let past = &self.rows[..self.rows.len() - n];
+        let next = &self.rows[d..];
         let mut s = self.s.iter_mut();
         for i in 0..d {
             for (j, sum) in (0..=i).zip(&mut s) {
-                add_products(sum, z(i), z(j));
+                add_products(sum, &past[i..], &past[j..], d);
             }
         }
         for (i, row) in self.c.chunks_exact_mut(d).enumerate() {
             for (j, sum) in row.iter_mut().enumerate() {
-                add_products(sum, z(d + i), z(j));
+                add_products(sum, &next[i..], &past[j..], d);
             }
         }
     }
@@ -251,18 +253,24 @@ fn chi_squared(degrees: usize, rng: &mut impl Rng) -> f64 {
 }
 
 fn scale(rows: &mut [Lanes], factor: f64) {
-    rows.iter_mut().for_each(|row| *row *= factor);
+    // Most standard deviations are 1, and there is no cheaper way to multiply by it.
+    #[expect(clippy::float_cmp, reason = "exactly 1 changes no bit")]
+    if factor != 1.0 {
+        rows.iter_mut().for_each(|row| *row *= factor);
+    }
 }
 
 fn add_scaled(sum: &mut Lanes, factor: f64, lanes: &Lanes) {
     *sum += *lanes * factor;
 }
 
-/// Adds `Σ a_t b_t`, lane by lane. The sum stays in registers on the way.
-fn add_products<'a>(sum: &mut Lanes, a: impl Iterator<Item = &'a Lanes>, b: impl Iterator<Item = &'a Lanes>) {
+/// Adds the products of every `stride`-th row of `a` and `b`, lane by lane. The sum stays in registers on the way.
+fn add_products(sum: &mut Lanes, a: &[Lanes], b: &[Lanes], stride: usize) {
     let mut total = *sum;
-    for (&a, &b) in a.zip(b) {
+    let mut at = 0;
+    while let (Some(&a), Some(&b)) = (a.get(at), b.get(at)) {
         total += a * b;
+        at += stride;
     }
     *sum = total;
 }

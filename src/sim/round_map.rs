@@ -71,9 +71,11 @@ impl RoundMap {
     /// Makes `after` the server's model after the round.
     pub fn apply(&self, model: &Matrix, after: &mut Matrix) {
         after.copy_from(&self.offset);
-        for (mut column, factors) in after.column_iter_mut().zip(self.factor.column_iter()) {
-            for (entries, &factor) in model.column_iter().zip(factors.iter()) {
-                for (sum, entry) in column.iter_mut().zip(entries.iter()) {
+        let (n, d) = model.shape();
+        let columns = after.as_mut_slice().chunks_exact_mut(n).zip(self.factor.as_slice().chunks_exact(d));
+        for (column, factors) in columns {
+            for (entries, factor) in model.as_slice().chunks_exact(n).zip(factors) {
+                for (sum, entry) in column.iter_mut().zip(entries) {
                     *sum += factor * entry;
                 }
             }

@@ -13,12 +13,13 @@
 //! - `web`: workers, timers and listeners of a browser (feature `web`).
 //! - `ui`: the page itself, in Leptos (feature `web`).
 
+pub use fedsysid_sim as sim;
+
 pub mod dashboard;
 pub mod engine;
 pub mod figure;
 pub mod params;
 pub mod protocol;
-pub mod sim;
 #[cfg(feature = "web")]
 pub mod ui;
 #[cfg(feature = "web")]

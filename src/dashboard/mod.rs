@@ -103,12 +103,12 @@ impl Dashboard {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::sim::scenario::{Scenario, tests::settings};
+    use crate::sim::scenario::Scenario;
     use crate::sim::study::Study;
 
     /// A finished run of a few small data sets.
     pub(crate) fn run(change: impl Fn(&mut Settings)) -> Run {
-        let mut settings = Settings { n_trials: 3, ..settings() };
+        let mut settings = Settings { n_trials: 3, ..Settings::paper() };
         change(&mut settings);
         let summary = Study::new(Scenario::new(settings.clone()).unwrap()).run();
         Run { generation: Generation(1), settings, summary, progress: None }
@@ -117,7 +117,7 @@ pub(crate) mod tests {
     fn asked(generations: &[u32]) -> Dashboard {
         let mut dashboard = Dashboard::default();
         for &generation in generations {
-            dashboard.asked(Generation(generation), Settings { n_clients: generation as usize, ..settings() });
+            dashboard.asked(Generation(generation), Settings { n_clients: generation as usize, ..Settings::paper() });
         }
         dashboard
     }

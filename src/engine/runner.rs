@@ -71,10 +71,10 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::sim::scenario::{ScenarioError, Settings, tests::settings};
+    use crate::sim::scenario::{ScenarioError, Settings};
 
     fn run(generation: u32, n_trials: usize) -> Request {
-        let settings = Settings { n_trials, n_clients: 2, n_rounds: 3, ..settings() };
+        let settings = Settings { n_trials, n_clients: 2, n_rounds: 3, ..Settings::paper() };
         Request::Run { generation: Generation(generation), settings }
     }
 

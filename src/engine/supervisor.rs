@@ -166,11 +166,11 @@ impl Supervisor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::scenario::{Scenario, tests::settings};
+    use crate::sim::scenario::Scenario;
     use crate::sim::study::{Study, Summary};
 
     fn summary() -> Summary {
-        let small = Settings { n_clients: 1, n_rounds: 1, ..settings() };
+        let small = Settings { n_clients: 1, n_rounds: 1, ..Settings::paper() };
         Study::new(Scenario::new(small).unwrap()).summary().clone()
     }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn posts(generation: u32) -> Vec<Action> {
-        vec![Action::Post(Request::Run { generation: Generation(generation), settings: settings() })]
+        vec![Action::Post(Request::Run { generation: Generation(generation), settings: Settings::paper() })]
     }
 
     fn starts(trouble: Trouble, place: Place) -> Vec<Action> {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn submit(supervisor: &mut Supervisor, now: f64) -> Vec<Action> {
-        supervisor.submit(settings(), now).1
+        supervisor.submit(Settings::paper(), now).1
     }
 
     #[test]

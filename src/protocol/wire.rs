@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::sim::estimate::EstimateError;
-    use crate::sim::scenario::{Count, Scenario, ScenarioError, Settings, Start, tests::settings};
+    use crate::sim::scenario::{Count, Scenario, ScenarioError, Settings, Start};
     use crate::sim::stream::{Purpose, Seed, stream};
     use crate::sim::study::Study;
     use crate::sim::system::SystemError;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn small() -> Settings {
-        Settings { n_clients: 2, n_rounds: 3, n_trials: 2, ..settings() }
+        Settings { n_clients: 2, n_rounds: 3, n_trials: 2, ..Settings::paper() }
     }
 
     #[test]

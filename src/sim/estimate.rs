@@ -20,7 +20,6 @@ use super::system::Dims;
 
 /// Why data do not determine an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum EstimateError {
     /// Fewer samples than unknowns a row of Θ.
     NotEnoughData {
@@ -205,9 +204,9 @@ impl LaneLeastSquares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::family::{Family, Place};
-    use crate::sim::rollout::{DataPlan, NoiseLevels, Samples, simulate_samples};
-    use crate::sim::stream::{Purpose, Seed, stream};
+    use crate::family::{Family, Place};
+    use crate::rollout::{DataPlan, NoiseLevels, Samples, simulate_samples};
+    use crate::stream::{Purpose, Seed, stream};
 
     fn samples(client: usize, n_rollouts: usize) -> Samples {
         let system = Family::paper().member(Place { a: 0.1 * client as f64, b: 0.2 }, 1.0).unwrap();

@@ -16,7 +16,6 @@ use super::{Matrix, system::SystemError};
 
 /// Why patterns do not fit a nominal system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum FamilyError {
     /// The nominal system is not one.
     Nominal(SystemError),
@@ -66,7 +65,7 @@ impl Family {
     /// The paper's family: n = 3, p = 2, V = diag(0, 1, 1).
     ///
     /// ```
-    /// let family = fedsysid::sim::family::Family::paper();
+    /// let family = fedsysid_sim::family::Family::paper();
     /// assert_eq!((family.dims().n_states, family.dims().n_inputs), (3, 2));
     /// ```
     pub fn paper() -> Self {

@@ -351,7 +351,7 @@ mod tests {
     use rand_distr::StandardNormal;
 
     use super::*;
-    use crate::sim::stream::{Purpose, Seed, stream};
+    use crate::stream::{Purpose, Seed, stream};
 
     fn random(rows: usize, cols: usize, which: usize) -> Vec<Matrix> {
         let mut rng = stream(Seed(2), Purpose::Data, which, 0);

@@ -9,7 +9,7 @@ use super::lanes::{LANES, LaneMatrix, Lanes, jacobi};
 /// additions, multiplications, divisions and square roots only, so that every platform gives the same bits.
 ///
 /// ```
-/// use fedsysid::sim::{Matrix, norm::spectral_norm};
+/// use fedsysid_sim::{Matrix, norm::spectral_norm};
 /// assert_eq!(spectral_norm(&Matrix::identity(3, 3)), 1.0);
 /// ```
 pub fn spectral_norm(matrix: &Matrix) -> f64 {
@@ -118,7 +118,7 @@ mod tests {
     use rand_distr::StandardNormal;
 
     use super::*;
-    use crate::sim::stream::{Purpose, Seed, stream};
+    use crate::stream::{Purpose, Seed, stream};
 
     #[test]
     fn agrees_with_the_singular_value_decomposition() {

@@ -278,9 +278,9 @@ fn add_products(sum: &mut Lanes, a: &[Lanes], b: &[Lanes], stride: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::estimate::least_squares;
-    use crate::sim::family::{Family, Place};
-    use crate::sim::stream::Seed;
+    use crate::estimate::least_squares;
+    use crate::family::{Family, Place};
+    use crate::stream::Seed;
 
     fn plan(n_rollouts: usize, rollout_len: usize) -> DataPlan {
         let noise = NoiseLevels { initial_state_std: 0.5, input_std: 2.0, process_noise_std: 0.1 };

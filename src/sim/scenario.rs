@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::family::{Family, Placement};
-use super::method::Method;
-use super::rollout::DataPlan;
+use super::method::{Method, Solver};
+use super::rollout::{DataPlan, NoiseLevels};
+use super::schedule::Schedule;
 use super::stream::Seed;
 use super::system::{LinearSystem, SystemError};
 
@@ -44,6 +45,28 @@ pub struct Settings {
     pub n_trials: usize,
     /// The seed of systems and data.
     pub seed: Seed,
+}
+
+impl Settings {
+    /// The paper's default cell (M = 50, N = 25, T = 5, K = 10, α = 10⁻⁴, ε = 0.01, R = 200, every standard deviation 1) for
+    /// FedAvg and FedLin with constant steps from zero, on one data set.
+    pub fn paper() -> Self {
+        let method = |solver| Method { solver, schedule: Schedule::Constant };
+        Self {
+            family: Family::paper(),
+            placement: Placement::Uniform,
+            heterogeneity: 0.01,
+            n_clients: 50,
+            data: DataPlan { n_rollouts: 25, rollout_len: 5, noise: NoiseLevels::UNIT },
+            n_local_steps: 10,
+            step_size: 1e-4,
+            n_rounds: 200,
+            start: Start::Zero,
+            methods: vec![method(Solver::FedAvg), method(Solver::FedLin)],
+            n_trials: 1,
+            seed: Seed(7),
+        }
+    }
 }
 
 /// A count of a scenario that has a least and a greatest value.
@@ -86,7 +109,6 @@ impl Count {
 
 /// Why settings are not a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum ScenarioError {
     /// A count is outside of its limits.
     Count {
@@ -192,34 +214,12 @@ fn check_numbers(settings: &Settings) -> Result<(), ScenarioError> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::sim::method::Solver;
-    use crate::sim::rollout::NoiseLevels;
-    use crate::sim::schedule::Schedule;
-
-    /// The paper's default cell, one data set.
-    pub(crate) fn settings() -> Settings {
-        let method = |solver| Method { solver, schedule: Schedule::Constant };
-        Settings {
-            family: Family::paper(),
-            placement: Placement::Uniform,
-            heterogeneity: 0.01,
-            n_clients: 50,
-            data: DataPlan { n_rollouts: 25, rollout_len: 5, noise: NoiseLevels::UNIT },
-            n_local_steps: 10,
-            step_size: 1e-4,
-            n_rounds: 200,
-            start: Start::Zero,
-            methods: vec![method(Solver::FedAvg), method(Solver::FedLin)],
-            n_trials: 1,
-            seed: Seed(7),
-        }
-    }
 
     #[track_caller]
     fn check(change: impl Fn(&mut Settings), message: &str) {
-        let mut settings = settings();
+        let mut settings = Settings::paper();
         change(&mut settings);
         assert_eq!(Scenario::new(settings).unwrap_err().to_string(), message);
     }
@@ -247,7 +247,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_larger_fleet_extends_a_smaller_one() {
-        let fleet = |n_clients| Scenario::new(Settings { n_clients, ..settings() }).unwrap();
+        let fleet = |n_clients| Scenario::new(Settings { n_clients, ..Settings::paper() }).unwrap();
         assert_eq!(fleet(3).systems(), &fleet(9).systems()[..3]);
     }
 }

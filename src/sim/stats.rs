@@ -34,12 +34,12 @@ impl Running {
     }
 
     /// Count, mean and sum of squared deviations: all there is, for sending it elsewhere.
-    pub(crate) fn parts(&self) -> (usize, f64, f64) {
+    pub fn parts(&self) -> (usize, f64, f64) {
         (self.n, self.mean, self.squares)
     }
 
     /// What [`parts`](Self::parts) took apart.
-    pub(crate) fn from_parts(n: usize, mean: f64, squares: f64) -> Self {
+    pub fn from_parts(n: usize, mean: f64, squares: f64) -> Self {
         Self { n, mean, squares }
     }
 }

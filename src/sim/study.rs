@@ -168,11 +168,10 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::scenario::Settings;
-    use crate::sim::scenario::tests::settings;
+    use crate::scenario::Settings;
 
     fn run(change: impl Fn(&mut Settings)) -> Summary {
-        let mut settings = settings();
+        let mut settings = Settings::paper();
         settings.n_trials = 4;
         change(&mut settings);
         Study::new(Scenario::new(settings).unwrap()).run()
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn more_data_sets_extend_those_that_were_there() {
-        let mut study = Study::new(Scenario::new(Settings { n_trials: 9, ..settings() }).unwrap());
+        let mut study = Study::new(Scenario::new(Settings { n_trials: 9, ..Settings::paper() }).unwrap());
         while study.summary().n_trials < 4 {
             study.step();
         }
@@ -199,7 +198,7 @@ mod tests {
 
     #[test]
     fn progress_grows_to_one_and_stops() {
-        let small = Settings { n_trials: 2, n_clients: 3, ..settings() };
+        let small = Settings { n_trials: 2, n_clients: 3, ..Settings::paper() };
         let mut study = Study::new(Scenario::new(small).unwrap());
         let mut before = -1.0;
         while !study.is_done() {

@@ -27,7 +27,6 @@ impl Dims {
 
 /// Why two matrices do not make a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum SystemError {
     /// `A` has no rows, or is not square.
     ANotSquare {

@@ -124,12 +124,11 @@ pub fn start(start: Start, target: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::method::Solver;
-    use crate::sim::rollout::{MomentSimulator, Samples, simulate_samples};
-    use crate::sim::scenario::tests::settings;
-    use crate::sim::schedule::Schedule;
-    use crate::sim::stream::{DataKey, Purpose, stream};
-    use crate::sim::textbook;
+    use crate::method::Solver;
+    use crate::rollout::{MomentSimulator, Samples, simulate_samples};
+    use crate::schedule::Schedule;
+    use crate::stream::{DataKey, Purpose, stream};
+    use crate::textbook;
 
     const ALL_METHODS: [(Solver, Schedule); 6] = [
         (Solver::FedAvg, Schedule::Constant),
@@ -141,7 +140,7 @@ mod tests {
     ];
 
     fn scenario(change: impl Fn(&mut Settings)) -> Scenario {
-        let mut settings = settings();
+        let mut settings = Settings::paper();
         settings.methods = ALL_METHODS.map(|(solver, schedule)| Method { solver, schedule }).to_vec();
         change(&mut settings);
         Scenario::new(settings).unwrap()
@@ -238,7 +237,7 @@ mod tests {
 
     #[test]
     fn an_overflow_gives_no_number_and_no_hang() {
-        let dims = settings().family.dims();
+        let dims = Settings::paper().family.dims();
         for size in [f64::INFINITY, f64::NAN, 1e300, 1e150] {
             let scenario = scenario(|s| (s.n_clients, s.n_rounds) = (2, 30));
             let mut moments = Moments { n_samples: 50, ..Moments::zeros(dims) };
@@ -258,7 +257,7 @@ mod tests {
     fn contraction_above_one_is_divergence() {
         for (step_size, grows) in [(1.7e-3, false), (2.0e-3, true)] {
             let scenario = scenario(|s| (s.step_size, s.n_rounds, s.n_clients) = (step_size, 400, 50));
-            let mut simulator = MomentSimulator::new(settings().family.dims());
+            let mut simulator = MomentSimulator::new(Settings::paper().family.dims());
             let moments: Vec<_> = scenario
                 .systems()
                 .iter()
@@ -267,7 +266,7 @@ mod tests {
                     simulator.simulate(
                         system,
                         &scenario.settings().data,
-                        DataKey { seed: settings().seed, trial: 0, client },
+                        DataKey { seed: Settings::paper().seed, trial: 0, client },
                     )
                 })
                 .collect();

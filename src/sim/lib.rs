@@ -16,7 +16,8 @@
 //! → [`estimate`] (least squares) → [`schedule`], [`method`], [`round_map`] (federated rounds in closed form), with
 //! [`textbook`] as the oracle → [`trial`] and [`study`] (the whole experiment, over `q` data sets).
 //!
-//! Nothing here knows the web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
+//! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
+//! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
 
 pub mod estimate;
 pub mod family;

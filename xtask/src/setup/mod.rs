@@ -51,7 +51,7 @@ impl Part {
 
 /// Something that must be on this machine.
 pub(crate) trait Requirement {
-    /// What is known once it is there; displayed as "version, place".
+    /// What is known once it is there; displayed as its place.
     type Found: Display;
 
     /// What to call it.
@@ -77,32 +77,33 @@ pub(crate) enum Plan {
 
 /// Finds `requirement`, installing it when it is missing.
 fn ensure<R: Requirement>(project: &Project, requirement: &R) -> Result<R::Found> {
-    let name = requirement.name();
-    if let Some(found) = requirement.find() {
-        report::present(&name, &found.to_string());
+    if let Some(found) = present(requirement) {
         return Ok(found);
     }
     let _lock = project.lock_cache()?;
     // Another run may have installed it while this one waited for the lock.
-    if let Some(found) = requirement.find() {
-        report::present(&name, &found.to_string());
+    if let Some(found) = present(requirement) {
         return Ok(found);
     }
+    let name = requirement.name();
     match requirement.plan() {
         Plan::Install(how) => report::begin(&name, &how),
         Plan::Advise(advice) => bail!("{name} is missing: {advice}"),
     }
     let start = Instant::now();
     requirement.install().with_context(|| format!("{name} could not be installed"))?;
-    match requirement.find() {
-        Some(found) => {
-            report::installed(&name, &found.to_string(), start);
-            Ok(found)
-        }
-        None => {
-            bail!("{name} was installed but still cannot be found; `cargo xtask doctor` shows where it is looked for")
-        }
-    }
+    let found = requirement.find().with_context(|| {
+        format!("{name} was installed and still is not found; `cargo xtask doctor` shows where it is looked for")
+    })?;
+    report::installed(&name, &found.to_string(), start);
+    Ok(found)
+}
+
+/// Finds `requirement` and says so.
+fn present<R: Requirement>(requirement: &R) -> Option<R::Found> {
+    let found = requirement.find()?;
+    report::present(&requirement.name(), &found.to_string());
+    Some(found)
 }
 
 /// All that turns the sources into a page.
@@ -117,22 +118,18 @@ impl SiteTools {
     /// Lets `command`, and what it starts, find the tools.
     pub(crate) fn apply(&self, command: &mut Command) -> Result<()> {
         self.toolchain.apply(command);
-        let folders = [Some(self.trunk.as_path()), Some(&self.wasm_bindgen)]
-            .into_iter()
-            .map(|tool| tool.and_then(Path::parent))
-            .chain([self.toolchain.bin().as_deref()])
-            .flatten()
-            .map(Path::to_path_buf)
-            .collect::<Vec<_>>();
-        command.env("PATH", path_with(&folders)?);
+        // The compiler first: the folder of a tool may hold another one.
+        let compiler = self.toolchain.bin();
+        let tool = self.wasm_bindgen.parent().map(Path::to_path_buf);
+        command.env("PATH", search_path(compiler.into_iter().chain(tool))?);
         Ok(())
     }
 }
 
 /// This process's search path with `folders` in front.
-fn path_with(folders: &[PathBuf]) -> Result<OsString> {
+fn search_path(folders: impl Iterator<Item = PathBuf>) -> Result<OsString> {
     let rest = env::var_os("PATH").unwrap_or_default();
-    let all = folders.iter().cloned().chain(env::split_paths(&rest));
+    let all = folders.chain(env::split_paths(&rest));
     env::join_paths(all).context("a tool's folder cannot be part of a search path")
 }
 
@@ -143,9 +140,19 @@ pub(crate) fn site(project: &Project) -> Result<SiteTools> {
     let trunk = ensure(project, &Tool::trunk(project))?.path;
     let wasm_bindgen = ensure(project, &Tool::wasm_bindgen(project)?)?.path;
     ensure(project, &Crates { project })?;
-    // The tools share most of what they are made of, so the folder is kept until both are there.
-    drop(fs::remove_dir_all(Tool::build_folder(project)));
+    clean(project)?;
     Ok(SiteTools { toolchain, trunk, wasm_bindgen })
+}
+
+/// Removes what compiling the tools left. They share most of it, so it is kept until all of them are there.
+fn clean(project: &Project) -> Result<()> {
+    let folder = Tool::build_folder(project);
+    if folder.exists() {
+        let _lock = project.lock_cache()?;
+        // Nothing depends on it: if it cannot be removed, it only takes room.
+        drop(fs::remove_dir_all(folder));
+    }
+    Ok(())
 }
 
 /// Sets up all that testing in a browser needs, beside the page itself.
@@ -169,4 +176,35 @@ pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
     }
     report::note(&format!("\nEverything is in place ({}).", report::seconds(start.elapsed())));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_up_comes_before_what_is_on_the_search_path() {
+        let ours = [PathBuf::from("/compiler"), PathBuf::from("/tool")];
+        let path = search_path(ours.clone().into_iter()).unwrap();
+        let folders: Vec<_> = env::split_paths(&path).collect();
+        assert_eq!(folders[..2], ours);
+        let before: Vec<_> = env::split_paths(&env::var_os("PATH").unwrap()).collect();
+        assert_eq!(folders[2..], before);
+    }
+
+    #[test]
+    fn both_parts_are_chosen_unless_one_is_asked_for() {
+        assert_eq!(Part::chosen(None), [Part::Native, Part::Browser]);
+        assert_eq!(Part::chosen(Some(Part::Browser)), [Part::Browser]);
+    }
+
+    #[test]
+    fn what_was_compiled_on_the_way_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project { root: "/".into(), target: "/".into(), cache: folder.path().to_owned() };
+        fs::create_dir_all(Tool::build_folder(&project).join("debug")).unwrap();
+        clean(&project).unwrap();
+        assert!(!Tool::build_folder(&project).exists());
+        assert!(clean(&project).is_ok());
+    }
 }

@@ -126,7 +126,8 @@ fn drivers() -> Vec<Program> {
 /// else those in well-known places.
 fn candidates(variable: &str, names: &[&str], places: &[&str]) -> Vec<Program> {
     let paths = match env::var_os(variable) {
-        Some(path) => vec![PathBuf::from(path)],
+        // The tests run in a folder of their own.
+        Some(path) => std::path::absolute(path).into_iter().collect(),
         None => names
             .iter()
             .filter_map(|name| which(name).ok())

@@ -217,6 +217,15 @@ impl LaneMatrix {
         }
     }
 
+    /// Copies what is below the diagonal to above it.
+    pub fn mirror(&mut self) {
+        for i in 0..self.rows {
+            for j in 0..i {
+                self[(j, i)] = self[(i, j)];
+            }
+        }
+    }
+
     /// Makes this the product `a·b`.
     ///
     /// # Panics
@@ -246,8 +255,10 @@ impl LaneMatrix {
     /// `Σ weight · matrix` over the lanes with a weight, added to `sum`. A lane without a weight has no part, whatever it
     /// holds.
     pub fn add_weighted_sum(&self, weight: Lanes, sum: &mut Matrix) {
-        for (k, &entry) in self.entries.iter().enumerate() {
-            sum[(k / self.cols, k % self.cols)] += (entry * weight).where_nonzero(weight, Lanes::default()).sum();
+        for (i, row) in self.entries.chunks_exact(self.cols).enumerate() {
+            for (j, &entry) in row.iter().enumerate() {
+                sum[(i, j)] += (entry * weight).where_nonzero(weight, Lanes::default()).sum();
+            }
         }
     }
 }

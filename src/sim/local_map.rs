@@ -154,17 +154,20 @@ impl FleetMaps {
                 add_projection(&mut map.p, p, &eigen.vectors, k);
                 add_projection(&mut map.q, q, &eigen.vectors, k);
             }
+            map.p.mirror();
+            map.q.mirror();
         }
     }
 }
 
-/// Adds `factor · v vᵀ` of the k-th eigenvectors.
+/// Adds `factor · v vᵀ` of the k-th eigenvectors to the lower triangle.
 fn add_projection(sum: &mut LaneMatrix, factor: Lanes, vectors: &LaneMatrix, k: usize) {
     let d = vectors.rows();
-    for i in 0..d {
-        let scaled = factor * vectors[(i, k)];
-        for j in 0..d {
-            sum[(i, j)] += scaled * vectors[(j, k)];
+    let column = || vectors.entries()[k..].iter().step_by(d);
+    for ((i, row), &v) in sum.entries_mut().chunks_exact_mut(d).enumerate().zip(column()) {
+        let scaled = factor * v;
+        for (entry, &w) in row[..=i].iter_mut().zip(column()) {
+            *entry += scaled * w;
         }
     }
 }

@@ -16,16 +16,13 @@ use super::local_map::FleetMaps;
 use super::method::Solver;
 use super::norm::spectral_norm;
 
-/// A round as an affine map of the server's model: `Θ̄ ← Θ̄ F + G`, and how fast it contracts.
+/// A round as an affine map of the server's model: `Θ̄ ← Θ̄ F + G`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoundMap {
     /// `F`, d×d.
     pub factor: Matrix,
     /// `G`, n×d.
     pub offset: Matrix,
-    /// Contraction ρ, the spectral radius of F: repeated for ever, the round converges iff ρ < 1. Infinite when the map
-    /// overflowed.
-    pub contraction: f64,
 }
 
 impl RoundMap {
@@ -49,23 +46,15 @@ impl RoundMap {
             product.add_weighted_sum(block.present, &mut cq);
         }
         let share = 1.0 / fleet.n_clients() as f64;
-        let factor = p * share;
-        // P̄ is symmetric: its spectral radius is its spectral norm.
-        let contraction = known(spectral_norm(&factor));
-        Self { factor, offset: cq * share, contraction }
+        Self { factor: p * share, offset: cq * share }
     }
 
     /// FedLin: `F = I − S̄Q̄`, `G = C̄Q̄`.
     fn fedlin(fleet: &Fleet, maps: &FleetMaps) -> Self {
-        let d = fleet.dims().n_regressors();
-        let mut q = Matrix::zeros(d, d);
-        for (block, map) in fleet.blocks().iter().zip(maps.blocks()) {
-            map.q.add_weighted_sum(block.present, &mut q);
-        }
-        let q = q / fleet.n_clients() as f64;
+        let q = mean_q(fleet, maps);
         let mean = fleet.total().divided(fleet.n_clients());
-        let factor = Matrix::identity(d, d) - &mean.s * &q;
-        Self { contraction: contraction_fedlin(&mean.s, &q), factor, offset: &mean.c * &q }
+        let d = q.nrows();
+        Self { factor: Matrix::identity(d, d) - &mean.s * &q, offset: &mean.c * &q }
     }
 
     /// Makes `after` the server's model after the round.
@@ -79,6 +68,29 @@ impl RoundMap {
                     *sum += factor * entry;
                 }
             }
+        }
+    }
+}
+
+/// `Q̄`, d×d.
+fn mean_q(fleet: &Fleet, maps: &FleetMaps) -> Matrix {
+    let d = fleet.dims().n_regressors();
+    let mut q = Matrix::zeros(d, d);
+    for (block, map) in fleet.blocks().iter().zip(maps.blocks()) {
+        map.q.add_weighted_sum(block.present, &mut q);
+    }
+    q / fleet.n_clients() as f64
+}
+
+/// Contraction ρ of a round, the spectral radius of its factor F: repeated for ever, the round converges iff ρ < 1.
+/// Infinite when the map overflowed.
+pub fn contraction(solver: Solver, fleet: &Fleet, maps: &FleetMaps) -> f64 {
+    match solver {
+        // P̄ is symmetric: its spectral radius is its spectral norm.
+        Solver::FedAvg => known(spectral_norm(&RoundMap::fedavg(fleet, maps).factor)),
+        Solver::FedLin => {
+            let mean = fleet.total().divided(fleet.n_clients());
+            contraction_fedlin(&mean.s, &mean_q(fleet, maps))
         }
     }
 }

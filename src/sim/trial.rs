@@ -7,7 +7,7 @@ use super::local_map::{FleetMaps, LocalSteps};
 use super::method::Method;
 use super::moments::Moments;
 use super::norm::{ErrorNorms, spectral_norm};
-use super::round_map::RoundMap;
+use super::round_map::{RoundMap, contraction};
 use super::scenario::{Scenario, Settings, Start};
 
 /// The estimates a run is compared with.
@@ -89,7 +89,7 @@ impl Trial {
     fn run(&self, settings: &Settings, method: Method, maps: &mut FleetMaps, target: &Matrix) -> Trajectory {
         maps.set_round(0, settings.n_rounds);
         let mut map = RoundMap::new(method.solver, &self.fleet, maps);
-        let contraction = map.contraction;
+        let contraction = contraction(method.solver, &self.fleet, maps);
         let mut model = start(settings.start, target);
         let mut after = model.clone();
         let mut errors = ErrorNorms::new(target, settings.n_rounds + 1);

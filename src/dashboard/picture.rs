@@ -69,12 +69,14 @@ pub fn reference_name(reference: Reference) -> &'static str {
 
 fn curve(summary: &MethodSummary) -> Curve {
     let rounds = || summary.errors.iter().enumerate().map(|(round, error)| (round as f64, error));
+    // The mean of runs of which some diverge is the largest one's; a band around it would say nothing and hide the rest.
+    let is_telling = summary.n_diverged == 0;
     Curve {
         role: solver_role(summary.method.solver),
         kind: CurveKind::Measured,
         label: method_name(summary.method),
         points: rounds().map(|(x, error)| Point { x, y: error.mean() }).collect(),
-        band: rounds().filter_map(|(x, error)| band(x, error)).collect(),
+        band: rounds().filter(|_| is_telling).filter_map(|(x, error)| band(x, error)).collect(),
     }
 }
 
@@ -113,6 +115,12 @@ mod tests {
     fn one_data_set_has_no_band() {
         let figure = figure(&run(|s| s.n_trials = 1));
         assert!(figure.curves.iter().all(|curve| curve.band.is_empty()));
+    }
+
+    #[test]
+    fn a_diverging_method_has_no_band() {
+        let figure = figure(&run(|s| s.step_size = 3e-3));
+        assert!(figure.curves.iter().all(|curve| curve.band.is_empty() && curve.points.len() == 201));
     }
 
     #[test]

@@ -12,29 +12,32 @@ use crate::sim::trial::Reference;
 /// A difference smaller than this many combined standard errors is not called one.
 const CLEAR: f64 = 2.0;
 
-/// One sentence on whether joining pays for client 1: the best federated error at the end against its own least squares.
-/// Empty while there is nothing to compare.
+/// Whether joining pays for client 1: the best federated error at the end against its own least squares, and what to try
+/// next. Empty while there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
     let Some((name, federated)) = best(run) else { return String::new() };
-    let error = number(federated.mean());
-    let rounds = counted(run.settings.n_rounds, "round");
+    let opening =
+        format!("After {}, {name} is off by {}", counted(run.settings.n_rounds, "round"), number(federated.mean()));
     match run.summary.reference(Reference::ClientAlone) {
-        Ok(alone) if alone.mean().is_finite() => {
-            let (ratio, own) = (federated.mean() / alone.mean(), number(alone.mean()));
-            let spread = federated.standard_error().hypot(alone.standard_error());
-            let clear = (federated.mean() - alone.mean()).abs() > CLEAR * spread;
-            let outcome = match (clear, ratio < 1.0) {
-                (true, true) => {
-                    format!("joining cuts client 1’s error to {}× of the {own} it has alone", number(ratio))
-                }
-                (true, false) => {
-                    format!("client 1 does better alone, with {own}: joining makes that {}×", number(ratio))
-                }
-                (false, _) => format!("client 1 alone has {own}: too close to call with {}", data_sets(run)),
-            };
-            format!("After {rounds}, {name} is off by {error}; {outcome}.")
-        }
-        _ => format!("After {rounds}, {name} is off by {error}; client 1 alone has no estimate to compare it with."),
+        Ok(alone) if alone.mean().is_finite() => format!("{opening}; {}", comparison(run, &federated, alone)),
+        _ => format!("{opening}; client 1 alone has no estimate to compare it with."),
+    }
+}
+
+/// The second half of the verdict.
+fn comparison(run: &Run, federated: &Running, alone: &Running) -> String {
+    let (ratio, own) = (number(federated.mean() / alone.mean()), number(alone.mean()));
+    let spread = federated.standard_error().hypot(alone.standard_error());
+    let difference = federated.mean() - alone.mean();
+    if difference < -CLEAR * spread {
+        format!("joining cuts client 1’s error to {ratio}× of the {own} it has alone. Raise ε: does it still pay?")
+    } else if difference > CLEAR * spread {
+        format!(
+            "client 1 does better alone, with {own}: joining makes that {ratio}×. Lower ε, or N: when does it pay again?"
+        )
+    } else {
+        let sets = data_sets(run);
+        format!("client 1 alone has {own}: too close to call with {sets}. Move ε either way to see which side wins.")
     }
 }
 

@@ -125,7 +125,7 @@ fn drivers() -> Vec<Program> {
 /// The programs that are there: the one `variable` names alone, else those on the search path,
 /// else those in well-known places.
 fn candidates(variable: &str, names: &[&str], places: &[&str]) -> Vec<Program> {
-    let paths = match env::var_os(variable) {
+    let paths: Vec<_> = match env::var_os(variable) {
         // The tests run in a folder of their own.
         Some(path) => std::path::absolute(path).into_iter().collect(),
         None => names

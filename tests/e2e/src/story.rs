@@ -27,7 +27,7 @@ pub struct Story {
     hosting: Hosting,
     screen: Option<Screen>,
     beforehand: Option<&'static str>,
-    expected: Option<&'static str>,
+    expected: &'static [&'static str],
     is_alone: bool,
 }
 
@@ -55,10 +55,10 @@ impl Story {
         Self { beforehand: Some(script), ..self }
     }
 
-    /// Errors with this text are what the story is about.
+    /// Errors with one of these texts are what the story is about.
     #[must_use]
-    pub fn expecting_error(self, text: &'static str) -> Self {
-        Self { expected: Some(text), ..self }
+    pub fn expecting_errors(self, expected: &'static [&'static str]) -> Self {
+        Self { expected, ..self }
     }
 
     /// No other browser runs meanwhile: times are measured.
@@ -71,10 +71,14 @@ impl Story {
     ///
     /// # Panics
     /// If it does not go as told. A picture of the page then and its source are left in `target/e2e`.
+    #[track_caller]
     pub fn tell(self, events: impl AsyncFnOnce(&Page) -> Result<()>) {
         let runtime = runtime();
         let _turn = runtime.block_on(self.turn());
-        let page = runtime.block_on(self.begin()).unwrap_or_else(|error| panic!("{error:?}"));
+        let page = match runtime.block_on(self.begin()) {
+            Ok(page) => page,
+            Err(error) => panic!("{error:?}"),
+        };
         let told = catch_unwind(AssertUnwindSafe(|| {
             runtime.block_on(async {
                 events(&page).await?;
@@ -85,8 +89,9 @@ impl Story {
             runtime.block_on(keep_evidence(&page));
         }
         let ended = runtime.block_on(page.close());
-        match told {
-            Ok(told) => told.and(ended).unwrap_or_else(|error| panic!("{error:?}")),
+        match told.map(|told| told.and(ended)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => panic!("{error:?}"),
             Err(panic) => resume_unwind(panic),
         }
     }
@@ -111,7 +116,7 @@ impl Story {
     }
 
     async fn check_manners(&self, page: &Page) -> Result<()> {
-        let is_expected = |text: &str| self.expected.is_some_and(|expected| text.contains(expected));
+        let is_expected = |text: &str| self.expected.iter().any(|expected| text.contains(expected));
         let logged = page.browser().console().await?;
         let errors: Vec<_> =
             logged.into_iter().filter(|logged| logged.is_error && !is_expected(&logged.text)).collect();

@@ -1,11 +1,21 @@
 // Installed before the page's first script, to see what nobody could see afterwards. The page knows nothing of it.
 globalThis.witness = (() => {
-  const seen = { longTasks: [], addressWrites: [], violations: [], errors: [], firstCurve: null };
+  const seen = { longTasks: [], shifts: [], addressWrites: [], violations: [], errors: [], firstCurve: null };
+  const name = (node) => (node instanceof Element ? node.cloneNode().outerHTML : String(node));
 
   // Tasks of the main thread that took more than 50 ms.
   const tasks = new PerformanceObserver((list) => keepTasks(list.getEntries()));
   const keepTasks = (entries) => seen.longTasks.push(...entries.map(({ startTime, duration }) => ({ at: startTime, ms: duration })));
   tasks.observe({ type: "longtask", buffered: true });
+
+  // Whatever changed its place without having been asked to.
+  const shifts = new PerformanceObserver((list) => keepShifts(list.getEntries()));
+  const keepShifts = (entries) => {
+    for (const { startTime, value, sources } of entries) {
+      seen.shifts.push({ at: startTime, value, what: sources.map(({ node }) => name(node)) });
+    }
+  };
+  shifts.observe({ type: "layout-shift", buffered: true });
 
   const replaceState = history.replaceState;
   history.replaceState = function (state, title, url) {
@@ -14,8 +24,7 @@ globalThis.witness = (() => {
   };
 
   addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample, target }) => {
-    const element = target instanceof Element ? target.cloneNode().outerHTML : String(target);
-    seen.violations.push(`${effectiveDirective} ${blockedURI} ${sample} at ${element}`);
+    seen.violations.push(`${effectiveDirective} ${blockedURI} ${sample} at ${name(target)}`);
   });
 
   addEventListener("error", ({ message }) => seen.errors.push(message));
@@ -81,7 +90,16 @@ globalThis.witness = (() => {
     frames,
     sketch: () => hash(sketch()),
     isInked: () => isInked(sketch() ?? []),
-    report: () => (keepTasks(tasks.takeRecords()), { ...seen, workers: workers.length }),
-    forgetTasks: () => (tasks.takeRecords(), seen.longTasks.splice(0)),
+    report: () => {
+      keepTasks(tasks.takeRecords());
+      keepShifts(shifts.takeRecords());
+      return { ...seen, workers: workers.length };
+    },
+    forget: () => {
+      keepTasks(tasks.takeRecords());
+      keepShifts(shifts.takeRecords());
+      seen.longTasks = [];
+      seen.shifts = [];
+    },
   };
 })();

@@ -14,6 +14,17 @@ pub struct LongTask {
     pub ms: f64,
 }
 
+/// Something that changed its place without having been asked to.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Shift {
+    /// When, in milliseconds since navigation.
+    pub at: f64,
+    /// How much of the window moved, times how far.
+    pub value: f64,
+    /// The elements that moved.
+    pub what: Vec<String>,
+}
+
 /// A write of the page's address.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct AddressWrite {
@@ -29,6 +40,8 @@ pub struct AddressWrite {
 pub struct Report {
     /// Tasks over 50 ms.
     pub long_tasks: Vec<LongTask>,
+    /// What moved about.
+    pub shifts: Vec<Shift>,
     /// Writes of the address.
     pub address_writes: Vec<AddressWrite>,
     /// What a content security policy refused, and where.

@@ -72,6 +72,7 @@ impl Page {
     /// If there is no such box in sight.
     pub async fn enter(&self, key: &str, text: &str) -> Result<()> {
         self.focus(&number_box(key)).await?;
+        self.eval::<()>("document.activeElement.select();", &[]).await?;
         self.type_text(text).await?;
         self.press([Key::Enter]).await
     }

@@ -141,12 +141,12 @@ impl Page {
         self.eval("return witness.report();", &[]).await
     }
 
-    /// Begins to watch frames, and forgets the long tasks there were.
+    /// Begins to watch frames, and forgets the long tasks and the shifts there were.
     ///
     /// # Errors
     /// If the page cannot be asked.
     pub async fn watch(&self) -> Result<()> {
-        self.eval("witness.forgetTasks(); witness.watchFrames();", &[]).await
+        self.eval("witness.forget(); witness.watchFrames();", &[]).await
     }
 
     /// What was seen of the frames since [`Page::watch`].

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use e2e::browser::Screen;
-use e2e::page::{PATIENCE, Page};
+use e2e::page::{PATIENCE, Page, slider};
 use e2e::story::Story;
 use serde::Deserialize;
 
@@ -38,6 +38,8 @@ async fn sharp(page: &Page) -> Result<Canvas> {
     let start = std::time::Instant::now();
     loop {
         let before = canvas(page).await?;
+        // Has the browser draw even if the page asks for nothing: only then it tells of another pixel ratio.
+        page.browser().driver().screenshot_as_png().await?;
         page.next_frames().await?;
         let after = canvas(page).await?;
         if before == after && after.is_sharp() && page.is_inked().await? {
@@ -74,6 +76,57 @@ fn the_chart_follows_the_window() {
             let canvas = sharp(page).await.with_context(|| format!("at {size:?}"))?;
             ensure!(canvas != last, "the chart does not follow the window to {size:?}: {canvas:?}");
             last = canvas;
+        }
+        Ok(())
+    });
+}
+
+/// A digit more or less moves what stands beside it by its width; a line more or less moves a good part of the page.
+const A_FEW_DIGITS: f64 = 0.002;
+
+/// Nothing moved about since the page was opened, or since it was watched.
+async fn nothing_moved(page: &Page, what: &str) -> Result<()> {
+    let shifts = page.report().await?.shifts;
+    let sum = shifts.iter().fold(0.0, |sum, shift| sum + shift.value);
+    e2e::report(format_args!("{what}: layout shift {sum:.4}"));
+    ensure!(sum < A_FEW_DIGITS, "{what}: {shifts:#?}");
+    Ok(())
+}
+
+const SCREENS: [Screen; 3] = [
+    Screen { size: (1440, 900), pixel_ratio: 1.0, touch: false },
+    Screen { size: (768, 1024), pixel_ratio: 2.0, touch: true },
+    Screen { size: (390, 844), pixel_ratio: 3.0, touch: true },
+];
+
+#[test]
+fn nothing_jumps_when_the_page_comes_alive() {
+    Story::new().tell(async |page| {
+        for screen in SCREENS {
+            page.browser().set_screen(screen).await?;
+            page.open("").await?;
+            page.next_frames().await?;
+            nothing_moved(page, &format!("{:?}", screen.size)).await?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn nothing_moves_but_the_slider_and_the_curves() {
+    Story::new().tell(async |page| {
+        for screen in SCREENS {
+            page.browser().set_screen(screen).await?;
+            page.open("").await?;
+            for (key, fractions) in [("eps", [0.99, 0.01]), ("M", [0.99, 0.01]), ("alpha", [0.9, 0.2])] {
+                page.rect(&slider(key)).await?;
+                page.next_frames().await?;
+                page.watch().await?;
+                page.drag(key, &fractions, 20).await?;
+                page.settle().await?;
+                page.next_frames().await?;
+                nothing_moved(page, &format!("{key} at {:?}", screen.size)).await?;
+            }
         }
         Ok(())
     });

@@ -61,7 +61,15 @@ fn notices_are_dismissed_by_keyboard() {
 #[test]
 fn a_notice_leads_to_its_control() {
     Story::new().tell(async |page| {
-        for (link, control) in [("M=1e9", "control-M"), ("q=0", "control-q"), ("start=one", "control-start")] {
+        for (link, control) in [
+            ("M=1e9", "control-M"),
+            ("q=0", "control-q"),
+            // Folded away, as nothing there is changed.
+            ("seed=abc", "control-seed"),
+            ("start=one", "control-start"),
+            ("schedule=late", "control-schedule"),
+            ("alg=fedmax", "control-alg"),
+        ] {
             page.open(link).await?;
             page.click(".notice button:not(.dismiss)").await?;
             let there =

@@ -1,7 +1,7 @@
 //! The page works from any folder and under a strict content security policy.
 
 use anyhow::{Result, ensure};
-use e2e::page::Page;
+use e2e::page::{PATIENCE, Page};
 use e2e::site::Hosting;
 use e2e::story::Story;
 
@@ -15,10 +15,10 @@ async fn everything_works(page: &Page) -> Result<()> {
     page.expect_what_is_set().await?;
     let report = page.report().await?;
     ensure!(report.workers == 1 && page.complaints().await?.is_empty(), "the worker does not work here");
-    the_cross_is_where_it_belongs(page).await?;
-    let report = page.report().await?;
-    ensure!(report.violations.is_empty(), "the policy is violated: {:#?}", report.violations);
-    Ok(())
+    let cross = the_cross_is_where_it_belongs(page).await;
+    let violations = page.report().await?.violations;
+    ensure!(violations.is_empty(), "the policy is violated: {violations:#?}");
+    cross
 }
 
 /// The crosshair is placed by styles, which a strict policy allows in one way and refuses in another.
@@ -48,6 +48,18 @@ fn under_a_strict_policy() {
     const STRICT: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
                           style-src 'self'; connect-src 'self'; img-src 'self' data:";
     Story::new().hosted(Hosting { headers: HEADERS, ..Hosting::default() }).tell(everything_works);
+}
+
+/// Without the program there is the picture, and a sentence that says why it does not move.
+#[test]
+fn a_program_that_does_not_load_leaves_the_picture() {
+    let hosting = Hosting { missing: &["_bg.wasm"], ..Hosting::default() };
+    Story::new().hosted(hosting).expecting_errors(&["_bg.wasm", "WebAssembly"]).tell(async |page| {
+        page.visit("").await?;
+        page.wait("the sentence", PATIENCE, "document.querySelector('#shell .failure').checkVisibility()").await?;
+        ensure!(page.is("document.querySelector('#shell .chart svg').checkVisibility()").await?, "there is no picture");
+        Ok(())
+    });
 }
 
 /// One download of each file: the worker compiles nothing anew.

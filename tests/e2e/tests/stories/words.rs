@@ -14,16 +14,24 @@ async fn complaint_about(page: &Page, name: &str) -> Result<String> {
 #[test]
 fn divergence_is_named_with_its_round_and_its_cure() {
     Story::new().tell(async |page| {
-        page.open("alpha=0.003").await?;
-        let native = Native::of("alpha=0.003")?;
-        for (summary, name) in native.summary().methods.iter().zip(["FedLin", "FedAvg"]) {
-            let complaint = complaint_about(page, name).await?;
-            let round = summary.diverges_from().context("it should diverge")?;
-            ensure!(complaint.contains("diverges"), "{complaint}");
-            ensure!(complaint.contains(&format!("from round {round} on")), "{complaint}");
-            ensure!(complaint.contains("Lower the step size α"), "{complaint}");
+        for link in ["alpha=0.003", "alpha=0.002", "alpha=0.0019&eps=0.01&R=1000"] {
+            page.open(link).await?;
+            let native = Native::of(link)?;
+            for (summary, name) in native.summary().methods.iter().zip(["FedLin", "FedAvg"]) {
+                let complaint = complaint_about(page, name).await?;
+                e2e::report(format_args!("{complaint}"));
+                let when = match summary.diverges_from().context("it should diverge")? {
+                    0 => "from the first round on".to_owned(),
+                    round => format!("from round {round} on"),
+                };
+                ensure!(
+                    complaint.contains("diverges") && complaint.contains(&when),
+                    "{when:?} is not in {complaint:?}"
+                );
+                ensure!(complaint.contains("Lower the step size α"), "{complaint}");
+            }
+            ensure!(page.is_inked().await?, "the chart is blank");
         }
-        ensure!(page.is_inked().await?, "the chart is blank");
         Ok(())
     });
 }

@@ -9,7 +9,7 @@ use e2e::site::Hosting;
 use e2e::story::Story;
 
 /// Long enough to be in the middle of, at about a second or more in a browser.
-const LONG: &str = "M=200&N=1000&T=20&q=60";
+const LONG: &str = "M=200&N=1000&T=20&q=60&alpha=0.000001";
 
 /// A silent worker is given five seconds, and looked after every second.
 const NOTICED_WITHIN: Duration = Duration::from_millis(7_500);
@@ -34,7 +34,8 @@ fn check(mishap: &'static str, noticed_within: Duration) {
         let n_workers = page.report().await?.workers;
         ensure!(n_workers == 2, "{n_workers} workers were started");
         page.click("#app .trouble .dismiss").await?;
-        ensure!(page.complaints().await?.is_empty());
+        let complaints = page.complaints().await?;
+        ensure!(complaints.is_empty(), "{complaints:?}");
         Ok(())
     });
 }
@@ -101,5 +102,5 @@ fn where_there_is_no_such_thing_as_a_worker_the_page_computes() {
 #[test]
 fn where_the_worker_is_missing_the_page_computes() {
     let hosting = Hosting { missing: &["worker.js"], ..Hosting::default() };
-    check_on_page(Story::new().hosted(hosting).expecting_error("worker.js"));
+    check_on_page(Story::new().hosted(hosting).expecting_errors(&["worker.js"]));
 }

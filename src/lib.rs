@@ -16,6 +16,7 @@
 pub use fedsysid_sim as sim;
 
 pub mod dashboard;
+mod decimal;
 pub mod engine;
 pub mod figure;
 pub mod params;

@@ -58,7 +58,7 @@ impl Dashboard {
         let newest = |summary, progress| Some(Run { generation, settings, summary, progress });
         match event {
             Event::Progress { progress, summary, .. } => {
-                (self.run, self.refusal) = (newest(summary, Some(progress)), None)
+                (self.run, self.refusal) = (newest(summary, Some(progress)), None);
             }
             Event::Done { summary, .. } => (self.run, self.refusal) = (newest(summary, None), None),
             Event::Refused { error, .. } => self.refusal = Some(error),

@@ -83,7 +83,7 @@ fn curve(summary: &MethodSummary) -> Curve {
 /// One standard error to either side, where there is one.
 fn band(x: f64, error: &Running) -> Option<Band> {
     let (mean, half) = (error.mean(), error.standard_error());
-    (mean + half).is_finite().then(|| Band { x, low: mean - half, high: mean + half })
+    (mean + half).is_finite().then_some(Band { x, low: mean - half, high: mean + half })
 }
 
 fn level(run: &Run, reference: Reference) -> Option<Level> {

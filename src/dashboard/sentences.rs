@@ -120,8 +120,7 @@ fn undetermined(run: &Run) -> Vec<String> {
 
 fn remedy(error: EstimateError) -> &'static str {
     match error {
-        EstimateError::NotEnoughData { .. } => "Raise N or T",
-        EstimateError::Singular { .. } => "Raise N or T",
+        EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => "Raise N or T",
         EstimateError::NotFinite => "Lower T or ε",
     }
 }

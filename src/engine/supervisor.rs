@@ -14,6 +14,7 @@ pub enum Place {
 
 /// What the page has to do.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "two of them at a time, and gone at once")]
 pub enum Action {
     /// Send this to the engine.
     Post(Request),

@@ -170,9 +170,9 @@ fn beside_exits<'a>(
 fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label> {
     let line = LINE * column.text_px;
     let bounds = (frame.plot.top, (frame.plot.bottom() - 0.5 * line).max(frame.plot.top));
-    wishes.sort_by_key(|wish| wish.rank);
+    wishes.sort_unstable_by_key(|wish| wish.rank);
     wishes.truncate(capacity(bounds.1 - bounds.0, line));
-    wishes.sort_by(|a, b| a.y.total_cmp(&b.y));
+    wishes.sort_unstable_by(|a, b| a.y.total_cmp(&b.y).then(a.rank.cmp(&b.rank)));
     let wanted: Vec<f64> = wishes.iter().map(|wish| wish.y).collect();
     let heights = spaced(&wanted, line, bounds);
     let label = |(wish, y): (Wish, f64)| {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::decimal::from_decimal;
+
 /// Why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotANumber {
@@ -68,7 +70,7 @@ fn read(text: &str, comma: Comma) -> Result<f64, NotANumber> {
     }
     let (mantissa, exponent) = split_power(size).ok_or(NotANumber::Unreadable)?;
     let mantissa = without_groups(mantissa, comma).ok_or(NotANumber::Unreadable)?;
-    let parsed: f64 = format!("{mantissa}e{exponent}").parse().map_err(|_| NotANumber::Unreadable)?;
+    let parsed = from_decimal(&format!("{mantissa}e{exponent}")).ok_or(NotANumber::Unreadable)?;
     Ok(sign * parsed)
 }
 

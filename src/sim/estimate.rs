@@ -108,9 +108,9 @@ pub fn local_estimates(fleet: &Fleet) -> LocalEstimates {
     let (mut first, mut error) = (None, None);
     for block in fleet.blocks() {
         let is_determined = room.solve(block);
-        let faults = (0..LANES).filter(|&lane| block.present.0[lane] > 0.0 && !is_determined[lane]);
+        let mut faults = (0..LANES).filter(|&lane| block.present.0[lane] > 0.0 && !is_determined[lane]);
         // The plain function says what is wrong.
-        error = error.or_else(|| faults.filter_map(|lane| least_squares(&block.moments(lane)).err()).next());
+        error = error.or_else(|| faults.find_map(|lane| least_squares(&block.moments(lane)).err()));
         room.theta.add_weighted_sum(block.present, &mut sum);
         first.get_or_insert_with(|| {
             if is_determined[0] { Ok(room.theta.lane(0)) } else { least_squares(&block.moments(0)) }
@@ -299,6 +299,12 @@ mod tests {
         assert_eq!(locals, LocalEstimates { first: nobody.clone(), mean: nobody });
     }
 
+    #[track_caller]
+    fn check_locals(moments: &[Moments], first: Result<(), EstimateError>, mean: Result<(), EstimateError>) {
+        let locals = local_estimates(&fleet(moments));
+        assert_eq!((locals.first.map(drop), locals.mean.map(drop)), (first, mean));
+    }
+
     #[test]
     fn a_client_without_enough_data_spoils_the_mean_and_not_the_pool() {
         let tiny = Moments { n_samples: 3, ..samples(1, 9).moments() };
@@ -306,20 +312,17 @@ mod tests {
         endless.c[(0, 0)] = f64::INFINITY;
         let good = samples(0, 9).moments();
         let too_few = EstimateError::NotEnoughData { have: 3, need: 5 };
-        #[track_caller]
-        fn check(moments: &[Moments], first: Result<(), EstimateError>, mean: Result<(), EstimateError>) {
-            let locals = local_estimates(&fleet(moments));
-            assert_eq!((locals.first.map(drop), locals.mean.map(drop)), (first, mean));
-        }
-        check(&[good.clone(), tiny.clone()], Ok(()), Err(too_few));
-        check(&[tiny.clone(), good.clone()], Err(too_few), Err(too_few));
-        check(&[good.clone(), endless, tiny.clone()], Ok(()), Err(EstimateError::NotFinite));
+        check_locals(&[good.clone(), tiny.clone()], Ok(()), Err(too_few));
+        check_locals(&[tiny.clone(), good.clone()], Err(too_few), Err(too_few));
+        check_locals(&[good.clone(), endless, tiny.clone()], Ok(()), Err(EstimateError::NotFinite));
         assert!(least_squares(&fleet(&[good, tiny]).total()).is_ok());
     }
 
     fn fleet(moments: &[Moments]) -> Fleet {
         let mut fleet = Fleet::new(Family::paper().dims());
-        moments.iter().for_each(|moments| fleet.add(moments));
+        for moments in moments {
+            fleet.add(moments);
+        }
         fleet
     }
 }

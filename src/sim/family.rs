@@ -64,6 +64,9 @@ impl Family {
 
     /// The paper's family: n = 3, p = 2, V = diag(0, 1, 1).
     ///
+    /// # Panics
+    /// Never: the matrices below have the shapes asked for.
+    ///
     /// ```
     /// let family = fedsysid_sim::family::Family::paper();
     /// assert_eq!((family.dims().n_states, family.dims().n_inputs), (3, 2));

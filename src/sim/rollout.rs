@@ -256,7 +256,9 @@ fn scale(rows: &mut [Lanes], factor: f64) {
     // Most standard deviations are 1, and there is no cheaper way to multiply by it.
     #[expect(clippy::float_cmp, reason = "exactly 1 changes no bit")]
     if factor != 1.0 {
-        rows.iter_mut().for_each(|row| *row *= factor);
+        for row in rows {
+            *row *= factor;
+        }
     }
 }
 

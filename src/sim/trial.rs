@@ -156,7 +156,9 @@ mod tests {
 
     fn result(scenario: &Scenario, moments: &[Moments]) -> TrialResult {
         let mut trial = Trial::new(scenario);
-        moments.iter().for_each(|moments| trial.add(moments));
+        for moments in moments {
+            trial.add(moments);
+        }
         trial.finish(scenario)
     }
 
@@ -199,7 +201,9 @@ mod tests {
         let scenario = scenario(|s| (s.n_clients, s.n_local_steps, s.n_rounds) = (6, 1, 50));
         let moments: Vec<_> = samples(&scenario).iter().map(Samples::moments).collect();
         let mut total = Moments::zeros(scenario.settings().family.dims());
-        moments.iter().for_each(|moments| total.add(moments));
+        for moments in &moments {
+            total.add(moments);
+        }
         let mean = total.divided(6);
         let target = scenario.systems()[0].theta();
         let mut model = Matrix::zeros(3, 5);

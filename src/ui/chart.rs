@@ -179,7 +179,7 @@ fn Cross(
     /// What the curves read there.
     children: Children,
 ) -> impl IntoView {
-    let plot = Memo::new(move |_| layout.read().as_ref().map(|layout| layout.frame.plot).unwrap_or_default());
+    let plot = move || layout.read().as_ref().map(|layout| layout.frame.plot).unwrap_or_default();
     let x = Memo::new(move |_| crosshair.read().as_ref().map_or(0.0, |crosshair| crosshair.px));
     // Set one by one through the style object: a strict content security policy refuses style attributes.
     let px = |value: f64| format!("{value}px");
@@ -190,21 +190,21 @@ fn Cross(
         readings.filter_map(|reading| reading.at).map(dot).collect_view()
     };
     // On the side that has more room.
-    let is_left = move || x.get() > plot.read().left + plot.read().width / 2.0;
+    let is_left = move || x.get() > plot().left + plot().width / 2.0;
     view! {
         <div class="cross" hidden=move || crosshair.read().is_none() aria-hidden="true">
             <span
                 class="cross-line"
                 style:left=move || px(x.get())
-                style:top=move || px(plot.read().top)
-                style:height=move || px(plot.read().height)
+                style:top=move || px(plot().top)
+                style:height=move || px(plot().height)
             ></span>
             {dots}
             <div
                 class="cross-box"
                 class:is-left=is_left
                 style:left=move || px(x.get())
-                style:top=move || px(plot.read().top)
+                style:top=move || px(plot().top)
             >
                 {children()}
             </div>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::chart::Chart;
 use super::store::Store;
 use crate::dashboard::readout::{Reading, readings};
-use crate::dashboard::{Run, picture, sentences};
+use crate::dashboard::{Dashboard, Run, picture, sentences};
 use crate::figure::Role;
 use crate::figure::number::number;
 use crate::figure::theme::Theme;
@@ -99,26 +99,26 @@ fn Complaints(
     /// The page's signals.
     store: Store,
 ) -> impl IntoView {
-    let complaints = Memo::new(move |_| {
+    let complaints = move || {
         let dashboard = store.dashboard.read();
         let refusal = dashboard.refusal().map(|error| format!("This cannot be run: {error}."));
         let of_run = dashboard.run().map(sentences::complaints).unwrap_or_default();
-        refusal.into_iter().chain(of_run).collect::<Vec<_>>()
-    });
-    let trouble = Memo::new(move |_| store.dashboard.read().trouble());
+        refusal.into_iter().chain(of_run)
+    };
+    let trouble = move || store.dashboard.read().trouble();
     let item = |text: String| view! { <p class="complaint">{text}</p> };
     view! {
         <div class="complaints" role="status" data-testid="complaints">
-            {move || complaints.get().into_iter().map(item).collect_view()}
+            {move || complaints().map(item).collect_view()}
             {move || {
-                trouble.get().map(|trouble| view! {
+                trouble().map(|trouble| view! {
                     <p class="complaint trouble">
                         {sentences::trouble(trouble)}
                         <button
                             type="button"
                             class="dismiss"
                             aria-label="Dismiss"
-                            on:click=move |_| store.dashboard.update(|dashboard| dashboard.dismiss_trouble())
+                            on:click=move |_| store.dashboard.update(Dashboard::dismiss_trouble)
                         >
                             "×"
                         </button>
@@ -135,14 +135,14 @@ fn Progress(
     /// The page's signals.
     store: Store,
 ) -> impl IntoView {
-    let progress = Memo::new(move |_| {
+    let progress = move || {
         let dashboard = store.dashboard.read();
         let run = dashboard.run()?;
         run.progress.map(|share| (share, run.summary.n_trials, run.settings.n_trials))
-    });
+    };
     view! {
         <div class="progress" data-testid="progress">
-            {move || progress.get().map(|(share, done, all)| view! {
+            {move || progress().map(|(share, done, all)| view! {
                 <progress max="1" value=share.to_string() aria-label="Run"></progress>
                 <span>{format!("{done} of {all} data sets")}</span>
             })}

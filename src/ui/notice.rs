@@ -31,17 +31,23 @@ pub fn Notices(
     let n_more = move || notices.read().len().saturating_sub(SHOWN);
     view! {
         <section class="notices" aria-label="Notices" aria-live="polite" tabindex="-1" node_ref=region>
-            <For
-                each=shown
-                key=|(index, notice)| (*index, notice.to_string())
-                children=move |(index, notice)| view! { <Item notice dismiss=move || dismiss(index) /> }
-            />
-            <Show when=are_several>
-                <p class="notice-foot">
-                    {move || (n_more() > 0).then(|| format!("and {} more", n_more()))}
-                    <button type="button" on:click=move |_| notices.set(Vec::new())>"Dismiss all"</button>
-                </p>
-            </Show>
+            {move || {
+                let item = |(index, notice)| view! { <Item notice dismiss=move || dismiss(index) /> };
+                shown().into_iter().map(item).collect_view()
+            }}
+            {move || {
+                are_several()
+                    .then(|| {
+                        view! {
+                            <p class="notice-foot">
+                                {(n_more() > 0).then(|| format!("and {} more", n_more()))}
+                                <button type="button" on:click=move |_| notices.set(Vec::new())>
+                                    "Dismiss all"
+                                </button>
+                            </p>
+                        }
+                    })
+            }}
         </section>
     }
 }

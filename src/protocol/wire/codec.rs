@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         let number = self.number()?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "compared right after")]
         let whole = number as u64;
-        (whole as f64 == number).then_some(whole).ok_or(WireError)
+        ((whole as f64).to_bits() == number.to_bits()).then_some(whole).ok_or(WireError)
     }
 
     pub(super) fn count(&mut self) -> Result<usize, WireError> {
@@ -80,7 +80,9 @@ fn take_index<T: Copy>(all: &[T], from: &mut Reader<'_>) -> Result<T, WireError>
 impl<T: Wire> Wire for Vec<T> {
     fn put(&self, to: &mut Vec<f64>) {
         put_count(self.len(), to);
-        self.iter().for_each(|value| value.put(to));
+        for value in self {
+            value.put(to);
+        }
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
@@ -130,7 +132,9 @@ impl Wire for Matrix {
 impl Wire for Family {
     fn put(&self, to: &mut Vec<f64>) {
         let matrices = [self.nominal().a(), self.nominal().b(), self.a_pattern(), self.b_pattern()];
-        matrices.into_iter().for_each(|matrix| matrix.put(to));
+        for matrix in matrices {
+            matrix.put(to);
+        }
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use e2e::browser::{Browser, Engine, Screen, Tools};
-use e2e::gesture::Gesture;
+use e2e::gesture::{Gesture, Spot};
 use e2e::page::Page;
 use e2e::site::{Hosting, Site};
 use e2e::witness;
@@ -19,8 +19,8 @@ struct Shot {
     query: &'static str,
     screen: Screen,
     look: Look,
-    /// Whether the mouse points at the chart.
-    hovers: bool,
+    /// Whether the mouse or a finger is on the chart.
+    reads: bool,
 }
 
 /// What the page is made to look like.
@@ -41,22 +41,23 @@ const TABLET: Screen = Screen { touch: true, ..screen(768, 1024, 2.0) };
 const PHONE: Screen = Screen { touch: true, ..screen(390, 844, 3.0) };
 
 const fn shot(name: &'static str, query: &'static str, screen: Screen) -> Shot {
-    Shot { name, query, screen, look: Look::Light, hovers: false }
+    Shot { name, query, screen, look: Look::Light, reads: false }
 }
 
-const SHOTS: [Shot; 14] = [
+const SHOTS: [Shot; 15] = [
     shot("default", "", DESK),
     shot("default-2x", "", FINE),
     Shot { look: Look::Dark, ..shot("dark", "", DESK) },
     Shot { look: Look::Projector, ..shot("projector", "", DESK) },
-    Shot { hovers: true, ..shot("hovering", "", DESK) },
-    Shot { hovers: true, look: Look::Dark, ..shot("hovering-dark", "", DESK) },
+    Shot { reads: true, ..shot("hovering", "", DESK) },
+    Shot { reads: true, look: Look::Dark, ..shot("hovering-dark", "", DESK) },
     shot("diverging", "alpha=0.003", DESK),
     shot("too-little-data", "N=1&T=2", DESK),
     shot("bad-link", "M=1e9&K=-3&alpha=abc&foo=1", DESK),
     shot("more-settings", "schedule=local&start=half&q=10", DESK),
     shot("tablet", "", TABLET),
     shot("phone", "", PHONE),
+    Shot { reads: true, ..shot("phone-reading", "", PHONE) },
     shot("phone-diverging", "alpha=0.003", PHONE),
     Shot { look: Look::Dark, ..shot("phone-dark", "", PHONE) },
 ];
@@ -98,9 +99,14 @@ async fn take(page: &Page, shot: &Shot, file: &Path) -> Result<()> {
     page.open(shot.query).await?;
     let theme = if shot.look == Look::Projector { "projector" } else { "system" };
     page.click(&format!("#app .theme-choice option[value={theme}]")).await?;
-    let spot =
-        page.rect("#app .chart").await?.at(if shot.hovers { 0.3 } else { 0.5 }, if shot.hovers { 0.5 } else { -0.2 });
-    page.perform(Gesture::mouse().to(spot, 0)).await?;
+    page.eval::<()>("document.activeElement.blur();", &[]).await?;
+    let chart = page.rect("#app .chart").await?;
+    page.perform(match (shot.reads, shot.screen.touch) {
+        (true, false) => Gesture::mouse().to(chart.at(0.3, 0.5), 0),
+        (true, true) => Gesture::finger().to(chart.at(0.3, 0.5), 0).down().up(),
+        (false, _) => Gesture::mouse().to(Spot { x: 1.0, y: 1.0 }, 0),
+    })
+    .await?;
     page.settle().await?;
     page.next_frames().await?;
     fs::write(file, page.browser().driver().screenshot_as_png().await?)?;

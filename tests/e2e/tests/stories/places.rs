@@ -70,7 +70,7 @@ fn the_module_is_loaded_once() {
         let answered = page.site().answered();
         let modules = answered.iter().filter(|answered| answered.path.contains(".wasm")).count();
         ensure!(modules == 1, "{answered:#?}");
-        ensure!(answered.iter().all(|answered| answered.status == 200), "{answered:#?}");
+        ensure!(answered.iter().all(|answered| answered.status < 400), "{answered:#?}");
         Ok(())
     });
 }

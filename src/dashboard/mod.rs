@@ -9,8 +9,6 @@ pub mod picture;
 pub mod readout;
 pub mod sentences;
 
-use std::collections::BTreeMap;
-
 use crate::engine::supervisor::Trouble;
 use crate::protocol::{Event, Generation};
 use crate::sim::scenario::{ScenarioError, Settings};
@@ -32,8 +30,8 @@ pub struct Run {
 /// What the page knows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dashboard {
-    /// Settings of the runs asked for that may still be answered.
-    asked: BTreeMap<Generation, Settings>,
+    /// Settings of the runs asked for that may still be answered, oldest first.
+    asked: Vec<(Generation, Settings)>,
     /// The newest run that anything is known of.
     run: Option<Run>,
     /// Why the last settings could not be run.
@@ -45,7 +43,7 @@ pub struct Dashboard {
 impl Dashboard {
     /// A run was asked for.
     pub fn asked(&mut self, generation: Generation, settings: Settings) {
-        self.asked.insert(generation, settings);
+        self.asked.push((generation, settings));
     }
 
     /// Takes in what the engine says. Anything older than what is on screen is stale and changes nothing.
@@ -54,7 +52,8 @@ impl Dashboard {
         if self.run.as_ref().is_some_and(|run| generation < run.generation) {
             return;
         }
-        let Some(settings) = self.asked.get(&generation).cloned() else { return };
+        let asked = self.asked.iter().find(|(asked, _)| *asked == generation);
+        let Some((_, settings)) = asked.cloned() else { return };
         let newest = |summary, progress| Some(Run { generation, settings, summary, progress });
         match event {
             Event::Progress { progress, summary, .. } => {
@@ -64,7 +63,7 @@ impl Dashboard {
             Event::Refused { error, .. } => self.refusal = Some(error),
             Event::Ready | Event::Unreadable => {}
         }
-        self.asked.retain(|&asked, _| asked >= generation);
+        self.asked.retain(|(asked, _)| *asked >= generation);
     }
 
     /// The engine had a mishap.
@@ -94,9 +93,9 @@ impl Dashboard {
 
     /// Whether everything asked for is answered: nothing on screen will change by itself.
     pub fn is_settled(&self) -> bool {
-        let last = self.asked.keys().next_back();
+        let last = self.asked.last().map(|(generation, _)| *generation);
         let answered = self.run.as_ref().filter(|run| run.progress.is_none()).map(|run| run.generation);
-        self.refusal.is_some() || answered.as_ref() == last
+        self.refusal.is_some() || answered == last
     }
 }
 

@@ -139,7 +139,7 @@ fn beside_exits<'a>(
     mut exits: Vec<(&'a Curve, Px)>,
     text_px: f64,
 ) -> (Vec<Label>, Vec<&'a Curve>) {
-    exits.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
+    exits.sort_unstable_by(|a, b| a.1.0.total_cmp(&b.1.0).then_with(|| a.0.label.cmp(&b.0.label)));
     let span = |curve: &Curve| width(&curve.label, text_px, curve.is_bold()) + 2.0 * text_px;
     let close = |a: &(&Curve, Px), b: &(&Curve, Px)| b.1.0 - a.1.0 < span(a.0);
     let (mut labels, mut rest) = (Vec::new(), Vec::new());

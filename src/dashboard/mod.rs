@@ -91,6 +91,11 @@ impl Dashboard {
         self.trouble
     }
 
+    /// Whether there is anything to show or to say.
+    pub fn has_something_to_say(&self) -> bool {
+        self.run.is_some() || self.refusal.is_some() || self.trouble.is_some()
+    }
+
     /// Whether everything asked for is answered: nothing on screen will change by itself.
     pub fn is_settled(&self) -> bool {
         let last = self.asked.last().map(|(generation, _)| *generation);

@@ -11,6 +11,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use crate::figure::draw::draw_layout;
+use crate::figure::frame::Rect;
 use crate::figure::hover::Crosshair;
 use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
@@ -24,11 +25,33 @@ const SUBPIXELS: u32 = 8;
 /// Rounds that an arrow key moves with Shift, and Page Up and Page Down.
 const LONG_STEP: isize = 10;
 
+/// A figure as it is on the canvas.
+struct Drawn {
+    figure: Figure,
+    layout: Layout,
+    theme: Theme,
+    size: Size,
+}
+
+/// The figure on the canvas, if there is one. Whatever it is computed from, it is taken to have changed: comparing
+/// pictures would cost more than painting one.
+type Picture = Memo<Option<Drawn>>;
+
+impl Drawn {
+    fn crosshair(&self, px: f64) -> Option<Crosshair> {
+        self.layout.crosshair(&self.figure, px)
+    }
+
+    fn crosshair_beside(&self, x: f64, steps: isize) -> Option<Crosshair> {
+        self.layout.crosshair_beside(&self.figure, x, steps)
+    }
+}
+
 /// A figure on a canvas.
 #[component]
 pub fn Chart(
     /// What is shown.
-    figure: Memo<Option<Figure>>,
+    figure: impl Fn() -> Option<Figure> + Send + Sync + 'static,
     /// How it looks.
     theme: Signal<Theme>,
     /// The abscissa that a reader looks at, set here.
@@ -36,24 +59,23 @@ pub fn Chart(
     /// What the chart shows, in words.
     label: Signal<String>,
     /// What the curves read at the crosshair; shown beside it.
-    children: Children,
+    children: ChildrenFn,
 ) -> impl IntoView {
     let frame = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();
     let size = watched_size(frame);
-    let layout =
-        Memo::new(move |_| figure.read().as_ref().map(|figure| Layout::new(figure, &theme.read(), size.get())));
-    paint(canvas, figure, layout, theme, size);
-    let crosshair = Memo::new(move |_| {
-        let (figure, layout) = (figure.read(), layout.read());
-        let (figure, layout) = figure.as_ref().zip(layout.as_ref())?;
-        layout.crosshair_beside(figure, at.get()?, 0)
-    });
+    let picture: Picture = Memo::new_with_compare(
+        move |_| {
+            let (figure, theme, size) = (figure()?, theme.get(), size.get());
+            Some(Drawn { layout: Layout::new(&figure, &theme, size), figure, theme, size })
+        },
+        |_, _| true,
+    );
+    paint(canvas, picture);
     let look = move |event: PointerEvent| {
-        let (figure, layout) = (figure.read_untracked(), layout.read_untracked());
-        if let Some((figure, layout)) = figure.as_ref().zip(layout.as_ref()) {
-            at.set(layout.crosshair(figure, f64::from(event.offset_x())).map(|crosshair| crosshair.x));
-        }
+        let crosshair =
+            picture.read_untracked().as_ref().and_then(|drawn| drawn.crosshair(f64::from(event.offset_x())));
+        at.set(crosshair.map(|crosshair| crosshair.x));
     };
     let leave = move |event: PointerEvent| {
         // A finger that is lifted should not take the numbers with it.
@@ -73,10 +95,17 @@ pub fn Chart(
             on:pointermove=look
             on:pointerdown=look
             on:pointerleave=leave
-            on:keydown=move |event| walk(&event, figure, layout, at)
+            on:keydown=move |event| walk(&event, picture, at)
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
-            <Cross crosshair layout>{children()}</Cross>
+            <div class="cross" hidden=move || at.get().is_none() aria-hidden="true">
+                {move || {
+                    let picture = picture.read();
+                    let drawn = picture.as_ref()?;
+                    let crosshair = drawn.crosshair_beside(at.get()?, 0)?;
+                    Some(cross(&crosshair, drawn.layout.frame.plot, children()))
+                }}
+            </div>
             <p id="chart-keys" class="visually-hidden">
                 "Left and right arrow keys walk along the rounds, Home and End to the first and the last, Escape leaves."
             </p>
@@ -106,25 +135,15 @@ fn watched_size(frame: NodeRef<Div>) -> RwSignal<Size> {
 }
 
 /// Edge: figure → canvas, once a frame at most.
-fn paint(
-    canvas: NodeRef<Canvas>,
-    figure: Memo<Option<Figure>>,
-    layout: Memo<Option<Layout>>,
-    theme: Signal<Theme>,
-    size: RwSignal<Size>,
-) {
+fn paint(canvas: NodeRef<Canvas>, picture: Picture) {
     let next = StoredValue::new_local(None);
     Effect::new(move |_| {
-        figure.track();
-        layout.track();
-        theme.track();
+        picture.track();
         let Some(canvas) = canvas.get() else { return };
         // Replacing the frame that waits drops it: however much changes, the canvas is painted once.
         next.set_value(NextFrame::new(move || {
-            let (figure, layout) = (figure.read_untracked(), layout.read_untracked());
-            let (theme, size) = (theme.get_untracked(), size.get_untracked());
-            if let Some((figure, layout)) = figure.as_ref().zip(layout.as_ref())
-                && draw(&canvas, figure, layout, &theme, size).is_none()
+            if let Some(drawn) = picture.read_untracked().as_ref()
+                && draw(&canvas, drawn).is_none()
             {
                 leptos::logging::warn!("the canvas cannot be drawn on");
             }
@@ -132,8 +151,8 @@ fn paint(
     });
 }
 
-fn draw(canvas: &HtmlCanvasElement, figure: &Figure, layout: &Layout, theme: &Theme, size: Size) -> Option<()> {
-    let (width, height) = size.surface();
+fn draw(canvas: &HtmlCanvasElement, drawn: &Drawn) -> Option<()> {
+    let (width, height) = drawn.size.surface();
     if (canvas.width(), canvas.height()) != (width, height) {
         canvas.set_width(width);
         canvas.set_height(height);
@@ -142,11 +161,11 @@ fn draw(canvas: &HtmlCanvasElement, figure: &Figure, layout: &Layout, theme: &Th
     let grain = 1.0 / f64::from(SUBPIXELS);
     context.set_transform(grain, 0.0, 0.0, grain, 0.0, 0.0).ok()?;
     let area = CanvasBackend::with_canvas_object(canvas.clone())?.into_drawing_area();
-    draw_layout(figure, layout, theme, size, &area).ok()
+    draw_layout(&drawn.figure, &drawn.layout, &drawn.theme, drawn.size, &area).ok()
 }
 
 /// Walks along the rounds by keys.
-fn walk(event: &KeyboardEvent, figure: Memo<Option<Figure>>, layout: Memo<Option<Layout>>, at: RwSignal<Option<f64>>) {
+fn walk(event: &KeyboardEvent, picture: Picture, at: RwSignal<Option<f64>>) {
     let long = if event.shift_key() { LONG_STEP } else { 1 };
     let steps = match event.key().as_str() {
         "ArrowLeft" => -long,
@@ -162,52 +181,26 @@ fn walk(event: &KeyboardEvent, figure: Memo<Option<Figure>>, layout: Memo<Option
         _ => return,
     };
     event.prevent_default();
-    let (figure, layout) = (figure.read_untracked(), layout.read_untracked());
-    if let Some((figure, layout)) = figure.as_ref().zip(layout.as_ref()) {
-        let from = at.get_untracked().unwrap_or(figure.x.range.1);
-        at.set(layout.crosshair_beside(figure, from, steps).map(|crosshair| crosshair.x));
+    if let Some(drawn) = picture.read_untracked().as_ref() {
+        let from = at.get_untracked().unwrap_or(drawn.figure.x.range.1);
+        at.set(drawn.crosshair_beside(from, steps).map(|crosshair| crosshair.x));
     }
 }
 
 /// The line at the crosshair, a dot on every curve, and what the curves read there.
-#[component]
-fn Cross(
-    /// Where, and what is there.
-    crosshair: Memo<Option<Crosshair>>,
-    /// The plot.
-    layout: Memo<Option<Layout>>,
-    /// What the curves read there.
-    children: Children,
-) -> impl IntoView {
-    let plot = move || layout.read().as_ref().map(|layout| layout.frame.plot).unwrap_or_default();
-    let x = Memo::new(move |_| crosshair.read().as_ref().map_or(0.0, |crosshair| crosshair.px));
+fn cross(crosshair: &Crosshair, plot: Rect, readings: AnyView) -> impl IntoView + use<> {
     // Set one by one through the style object: a strict content security policy refuses style attributes.
     let px = |value: f64| format!("{value}px");
-    let dots = move || {
-        let crosshair = crosshair.read();
-        let readings = crosshair.iter().flat_map(|crosshair| &crosshair.readings);
-        let dot = |(x, y)| view! { <span class="cross-dot" style:left=px(x) style:top=px(y)></span> };
-        readings.filter_map(|reading| reading.at).map(dot).collect_view()
-    };
+    let dot = |(x, y)| view! { <span class="cross-dot" style:left=px(x) style:top=px(y)></span> };
+    let dots = crosshair.readings.iter().filter_map(|reading| reading.at).map(dot).collect_view();
     // On the side that has more room.
-    let is_left = move || x.get() > plot().left + plot().width / 2.0;
+    let is_left = crosshair.px > plot.left + plot.width / 2.0;
+    let (left, top, height) = (px(crosshair.px), px(plot.top), px(plot.height));
     view! {
-        <div class="cross" hidden=move || crosshair.read().is_none() aria-hidden="true">
-            <span
-                class="cross-line"
-                style:left=move || px(x.get())
-                style:top=move || px(plot().top)
-                style:height=move || px(plot().height)
-            ></span>
-            {dots}
-            <div
-                class="cross-box"
-                class:is-left=is_left
-                style:left=move || px(x.get())
-                style:top=move || px(plot().top)
-            >
-                {children()}
-            </div>
+        <span class="cross-line" style:left=left.clone() style:top=top.clone() style:height=height></span>
+        {dots}
+        <div class="cross-box" class:is-left=is_left style:left=left style:top=top>
+            {readings}
         </div>
     }
 }

@@ -19,14 +19,14 @@ pub fn Explore(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
-    let figure = Memo::new(move |_| store.dashboard.read().run().map(picture::figure));
+    let figure = move || store.dashboard.read().run().map(picture::figure);
     let said =
         move |say: fn(&Run) -> String| Memo::new(move |_| store.dashboard.read().run().map(say).unwrap_or_default());
     let (verdict, caption) = (said(sentences::verdict), said(sentences::caption));
     let label = Signal::derive(move || format!("{} {}", caption.get(), verdict.get()));
     let round = Memo::new(move |_| shown_round(at.get(), store.dashboard.read().run()));
     let shown =
-        Memo::new(move |_| store.dashboard.read().run().map(|run| readings(run, round.get())).unwrap_or_default());
+        Signal::derive(move || store.dashboard.read().run().map(|run| readings(run, round.get())).unwrap_or_default());
     view! {
         <section class="explore" aria-label="Explore">
             <p class="verdict" data-testid="verdict">{verdict}</p>
@@ -59,7 +59,7 @@ fn shown_round(at: Option<f64>, run: Option<&Run>) -> usize {
 #[component]
 fn Readings(
     /// What there is to read.
-    shown: Memo<Vec<Reading>>,
+    shown: Signal<Vec<Reading>>,
 ) -> impl IntoView {
     let row = |reading: &Reading| {
         let value = match &reading.value {
@@ -156,7 +156,7 @@ fn Spoken(
     /// The round.
     round: Memo<usize>,
     /// What is read there.
-    shown: Memo<Vec<Reading>>,
+    shown: Signal<Vec<Reading>>,
     /// Whether anybody looks at a round.
     is_asked: Signal<bool>,
 ) -> impl IntoView {

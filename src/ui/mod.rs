@@ -4,6 +4,7 @@ pub mod chart;
 pub mod controls;
 pub mod explore;
 pub mod notice;
+pub mod shell;
 pub mod store;
 pub mod theme;
 
@@ -30,12 +31,6 @@ fn App() -> impl IntoView {
     let store = Store::open();
     let (look, theme) = theme::remembered();
     let is_settled = move || store.dashboard.read().is_settled().to_string();
-    Effect::new(move |_| {
-        let dashboard = store.dashboard.read();
-        if dashboard.run().is_some() || dashboard.refusal().is_some() || dashboard.trouble().is_some() {
-            take_over();
-        }
-    });
     view! {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
@@ -48,15 +43,5 @@ fn App() -> impl IntoView {
                 <Panel settings=store.settings />
             </aside>
         </main>
-    }
-}
-
-/// The page takes the place of the static shell, once there is something to see.
-fn take_over() {
-    if let Some(shell) = document().get_element_by_id("shell") {
-        shell.remove();
-    }
-    if let Some(root) = document().get_element_by_id("app") {
-        let _ = root.remove_attribute("data-waiting");
     }
 }

@@ -6,7 +6,8 @@
 use leptos::prelude::*;
 
 use super::controls::Settings;
-use crate::dashboard::Dashboard;
+use super::shell;
+use crate::dashboard::{Dashboard, sentences};
 use crate::params::Draft;
 use crate::web::address::{self, Address};
 use crate::web::engine::{Engine, Word};
@@ -26,36 +27,34 @@ impl Store {
         let (draft, notices) = Draft::from_query(&address::query());
         let settings = Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
         let store = Self { settings, dashboard: RwSignal::new(Dashboard::default()) };
-        store.run_what_is_set();
-        store.keep_the_address();
+        store.follow_settings();
         store
     }
 
-    /// Edge: settings → engine → dashboard.
-    fn run_what_is_set(self) {
-        let dashboard = self.dashboard;
-        let engine = StoredValue::new_local(Engine::start(move |word| match word {
-            Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
-            Word::Trouble(trouble, reason) => {
-                leptos::logging::warn!("engine: {trouble:?} {reason}");
-                dashboard.update(|dashboard| dashboard.suffer(trouble));
+    /// Edges: settings → engine → dashboard, and settings → address.
+    fn follow_settings(self) {
+        let (dashboard, draft) = (self.dashboard, self.settings.draft);
+        let engine = StoredValue::new_local(Engine::start(move |word| {
+            match word {
+                Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
+                Word::Trouble(trouble, reason) => {
+                    leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
+                    dashboard.update(|dashboard| dashboard.suffer(trouble));
+                }
+            }
+            if dashboard.read_untracked().has_something_to_say() {
+                shell::give_way();
             }
         }));
-        Effect::new(move |_| {
-            let wanted = self.settings.draft.read().settings();
-            let generation = engine.with_value(|engine| engine.submit(wanted.clone()));
-            dashboard.update(|dashboard| dashboard.asked(generation, wanted));
-        });
-    }
-
-    /// Edge: settings → address.
-    fn keep_the_address(self) {
         let address = StoredValue::new_local(Address::default());
         Effect::new(move |was_read: Option<()>| {
-            let query = self.settings.draft.read().to_query();
+            let draft = draft.read();
+            let wanted = draft.settings();
+            let generation = engine.with_value(|engine| engine.submit(wanted.clone()));
+            dashboard.update(|dashboard| dashboard.asked(generation, wanted));
             // The address as it came is left alone until something changes.
             if was_read.is_some() {
-                address.with_value(|address| address.set_query(query));
+                address.with_value(|address| address.set_query(draft.to_query()));
             }
         });
     }

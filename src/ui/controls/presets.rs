@@ -12,9 +12,9 @@ pub fn Presets(
     /// What it reads and writes.
     settings: Settings,
 ) -> impl IntoView {
-    let current = Memo::new(move |_| Preset::of(&settings.draft.read()).map(|preset| preset.id));
+    let current = move || Preset::of(&settings.draft.read()).map(|preset| preset.id);
     let description = move || {
-        let in_use = PRESETS.iter().find(|preset| current.get() == Some(preset.id));
+        let in_use = PRESETS.iter().find(|preset| current() == Some(preset.id));
         in_use.map_or("Settings of your own.", |preset| preset.description)
     };
     let button = move |preset: &'static Preset| {
@@ -23,7 +23,7 @@ pub fn Presets(
                 type="button"
                 class="preset"
                 title=preset.description
-                aria-pressed=move || (current.get() == Some(preset.id)).to_string()
+                aria-pressed=move || (current() == Some(preset.id)).to_string()
                 on:click=move |_| apply(settings, preset)
             >
                 {preset.name}

@@ -13,7 +13,8 @@ fn run(role: Role, label: &str, n_rounds: u32, pace: f64, floor: f64) -> Curve {
     };
     let points: Vec<Point> = (0..=n_rounds).map(|k| Point { x: k.into(), y: error(k.into()) }).collect();
     let half_width = |y: f64| 0.01 + 0.06 * y;
-    let band = points.iter().map(|p| Band { x: p.x, low: p.y - half_width(p.y), high: p.y + half_width(p.y) }).collect();
+    let band =
+        points.iter().map(|p| Band { x: p.x, low: p.y - half_width(p.y), high: p.y + half_width(p.y) }).collect();
     Curve { role, kind: CurveKind::Measured, label: label.to_owned(), points, band }
 }
 
@@ -47,7 +48,8 @@ fn converging() -> Figure {
 fn with_ghost_and_prediction() -> Figure {
     let mut figure = converging();
     figure.title = Some("Two algorithms, one system & its neighbors".to_owned());
-    let pinned = Curve { kind: CurveKind::Pinned, band: vec![], ..run(Role::FedLin, "FedLin, M = 10", 200, 30.0, 0.32) };
+    let pinned =
+        Curve { kind: CurveKind::Pinned, band: vec![], ..run(Role::FedLin, "FedLin, M = 10", 200, 30.0, 0.32) };
     let mut predicted = run(Role::FedAvg, "FedAvg predicted", 200, 22.0, 0.195);
     predicted.kind = CurveKind::Predicted;
     predicted.band.clear();

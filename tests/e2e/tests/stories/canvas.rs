@@ -81,6 +81,18 @@ fn the_chart_follows_the_window() {
     });
 }
 
+#[test]
+fn the_chart_follows_the_colors_of_the_system() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        let light = page.sketch().await?;
+        page.browser().prefer_dark(true).await?;
+        page.wait("a dark chart", PATIENCE, &format!("witness.sketch() !== {light}")).await?;
+        page.browser().prefer_dark(false).await?;
+        page.wait("a light chart", PATIENCE, &format!("witness.sketch() === {light}")).await.map(drop)
+    });
+}
+
 /// A digit more or less moves what stands beside it by its width; a line more or less moves a good part of the page.
 const A_FEW_DIGITS: f64 = 0.002;
 

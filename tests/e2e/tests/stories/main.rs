@@ -6,6 +6,6 @@ mod keyboard; // everything without a mouse
 mod links; // what a bad link gets
 mod numbers; // every number, to the last bit
 mod places; // sub-paths, strict policies
-mod touch; // fingers
+mod pointer; // mouse and fingers
 mod words; // what does not work is said
 mod workers; // workers that die, or never come up

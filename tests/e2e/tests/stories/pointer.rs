@@ -1,10 +1,30 @@
-//! Fingers read the chart, move sliders sideways, and scroll the page up and down.
+//! Mouse and fingers read the chart and move sliders sideways; fingers scroll the page up and down.
 
 use anyhow::{Result, ensure};
 use e2e::browser::Screen;
 use e2e::gesture::Gesture;
+use e2e::native::Native;
 use e2e::page::{Page, slider};
 use e2e::story::Story;
+
+#[test]
+fn the_mouse_reads_the_chart_while_it_is_there() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        let native = Native::of("")?;
+        let chart = page.rect("#app .chart").await?;
+        let mut last = 0;
+        for fraction in [0.2, 0.4, 0.6, 0.75] {
+            page.perform(Gesture::mouse().to(chart.at(fraction, 0.5), 0)).await?;
+            let round = page.shown().await?.round;
+            page.expect(&native, round).await?;
+            ensure!(round > last, "further right is a later round: {last}, {round}");
+            last = round;
+        }
+        page.perform(Gesture::mouse().to(chart.at(0.5, 1.0).moved(0.0, 60.0), 0)).await?;
+        page.expect(&native, native.n_rounds()).await
+    });
+}
 
 fn on_a_phone() -> Story {
     Story::new().on(Screen { size: (390, 844), pixel_ratio: 3.0, touch: true })

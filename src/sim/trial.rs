@@ -107,7 +107,11 @@ impl Trial {
     }
 
     fn references(&self, target: &Matrix) -> [Result<f64, EstimateError>; 3] {
-        let error = |estimate: Result<Matrix, EstimateError>| estimate.map(|theta| spectral_norm(&(theta - target)));
+        let error = |estimate: Result<Matrix, EstimateError>| {
+            let error = spectral_norm(&(estimate? - target));
+            // Finite moments can still be too large to solve for.
+            if error.is_finite() { Ok(error) } else { Err(EstimateError::NotFinite) }
+        };
         let locals = local_estimates(&self.fleet);
         [error(locals.first), error(least_squares(&self.fleet.total())), error(locals.mean)]
     }

@@ -9,6 +9,9 @@ mod params;
 /// Our numbers against independent reference data.
 mod reference;
 
+/// Numbers or a reason, whatever the settings.
+mod robust;
+
 /// The static shell: its picture is the default run, its colors are the figure's.
 mod shell;
 

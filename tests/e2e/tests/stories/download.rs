@@ -1,0 +1,32 @@
+//! The page is a small download.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use e2e::browser::Tools;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// Bytes that everything a visitor downloads may have, gzipped as strongly as servers do.
+const BUDGET: usize = 250_000;
+
+fn gzipped(path: &Path) -> Result<usize> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(&fs::read(path)?)?;
+    Ok(encoder.finish()?.len())
+}
+
+#[test]
+fn the_whole_page_is_a_small_download() -> Result<()> {
+    let dist = Tools::from_environment()?.dist;
+    let files = fs::read_dir(&dist)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    ensure!(files.iter().all(|path| path.is_file()), "{} has folders that are not counted", dist.display());
+    let sizes = files.iter().map(|path| gzipped(path)).collect::<Result<Vec<_>>>()?;
+    let total: usize = sizes.iter().sum();
+    println!("{total} bytes gzipped in {} files", files.len());
+    ensure!(total > BUDGET / 10, "{total} bytes are too few to be the page");
+    ensure!(total <= BUDGET, "{total} bytes gzipped are more than {BUDGET}: {files:?} {sizes:?}");
+    Ok(())
+}

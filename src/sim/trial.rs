@@ -127,11 +127,16 @@ pub fn start(start: Start, target: &Matrix) -> Matrix {
 
 #[cfg(test)]
 mod tests {
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
     use super::*;
+    use crate::family::Family;
     use crate::method::Solver;
     use crate::rollout::{MomentSimulator, Samples, simulate_samples};
     use crate::schedule::Schedule;
-    use crate::stream::{DataKey, Purpose, stream};
+    use crate::stream::{DataKey, Purpose, Seed, stream};
+    use crate::system::LinearSystem;
     use crate::textbook;
 
     const ALL_METHODS: [(Solver, Schedule); 6] = [
@@ -198,6 +203,24 @@ mod tests {
         check_against_textbook(|s| (s.n_clients, s.n_rounds, s.start) = (4, 30, Start::HalfOfClient1));
         check_against_textbook(|s| (s.n_clients, s.n_rounds, s.step_size) = (3, 30, 4e-3));
         check_against_textbook(|s| (s.n_clients, s.data.n_rollouts, s.n_rounds) = (1, 1, 50));
+    }
+
+    #[test]
+    fn closed_form_is_the_textbook_loop_on_random_systems_too() {
+        for seed in 0..40_u32 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
+            let (n, p) = (rng.random_range(1..6), rng.random_range(1..4));
+            let mut matrix =
+                |cols: usize, size: f64| Matrix::from_fn(n, cols, |_, _| size * (rng.random::<f64>() - 0.5));
+            let nominal = LinearSystem::new(matrix(n, 1.0), matrix(p, 2.0)).unwrap();
+            let family = Family::new(nominal, matrix(n, 1.0), matrix(p, 1.0)).unwrap();
+            check_against_textbook(|s| {
+                (s.family, s.seed, s.heterogeneity) = (family.clone(), Seed(seed.into()), 0.5);
+                (s.n_clients, s.n_rounds) = (1 + seed as usize % 11, 25);
+                (s.data.n_rollouts, s.data.rollout_len) = (3 + seed as usize % 9, 1 + seed as usize % 6);
+                (s.n_local_steps, s.step_size) = (1 + seed as usize % 13, 1e-3);
+            });
+        }
     }
 
     #[test]

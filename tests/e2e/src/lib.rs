@@ -1,5 +1,8 @@
 //! The built page in a real browser: what the stories in `tests/` are told with.
 //!
+//! `cargo xtask test browser` builds the page and runs the stories; one that goes wrong leaves a picture of the page and
+//! its source in `target/e2e`. `cargo run -p e2e --bin shots -- FOLDER` takes pictures of what is in `dist/`.
+//!
 //! In reading order:
 //!
 //! - [`story`]: one browser with one page, from its start to its end; what holds in every story.

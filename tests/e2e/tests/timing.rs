@@ -59,7 +59,7 @@ async fn smoothly(page: &Page, what: &str, act: impl AsyncFn() -> Result<()>) ->
             return Ok(());
         }
     }
-    bail!("{what} was not smooth in any of {ATTEMPTS} attempts; the times are above")
+    bail!("{what} was not smooth in any of {ATTEMPTS} attempts: the times are above, and other work adds to them")
 }
 
 /// Drags M and then ε to and fro, for five seconds each.

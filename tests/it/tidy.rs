@@ -18,7 +18,7 @@ const IMPURE: &[&str] =
 const SIMULATOR: &str = "sim";
 
 const LAYERS: &[Layer] = &[
-    Layer { module: "params", may_use: &["params", "sim"], without: IMPURE },
+    Layer { module: "params", may_use: &["decimal", "params", "sim"], without: IMPURE },
     Layer { module: "protocol", may_use: &["protocol", "sim"], without: IMPURE },
     Layer { module: "engine", may_use: &["engine", "protocol", "sim"], without: IMPURE },
     Layer { module: "figure", may_use: &["figure"], without: IMPURE },

@@ -121,8 +121,9 @@ fn watched_size(frame: NodeRef<Div>) -> RwSignal<Size> {
         let measure = {
             let element = element.clone();
             move || {
-                let (width, height) = (element.client_width(), element.client_height());
-                let now = Size::new(f64::from(width), f64::from(height), pixel_ratio()).with_subpixels(SUBPIXELS);
+                // Fractions count: at a ratio of 2, half a CSS pixel is a pixel.
+                let area = element.get_bounding_client_rect();
+                let now = Size::new(area.width(), area.height(), pixel_ratio()).with_subpixels(SUBPIXELS);
                 if size.get_untracked() != now {
                     size.set(now);
                 }

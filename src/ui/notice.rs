@@ -73,10 +73,13 @@ fn Item(
     }
 }
 
-/// Brings a control into sight and gives it the focus.
+/// Brings a control into sight, unfolding what it is folded into, and gives it the focus.
 fn focus(id: &str) {
     let element = document().get_element_by_id(id);
     if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
+        if let Ok(Some(fold)) = element.closest("details") {
+            let _ = fold.set_attribute("open", "");
+        }
         let _ = element.focus();
     }
 }

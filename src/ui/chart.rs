@@ -3,7 +3,7 @@
 //! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
-use leptos::html::{Canvas, Div};
+use leptos::html::Canvas;
 use leptos::prelude::*;
 use plotters::drawing::IntoDrawingArea;
 use plotters_canvas::CanvasBackend;
@@ -61,9 +61,8 @@ pub fn Chart(
     /// What the curves read at the crosshair; shown beside it.
     children: ChildrenFn,
 ) -> impl IntoView {
-    let frame = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();
-    let size = watched_size(frame);
+    let size = watched_size(canvas);
     let picture: Picture = Memo::new_with_compare(
         move |_| {
             let (figure, theme, size) = (figure()?, theme.get(), size.get());
@@ -86,7 +85,6 @@ pub fn Chart(
     view! {
         <div
             class="chart"
-            node_ref=frame
             tabindex="0"
             role="group"
             aria-roledescription="chart"
@@ -113,11 +111,11 @@ pub fn Chart(
     }
 }
 
-/// The size of an element and the screen's pixel ratio, as they change.
-fn watched_size(frame: NodeRef<Div>) -> RwSignal<Size> {
+/// The size of the canvas on the page and the screen's pixel ratio, as they change.
+fn watched_size(canvas: NodeRef<Canvas>) -> RwSignal<Size> {
     let size = RwSignal::new(Size::new(0.0, 0.0, 1.0));
     Effect::new(move |_| {
-        let Some(element) = frame.get() else { return };
+        let Some(element) = canvas.get() else { return };
         let measure = {
             let element = element.clone();
             move || {

@@ -7,7 +7,7 @@ use super::store::Store;
 use crate::dashboard::readout::{Reading, readings};
 use crate::dashboard::{Dashboard, Run, picture, sentences};
 use crate::figure::Role;
-use crate::figure::number::number;
+use crate::figure::number::{number, number_to};
 use crate::figure::theme::Theme;
 
 /// The chart with its sentence above and its numbers below.
@@ -65,7 +65,7 @@ fn Readings(
         let value = match &reading.value {
             Ok(value) => {
                 let (mean, error) = (value.mean(), value.standard_error());
-                let spread = error.is_finite().then(|| format!(" ± {}", number(error)));
+                let spread = error.is_finite().then(|| format!(" ± {}", number_to(error, 2)));
                 // The machine-readable value has every digit, the one for people three.
                 view! { <data value=mean.to_string()>{number(mean)}</data> <span class="spread">{spread}</span> }
                     .into_any()

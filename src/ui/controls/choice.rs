@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use super::Settings;
 use super::help::{HelpButton, HelpText};
+use super::{Settings, control_id};
 use crate::params::choice::{ALGORITHMS, Choice, Opt};
 use crate::params::{Draft, Notice};
 use crate::sim::method::Solver;
@@ -42,7 +42,7 @@ where
         }
     };
     view! {
-        <fieldset class="choice" data-param=choice.link>
+        <fieldset class="choice" id=control_id(choice.link) tabindex="-1" data-param=choice.link>
             <legend>
                 <span class="name">{choice.name}</span>
             </legend>
@@ -71,7 +71,7 @@ pub fn AlgorithmBoxes(
         }
     });
     view! {
-        <fieldset class="choice algorithms" data-param=ALGORITHMS.link>
+        <fieldset class="choice algorithms" id=control_id(ALGORITHMS.link) tabindex="-1" data-param=ALGORITHMS.link>
             <legend class="visually-hidden">{ALGORITHMS.name}</legend>
             {ALGORITHMS.options.iter().map(|option| view! { <AlgorithmBox settings option /> }).collect_view()}
             <HelpButton about=ALGORITHMS.name text_id=help_id.clone() open=help_open />

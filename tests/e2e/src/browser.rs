@@ -14,6 +14,8 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
 
+use crate::trace::{self, Task};
+
 /// An engine that stories can be told in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
@@ -53,6 +55,16 @@ impl Tools {
 
 const ADVICE: &str =
     "run `cargo xtask test browser`, which builds the page, finds a browser and then starts these tests";
+
+/// What a browser records of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracing {
+    /// Nothing.
+    #[default]
+    Off,
+    /// The tasks of all threads.
+    Tasks,
+}
 
 /// A screen that a browser pretends to have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,9 +119,9 @@ impl Browser {
     ///
     /// # Errors
     /// If either does not start.
-    pub async fn start(engine: Engine, tools: &Tools) -> Result<Self> {
+    pub async fn start(engine: Engine, tools: &Tools, tracing: Tracing) -> Result<Self> {
         let (process, port) = start_driver(engine, &tools.driver).await?;
-        let capabilities = capabilities(engine, tools)?;
+        let capabilities = capabilities(engine, tools, tracing)?;
         let address = format!("http://127.0.0.1:{port}");
         let driver = WebDriver::new(address, capabilities).await.context("the browser does not start")?;
         Ok(Self { engine, driver, _process: process })
@@ -176,6 +188,21 @@ impl Browser {
         }
     }
 
+    /// The tasks of the page's main thread while it was watched last. Leaves the page: only then the trace is fetched.
+    ///
+    /// # Errors
+    /// If the browser cannot be reached, does not trace, or the page was not watched.
+    pub async fn watched_tasks(&self) -> Result<Vec<Task>> {
+        match self.engine {
+            Engine::Chromium => {
+                self.driver.goto("about:blank").await?;
+                let entries = self.driver.get_log("performance").await?;
+                let tasks = trace::watched_tasks(entries.iter().map(|entry| entry.message.as_str()));
+                tasks.context("the trace does not show that the page was watched")
+            }
+        }
+    }
+
     /// Ends the browser and its driver.
     ///
     /// # Errors
@@ -190,7 +217,7 @@ impl Browser {
     }
 }
 
-fn capabilities(engine: Engine, tools: &Tools) -> Result<Capabilities> {
+fn capabilities(engine: Engine, tools: &Tools, tracing: Tracing) -> Result<Capabilities> {
     let mut capabilities = Capabilities::new();
     match engine {
         Engine::Chromium => {
@@ -198,8 +225,14 @@ fn capabilities(engine: Engine, tools: &Tools) -> Result<Capabilities> {
             if let Some(browser) = &tools.browser {
                 options["binary"] = json!(browser);
             }
+            let mut logs = json!({ "browser": "ALL" });
+            if tracing == Tracing::Tasks {
+                logs["performance"] = json!("ALL");
+                options["perfLoggingPrefs"] =
+                    json!({ "enableNetwork": false, "enablePage": false, "traceCategories": trace::CATEGORIES });
+            }
             capabilities.set("goog:chromeOptions", options)?;
-            capabilities.set("goog:loggingPrefs", json!({ "browser": "ALL" }))?;
+            capabilities.set("goog:loggingPrefs", logs)?;
         }
     }
     Ok(capabilities)

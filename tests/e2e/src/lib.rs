@@ -10,6 +10,7 @@
 //! - [`gesture`]: what mouse, fingers and keys do.
 //! - [`native`]: what the page should show, computed by the library on this machine.
 //! - [`witness`]: what only a script within the page can see.
+//! - [`trace`]: how long the processor was at the page's tasks.
 //! - [`site`]: the server of the page.
 //! - [`browser`]: a browser and the program that drives it.
 
@@ -19,6 +20,7 @@ pub mod native;
 pub mod page;
 pub mod site;
 pub mod story;
+pub mod trace;
 pub mod witness;
 
 use std::fmt::Arguments;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::browser::{Browser, Engine, Screen, Tools};
+use crate::browser::{Browser, Engine, Screen, Tools, Tracing};
 use crate::page::Page;
 use crate::site::{Hosting, Site};
 use crate::witness;
@@ -28,6 +28,7 @@ pub struct Story {
     screen: Option<Screen>,
     beforehand: Option<&'static str>,
     expected: &'static [&'static str],
+    tracing: Tracing,
     is_alone: bool,
 }
 
@@ -59,6 +60,12 @@ impl Story {
     #[must_use]
     pub fn expecting_errors(self, expected: &'static [&'static str]) -> Self {
         Self { expected, ..self }
+    }
+
+    /// The browser traces its tasks.
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { tracing: Tracing::Tasks, ..self }
     }
 
     /// No other browser runs meanwhile: times are measured.
@@ -104,7 +111,7 @@ impl Story {
     async fn begin(&self) -> Result<Page> {
         let tools = Tools::from_environment()?;
         let site = Site::serve(&tools.dist, self.hosting).await?;
-        let browser = Browser::start(self.engine, &tools).await?;
+        let browser = Browser::start(self.engine, &tools, self.tracing).await?;
         browser.before_every_document(witness::SCRIPT).await?;
         if let Some(script) = self.beforehand {
             browser.before_every_document(script).await?;

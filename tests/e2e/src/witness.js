@@ -63,6 +63,7 @@ globalThis.witness = (() => {
   // Frames and pictures from now on. Every sixth frame is looked at: ten times a second.
   let watch = null;
   const watchFrames = () => {
+    performance.mark("witness from");
     const mine = (watch = { frames: 0, longestGap: 0, pictures: new Set() });
     let last = performance.now();
     const frame = () => {
@@ -81,6 +82,7 @@ globalThis.witness = (() => {
   const frames = () => {
     const { frames, longestGap, pictures } = watch;
     watch = null;
+    performance.mark("witness to");
     return { frames, longestGap, pictures: pictures.size };
   };
 

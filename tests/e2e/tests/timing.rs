@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
-use e2e::witness::Frames;
+use e2e::witness::{Frames, LongTask};
 
 /// Milliseconds from navigation to the first live curve.
 const FIRST_CURVE_MS: f64 = 1_500.0;
@@ -20,8 +20,10 @@ const DRAGGING: Duration = Duration::from_secs(10);
 const NO_WORKERS: &str =
     "globalThis.Worker = class { constructor() { throw new DOMException('no workers', 'SecurityError'); } };";
 
-/// Tasks are measured by the clock on the wall, so that whatever else this machine does can make one long. What the page
-/// itself does is the same every time.
+/// Milliseconds from which on people notice a task.
+const LONG_MS: f64 = 50.0;
+
+/// How often the page may try to be smooth by the clock on the wall.
 const ATTEMPTS: usize = 3;
 
 /// Different pictures of the chart, of those looked at ten times a second.
@@ -43,31 +45,54 @@ fn the_first_live_curve_comes_soon() {
     });
 }
 
-/// Has something done until it is smooth: no task of the main thread takes more than 50 ms, and there are many pictures.
-/// What is done begins with [`Page::watch`], or contains it.
-async fn smoothly(page: &Page, what: &str, act: impl AsyncFn() -> Result<()>) -> Result<()> {
+/// Has the page opened and something done on it, which begins with [`Page::watch`]. From then on no task of the main thread
+/// takes more than 50 ms, and there are many pictures. Afterwards something else is done.
+///
+/// The clock on the wall decides in the first attempts. Where other programs keep the page waiting each time, the time
+/// that the processor was at its tasks decides.
+async fn smoothly(
+    page: &Page,
+    what: &str,
+    act: impl AsyncFn() -> Result<()>,
+    afterwards: impl AsyncFn() -> Result<()>,
+) -> Result<()> {
+    let mut worked = f64::INFINITY;
     for _ in 0..ATTEMPTS {
         act().await?;
-        let (frames, tasks) = (page.watched().await?, page.report().await?.long_tasks);
-        let long: Vec<_> = tasks.iter().map(|task| task.ms).collect();
-        let Frames { frames, longest_gap, pictures } = frames;
-        e2e::report(format_args!(
-            "{what}: tasks over 50 ms {long:?}, {frames} frames, longest gap {longest_gap:.0} ms, {pictures} pictures"
-        ));
-        ensure!(pictures >= LEAST_PICTURES, "{what}: the chart shows only {pictures} pictures");
+        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks);
+        afterwards().await?;
+        let tasks = page.browser().watched_tasks().await?;
+        let most = tasks.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
+        say(what, frames, &long, most);
+        ensure!(frames.pictures >= LEAST_PICTURES, "{what}: the chart shows only {} pictures", frames.pictures);
+        ensure!(most > 0.0, "{what}: the processor was at nothing: {tasks:?}");
         if long.is_empty() {
             return Ok(());
         }
+        worked = worked.min(most);
     }
-    bail!("{what} was not smooth in any of {ATTEMPTS} attempts: the times are above, and other work adds to them")
+    ensure!(worked <= LONG_MS, "{what}: in each of {ATTEMPTS} attempts a task took {worked} ms of processor time");
+    e2e::report(format_args!(
+        "{what}: this machine is busy; of the page's tasks none worked longer than {worked:.0} ms"
+    ));
+    Ok(())
+}
+
+fn say(what: &str, frames: Frames, long: &[LongTask], worked: f64) {
+    let long: Vec<_> = long.iter().map(|task| task.ms).collect();
+    let Frames { frames, longest_gap, pictures } = frames;
+    e2e::report(format_args!(
+        "{what}: tasks over 50 ms {long:?}, most processor time {worked:.0} ms; \
+         {frames} frames, longest gap {longest_gap:.0} ms, {pictures} pictures"
+    ));
 }
 
 /// Drags M and then ε to and fro, for five seconds each.
 #[track_caller]
 fn check_dragging(story: Story, what: &'static str) {
-    story.alone().tell(async |page| {
-        page.open("").await?;
-        smoothly(page, what, async || {
+    story.alone().traced().tell(async |page| {
+        let drag = async || {
+            page.open("").await?;
             page.watch().await?;
             for key in ["M", "eps"] {
                 let start = Instant::now();
@@ -76,9 +101,8 @@ fn check_dragging(story: Story, what: &'static str) {
                 }
             }
             Ok(())
-        })
-        .await?;
-        page.expect_what_is_set().await
+        };
+        smoothly(page, what, drag, async || page.expect_what_is_set().await).await
     });
 }
 
@@ -95,8 +119,8 @@ fn without_workers_dragging_is_smooth_too() {
 /// A run of many seconds shows how far it is, leaves the page free, and is dropped for the next one.
 #[track_caller]
 fn check_long_run(story: Story, what: &'static str) {
-    story.alone().tell(async |page| {
-        smoothly(page, what, async || {
+    story.alone().traced().tell(async |page| {
+        let run = async || {
             page.visit("M=200&N=1000&T=20&q=200&alpha=0.000001").await?;
             let shown = page.wait("progress", PATIENCE, IN_PROGRESS).await?;
             page.watch().await?;
@@ -104,12 +128,14 @@ fn check_long_run(story: Story, what: &'static str) {
             let (shown, passed) = (shown.as_millis(), passed.as_millis());
             e2e::report(format_args!("{what}: progress after {shown} ms, a fifth of it after {passed} ms more"));
             Ok(())
-        })
-        .await?;
-        page.enter("M", "5").await?;
-        let superseded = page.settle_within(SUPERSEDED_WITHIN).await?;
-        e2e::report(format_args!("{what}: a new setting was on screen after {} ms", superseded.as_millis()));
-        page.expect_what_is_set().await
+        };
+        let supersede = async || {
+            page.enter("M", "5").await?;
+            let superseded = page.settle_within(SUPERSEDED_WITHIN).await?;
+            e2e::report(format_args!("{what}: a new setting was on screen after {} ms", superseded.as_millis()));
+            page.expect_what_is_set().await
+        };
+        smoothly(page, what, run, supersede).await
     });
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use e2e::browser::{Browser, Engine, Screen, Tools};
+use e2e::browser::{Browser, Engine, Screen, Tools, Tracing};
 use e2e::gesture::{Gesture, Spot};
 use e2e::page::Page;
 use e2e::site::{Hosting, Site};
@@ -82,7 +82,7 @@ fn tools() -> Tools {
 async fn take_all(folder: &Path) -> Result<()> {
     let tools = tools();
     let site = Site::serve(&tools.dist, Hosting::default()).await?;
-    let browser = Browser::start(Engine::Chromium, &tools).await?;
+    let browser = Browser::start(Engine::Chromium, &tools, Tracing::Off).await?;
     browser.before_every_document(witness::SCRIPT).await?;
     let page = Page::new(browser, site);
     for shot in &SHOTS {

@@ -127,7 +127,7 @@ impl Browser {
         Ok(Self { engine, driver, _process: process })
     }
 
-    /// The session, for what every engine does alike.
+    /// The driver, for what every engine does alike.
     pub fn driver(&self) -> &WebDriver {
         &self.driver
     }

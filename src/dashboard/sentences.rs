@@ -32,9 +32,7 @@ fn comparison(run: &Run, federated: &Running, alone: &Running) -> String {
     if difference < -CLEAR * spread {
         format!("joining cuts client 1’s error to {ratio}× of the {own} it has alone. Raise ε: does it still pay?")
     } else if difference > CLEAR * spread {
-        format!(
-            "client 1 does better alone, with {own}: joining makes that {ratio}×. Lower ε: when does it pay?"
-        )
+        format!("client 1 does better alone, with {own}: joining makes that {ratio}×. Lower ε: when does it pay?")
     } else {
         let sets = data_sets(run);
         format!("client 1 alone has {own}: too close to call with {sets}. Move ε to see which side wins.")

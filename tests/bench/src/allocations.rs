@@ -1,0 +1,86 @@
+//! What is allocated where nothing should be.
+//!
+//! The inner loops are those over rollouts and their steps, over local steps, over rounds and over clients. If none of them
+//! allocates, a data set takes exactly as many allocations however often they run. That is what is counted, so that no
+//! hook in the simulator is needed, and nothing can be overlooked.
+
+use allocation_counter::measure;
+use anyhow::Result;
+use fedsysid_sim::scenario::{Scenario, Settings};
+use fedsysid_sim::study::Study;
+
+use crate::cell::{with_local_steps, with_rollout_len, with_rollouts};
+
+/// Allocations of one data set of the default cell, and of one where some loop runs more often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// As the cell is.
+    pub base: u64,
+    /// What was raised, and the allocations then.
+    pub raised: Vec<(&'static str, u64)>,
+}
+
+impl Counts {
+    /// Counts for a cell.
+    ///
+    /// # Errors
+    /// If the cell is not allowed.
+    pub fn of(cell: &Settings) -> Result<Self> {
+        let raised = [
+            ("M", Settings { n_clients: 4 * cell.n_clients, ..cell.clone() }),
+            ("N", with_rollouts(cell.clone(), 2 * 25)),
+            ("N, beyond what is drawn one by one,", with_rollouts(cell.clone(), 100_000)),
+            ("T", with_rollout_len(cell.clone(), 4 * cell.data.rollout_len)),
+            ("K", with_local_steps(cell.clone(), 4 * 10)),
+            ("R", Settings { n_rounds: 4 * cell.n_rounds, ..cell.clone() }),
+        ];
+        let count = |(name, settings): (_, Settings)| Ok((name, in_a_data_set(&settings)?));
+        Ok(Self { base: in_a_data_set(cell)?, raised: raised.into_iter().map(count).collect::<Result<_>>()? })
+    }
+
+    /// Allocations within the inner loops: the largest difference that running one of them more often makes.
+    pub fn in_inner_loops(&self) -> u64 {
+        self.raised.iter().map(|(_, count)| count.abs_diff(self.base)).max().unwrap_or(0)
+    }
+
+    /// The loops that allocate.
+    pub fn guilty(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.raised.iter().copied().filter(|(_, count)| *count != self.base)
+    }
+}
+
+/// Allocations while a study draws its second data set and runs its rounds. The first one grows what is used again.
+fn in_a_data_set(settings: &Settings) -> Result<u64> {
+    let mut study = Study::new(Scenario::new(Settings { n_trials: 3, ..settings.clone() })?);
+    run_a_data_set(&mut study);
+    Ok(measure(|| run_a_data_set(&mut study)).count_total)
+}
+
+fn run_a_data_set(study: &mut Study) {
+    let before = study.summary().n_trials;
+    while study.summary().n_trials == before && !study.is_done() {
+        study.step();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+
+    use super::*;
+
+    #[test]
+    fn the_counter_counts() {
+        let count = measure(|| (0..7).for_each(|value| drop(black_box(Box::new(value))))).count_total;
+        assert_eq!(count, 7);
+    }
+
+    #[test]
+    fn the_loop_that_allocates_is_named() {
+        let counts = Counts { base: 5, raised: vec![("N", 5), ("K", 9), ("R", 4)] };
+        assert_eq!(counts.in_inner_loops(), 4);
+        assert_eq!(counts.guilty().collect::<Vec<_>>(), [("K", 9), ("R", 4)]);
+        let innocent = Counts { base: 5, raised: vec![("N", 5)] };
+        assert_eq!((innocent.in_inner_loops(), innocent.guilty().count()), (0, 0));
+    }
+}

@@ -1,0 +1,55 @@
+//! The settings that are measured: the paper's default cell, and what a change of it costs.
+
+use fedsysid_sim::method::{Method, Solver};
+use fedsysid_sim::scenario::Settings;
+use fedsysid_sim::schedule::Schedule;
+
+/// The method that is measured: FedLin as the paper prints it.
+pub const METHOD: Method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+
+/// Data sets q of the default cell.
+pub const N_TRIALS: usize = 25;
+
+/// The default cell: M = 50, N = 25, T = 5, K = 10, R = 200, q = 25, ε = 0.01, α = 10⁻⁴, FedLin alone.
+pub fn default_cell() -> Settings {
+    Settings { methods: vec![METHOD], n_trials: N_TRIALS, ..Settings::paper() }
+}
+
+/// The largest experiment that may be asked for, as far as memory goes: M = 10⁴ clients with N = 10⁹ rollouts of T = 100
+/// steps, and R = 10⁶ rounds, of the paper's two methods. More data sets need no more memory.
+pub fn largest() -> Settings {
+    let largest = Settings { n_clients: 10_000, n_rounds: 1_000_000, n_trials: 1, ..Settings::paper() };
+    with_rollout_len(with_rollouts(largest, 1_000_000_000), 100)
+}
+
+/// The same with N rollouts for every client.
+pub fn with_rollouts(mut settings: Settings, n_rollouts: usize) -> Settings {
+    settings.data.n_rollouts = n_rollouts;
+    settings
+}
+
+/// The same with rollouts of T steps.
+pub fn with_rollout_len(mut settings: Settings, rollout_len: usize) -> Settings {
+    settings.data.rollout_len = rollout_len;
+    settings
+}
+
+/// The same with K local steps for every client.
+pub fn with_local_steps(mut settings: Settings, n_local_steps: usize) -> Settings {
+    settings.n_local_steps = n_local_steps;
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use fedsysid_sim::scenario::Scenario;
+
+    use super::*;
+
+    #[test]
+    fn the_default_cell_is_the_papers_for_one_method() {
+        let cell = default_cell();
+        assert_eq!(cell, Settings { methods: vec![METHOD], n_trials: 25, ..Settings::paper() });
+        assert!(Scenario::new(cell).is_ok());
+    }
+}

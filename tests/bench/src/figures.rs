@@ -1,0 +1,140 @@
+//! What the measurements say, and the limits.
+
+use crate::report::{Figure, Report};
+
+/// What was measured natively; times in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Native {
+    /// The default cell.
+    pub cell: f64,
+    /// Drawing the cell's normals.
+    pub floor: f64,
+    /// The cell by the loop as printed, with all samples kept.
+    pub textbook: f64,
+    /// The cell with N = 100.
+    pub n_100: f64,
+    /// The cell with N = 10⁹.
+    pub n_1e9: f64,
+    /// The cell with R = 10⁶.
+    pub rounds_1e6: f64,
+    /// One data set of M = 10⁴ clients with N = 10⁶.
+    pub m_10000: f64,
+    /// The cell in NumPy, where there is NumPy.
+    pub numpy: Option<f64>,
+    /// Allocations that the inner loops add to a data set.
+    pub inner_allocations: u64,
+    /// Allocations of a data set.
+    pub allocations: u64,
+}
+
+impl Native {
+    /// The figures of `cargo xtask bench`.
+    pub fn report(&self) -> Report {
+        let speedup_over_numpy = self.numpy.map(|numpy| numpy / self.cell);
+        Report(vec![
+            Figure::measured("default_cell_ms", "the paper's default cell for FedLin, 25 data sets", self.cell),
+            Figure::measured("rng_floor_ms", "drawing its normals and nothing else", self.floor),
+            Figure::measured("ratio_to_floor", "the cell over that floor", self.cell / self.floor).at_most(2.0),
+            Figure::measured("textbook_ms", "gradients from all samples at every local step", self.textbook),
+            Figure::measured("speedup_over_textbook", "that over the cell", self.textbook / self.cell).at_least(200.0),
+            Figure::measured("n_1e9_over_n_100", "N = 10⁹ over N = 100", self.n_1e9 / self.n_100).at_most(1.2),
+            Figure::measured("rounds_1e6_ms", "the cell with R = 10⁶", self.rounds_1e6).at_most(200.0),
+            Figure::measured("m_10000_ms", "one data set of M = 10⁴, N = 10⁶", self.m_10000),
+            Figure::count("alloc_in_inner_loop", "allocations added by more M, N, T, K or R", self.inner_allocations)
+                .at_most(0.0),
+            Figure::count("alloc_per_data_set", "allocations of a data set, all in all", self.allocations),
+            Figure::if_measured("numpy_best_ms", "the cell in NumPy at its best", self.numpy),
+            Figure::if_measured("speedup_over_numpy", "that over the cell", speedup_over_numpy).at_least(8.0),
+        ])
+    }
+}
+
+/// What was measured in a browser and beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InBrowser {
+    /// Milliseconds for the default cell in a worker.
+    pub wasm: f64,
+    /// Milliseconds for the default cell natively.
+    pub native: f64,
+    /// Bytes of a worker's memory after the largest experiment.
+    pub memory: f64,
+}
+
+impl InBrowser {
+    /// The figures of `cargo xtask bench browser`.
+    pub fn report(&self) -> Report {
+        Report(vec![
+            Figure::measured("wasm_ms", "the paper's default cell for FedLin in a worker", self.wasm),
+            Figure::measured("native_ms", "the same natively", self.native),
+            Figure::measured("wasm_over_native", "the one over the other", self.wasm / self.native).at_most(1.3),
+            Figure::measured("wasm_memory_mb", "a worker's memory after the largest experiment", self.memory / 1e6)
+                .at_most(64.0),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const GOOD: Native = Native {
+        cell: 4.0,
+        floor: 2.0,
+        textbook: 800.0,
+        n_100: 10.0,
+        n_1e9: 12.0,
+        rounds_1e6: 200.0,
+        m_10000: 90.0,
+        numpy: Some(32.0),
+        inner_allocations: 0,
+        allocations: 17,
+    };
+
+    const GOOD_IN_BROWSER: InBrowser = InBrowser { wasm: 5.2, native: 4.0, memory: 64e6 };
+
+    fn parsed(report: &Report) -> Value {
+        serde_json::from_str(&report.json()).unwrap()
+    }
+
+    #[test]
+    fn the_keys_and_the_ratios_are_those_promised() {
+        let expected = json!({
+            "default_cell_ms": 4.0, "rng_floor_ms": 2.0, "ratio_to_floor": 2.0,
+            "textbook_ms": 800.0, "speedup_over_textbook": 200.0,
+            "n_1e9_over_n_100": 1.2, "rounds_1e6_ms": 200.0, "m_10000_ms": 90.0,
+            "alloc_in_inner_loop": 0, "alloc_per_data_set": 17,
+            "numpy_best_ms": 32.0, "speedup_over_numpy": 8.0,
+        });
+        assert_eq!(parsed(&GOOD.report()), expected);
+        let expected = json!({ "wasm_ms": 5.2, "native_ms": 4.0, "wasm_over_native": 1.3, "wasm_memory_mb": 64.0 });
+        assert_eq!(parsed(&GOOD_IN_BROWSER.report()), expected);
+    }
+
+    #[test]
+    fn without_numpy_two_figures_are_null() {
+        let report = parsed(&Native { numpy: None, ..GOOD }.report());
+        assert_eq!((&report["numpy_best_ms"], &report["speedup_over_numpy"]), (&Value::Null, &Value::Null));
+    }
+
+    #[track_caller]
+    fn check(report: &Report, holds: bool) {
+        assert_eq!(report.holds(), holds, "{}", report.table());
+    }
+
+    #[test]
+    fn every_limit_holds_at_its_edge_and_breaks_beyond_it() {
+        check(&GOOD.report(), true);
+        check(&Native { floor: 1.99, ..GOOD }.report(), false);
+        check(&Native { textbook: 799.0, ..GOOD }.report(), false);
+        check(&Native { n_1e9: 12.1, ..GOOD }.report(), false);
+        check(&Native { rounds_1e6: 201.0, ..GOOD }.report(), false);
+        check(&Native { inner_allocations: 1, ..GOOD }.report(), false);
+        check(&Native { numpy: Some(31.0), ..GOOD }.report(), false);
+        check(&Native { numpy: None, m_10000: 1e9, allocations: 1_000, ..GOOD }.report(), true);
+        check(&GOOD_IN_BROWSER.report(), true);
+        check(&InBrowser { wasm: 5.3, ..GOOD_IN_BROWSER }.report(), false);
+        check(&InBrowser { memory: 64.1e6, ..GOOD_IN_BROWSER }.report(), false);
+    }
+}

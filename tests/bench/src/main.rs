@@ -1,0 +1,90 @@
+//! `cargo xtask bench`: measures, prints the figures as JSON, and fails if one is beyond its limit.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bench::allocations::Counts;
+use bench::cell::{self, default_cell, with_rollouts};
+use bench::clock::best_ms;
+use bench::contest::{expect_agreement, final_error, floor, study, textbook};
+use bench::figures::Native;
+use bench::numpy;
+use fedsysid_sim::scenario::{Scenario, Settings};
+
+/// How long what takes milliseconds takes turns.
+const QUICK: Duration = Duration::from_secs(12);
+
+/// How long what takes longer takes turns.
+const SLOW: Duration = Duration::from_secs(12);
+
+fn main() -> Result<ExitCode> {
+    let report = measure()?.report();
+    println!("{}", report.json());
+    eprint!("{}", report.table());
+    Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn measure() -> Result<Native> {
+    let cell = default_cell();
+    expect_agreement(&cell)?;
+    let counts = Counts::of(&cell)?;
+    for (raised, count) in counts.guilty() {
+        eprintln!("allocations of a data set: {}, and {count} with more {raised}", counts.base);
+    }
+    let [cell_ms, floor_ms, n_100, n_1e9] = quick(&cell)?;
+    let [textbook, rounds_1e6, m_10000] = slow(&cell)?;
+    Ok(Native {
+        cell: cell_ms,
+        floor: floor_ms,
+        // Its data sets take the same time each, and nobody should have to wait for all of them.
+        textbook: textbook * cell::N_TRIALS as f64,
+        n_100,
+        n_1e9,
+        rounds_1e6,
+        m_10000,
+        numpy: numpy_ms(&cell)?,
+        inner_allocations: counts.in_inner_loops(),
+        allocations: counts.base,
+    })
+}
+
+fn quick(cell: &Settings) -> Result<[f64; 4]> {
+    let mut run_cell = timed(cell.clone())?;
+    let mut draw = || {
+        black_box(floor(black_box(cell)));
+    };
+    let mut n_100 = timed(with_rollouts(cell.clone(), 100))?;
+    let mut n_1e9 = timed(with_rollouts(cell.clone(), 1_000_000_000))?;
+    Ok(best_ms(QUICK, [&mut run_cell, &mut draw, &mut n_100, &mut n_1e9]))
+}
+
+fn slow(cell: &Settings) -> Result<[f64; 3]> {
+    let scenario = Scenario::new(cell.clone())?;
+    let mut by_the_book = || {
+        black_box(textbook(black_box(&scenario)));
+    };
+    let mut rounds = timed(Settings { n_rounds: 1_000_000, ..cell.clone() })?;
+    let large = Settings { n_clients: 10_000, n_trials: 1, ..cell.clone() };
+    let mut clients = timed(with_rollouts(large, 1_000_000))?;
+    Ok(best_ms(SLOW, [&mut by_the_book, &mut rounds, &mut clients]))
+}
+
+/// A study to be timed, after it has been run once: one that is refused would be quick.
+fn timed(settings: Settings) -> Result<impl FnMut()> {
+    let run = move || study(black_box(&settings)).map(black_box);
+    run()?;
+    Ok(move || drop(run()))
+}
+
+/// NumPy's time; without NumPy, how to get it is said and nothing measured.
+fn numpy_ms(cell: &Settings) -> Result<Option<f64>> {
+    let error = final_error(&study(cell)?).context("a run has rounds")?;
+    let Some(python) = numpy::python() else {
+        eprintln!("{}", numpy::advice());
+        return Ok(None);
+    };
+    numpy::best_ms(&python, error).map(Some)
+}

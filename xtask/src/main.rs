@@ -1,9 +1,10 @@
 //! `cargo xtask`: every chore of the project in one command each.
 //!
 //! Reading order: [`pins`] (what versions), [`project`] (which folders), [`setup`] (what must be
-//! there, and how it gets there), then the chores: [`site`], [`test`], [`size`], [`doctor`].
+//! there, and how it gets there), then the chores: [`site`], [`test`], [`bench`], [`size`], [`doctor`].
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
+mod bench;
 mod doctor;
 mod lockfile;
 mod pins;
@@ -44,6 +45,13 @@ enum Chore {
         /// Only this part.
         part: Option<Part>,
     },
+    /// Measure how fast the simulator is, natively or in a worker of the built page; prints JSON, and fails if a limit is
+    /// broken.
+    Bench {
+        /// Where.
+        #[arg(default_value = "native")]
+        part: Part,
+    },
     /// Rewrite the golden files from the present code; review the difference before committing.
     Golden,
     /// Print the sizes of what `dist/` holds, raw, gzipped and brotlied, as JSON.
@@ -74,6 +82,7 @@ fn run(chore: Chore, project: &Project) -> anyhow::Result<ExitCode> {
         Chore::Serve(options) => site::serve(project, &options)?,
         Chore::Build => site::build(project)?,
         Chore::Test { part } => return Ok(test::run(project, part)),
+        Chore::Bench { part } => return bench::run(project, part),
         Chore::Golden => test::rewrite_golden(project)?,
         Chore::Size => size::run(project)?,
         Chore::Doctor => doctor::run(project)?,

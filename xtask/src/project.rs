@@ -4,9 +4,12 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use etcetera::BaseStrategy;
+
+use crate::process;
 
 /// The folders of one checkout, and the per-user cache that all checkouts share.
 pub(crate) struct Project {
@@ -25,6 +28,13 @@ impl Project {
         let target = target(env::var_os("CARGO_TARGET_DIR"), &root);
         let cache = cache(env::var_os("FEDSYSID_CACHE"))?;
         Ok(Self { root, target, cache })
+    }
+
+    /// A command of Cargo's on this checkout.
+    pub(crate) fn cargo(&self, command: &str) -> Command {
+        let mut cargo = process::cargo();
+        cargo.arg(command).current_dir(&self.root);
+        cargo
     }
 
     /// The deployable page.

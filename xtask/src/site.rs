@@ -11,8 +11,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::project::Project;
+use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
 use crate::setup::{self, SiteTools};
 use crate::{process, report};
+
+/// The variable that tells what works on the page in a browser where the built page is.
+const DIST_VARIABLE: &str = "FEDSYSID_DIST";
 
 /// How the page is served.
 #[derive(Args)]
@@ -37,8 +41,20 @@ pub(crate) fn build(project: &Project) -> Result<()> {
     build_with(project, &tools)
 }
 
+/// Sets up a browser as well, builds `dist/`, and tells `command` where all of them are.
+pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Result<()> {
+    let tools = setup::site(project)?;
+    let pair = setup::browser(project)?;
+    build_with(project, &tools)?;
+    command
+        .env(DIST_VARIABLE, project.dist())
+        .env(CHROME_VARIABLE, pair.chrome.path)
+        .env(DRIVER_VARIABLE, pair.driver.path);
+    Ok(())
+}
+
 /// Builds `dist/` with tools that are in place.
-pub(crate) fn build_with(project: &Project, tools: &SiteTools) -> Result<()> {
+fn build_with(project: &Project, tools: &SiteTools) -> Result<()> {
     report::heading("Build: dist/");
     let start = Instant::now();
     let mut trunk = trunk(project, tools, "build")?;

@@ -8,13 +8,9 @@ use anyhow::{Result, bail};
 use crate::process::{self, capture};
 use crate::project::Project;
 use crate::report;
-use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
-use crate::setup::{self, Part};
+use crate::setup::Part;
 use crate::site;
 use crate::tally::Tally;
-
-/// The variable that tells the tests in a browser where the built page is.
-const DIST_VARIABLE: &str = "FEDSYSID_DIST";
 
 /// What went well and what did not.
 #[derive(Debug, Default)]
@@ -97,21 +93,21 @@ fn native(project: &Project, outcome: &mut Outcome) {
         "clippy",
         &["--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
     ));
-    let mut tests = cargo(project, "test");
+    let mut tests = project.cargo("test");
     tests.args(["--workspace", "--exclude", "e2e", "--no-fail-fast"]);
     outcome.run("Native tests", &mut tests);
 }
 
 /// Runs a component of the toolchain that not every installation has.
 fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
-    if capture(cargo(project, component).arg("--version")).is_none() {
+    if capture(project.cargo(component).arg("--version")).is_none() {
         report::note(&format!(
             "cargo {component} is not installed, so this was not checked (`rustup component add {}`)",
             if component == "fmt" { "rustfmt" } else { component }
         ));
         return Ok(());
     }
-    if process::live(cargo(project, component).args(arguments))?.success() {
+    if process::live(project.cargo(component).args(arguments))?.success() {
         report::note(&format!("cargo {component}: nothing to say"));
         return Ok(());
     }
@@ -119,34 +115,22 @@ fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
 }
 
 fn browser(project: &Project, outcome: &mut Outcome) -> Result<()> {
-    let tools = setup::site(project)?;
-    let pair = setup::browser(project)?;
-    site::build_with(project, &tools)?;
-    let mut tests = cargo(project, "test");
-    tests
-        .args(["--package", "e2e", "--no-fail-fast"])
-        .env(DIST_VARIABLE, project.dist())
-        .env(CHROME_VARIABLE, pair.chrome.path)
-        .env(DRIVER_VARIABLE, pair.driver.path);
+    let mut tests = project.cargo("test");
+    tests.args(["--package", "e2e", "--no-fail-fast"]);
+    site::build_for_browser(project, &mut tests)?;
     outcome.run("Browser tests", &mut tests);
     Ok(())
 }
 
 /// Rewrites the golden files from what the code draws and writes today.
 pub(crate) fn rewrite_golden(project: &Project) -> Result<()> {
-    let mut tests = cargo(project, "test");
+    let mut tests = project.cargo("test");
     tests.args(["--test", "it"]).env("UPDATE_GOLDEN", "1");
     if !process::live(&mut tests)?.success() {
         bail!("a test fails for another reason than its golden file; see above");
     }
     report::note("The golden files are up to date; `git diff tests/golden` shows what changed.");
     Ok(())
-}
-
-fn cargo(project: &Project, command: &str) -> Command {
-    let mut cargo = process::cargo();
-    cargo.arg(command).current_dir(&project.root);
-    cargo
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! `cargo xtask bench`: measures, prints the figures as JSON, and fails if one is beyond its limit.
+//!
+//! With the word `slope` it only times what the benchmark in a browser compares with, for a moment.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
+use std::env;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,6 +15,7 @@ use bench::clock::best_ms;
 use bench::contest::{expect_agreement, final_error, floor, study, textbook};
 use bench::figures::Native;
 use bench::numpy;
+use bench::slope::{self, Times};
 use fedsysid_sim::scenario::{Scenario, Settings};
 
 /// How long what takes milliseconds takes turns.
@@ -21,6 +25,10 @@ const QUICK: Duration = Duration::from_secs(12);
 const SLOW: Duration = Duration::from_secs(12);
 
 fn main() -> Result<ExitCode> {
+    if env::args().nth(1).is_some_and(|word| word == slope::WORD) {
+        println!("{}", serde_json::to_string(&time_slope()?)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let report = measure()?.report();
     println!("{}", report.json());
     eprint!("{}", report.table());
@@ -77,6 +85,12 @@ fn timed(settings: Settings) -> Result<impl FnMut()> {
     let run = move || study(black_box(&settings)).map(black_box);
     run()?;
     Ok(move || drop(run()))
+}
+
+fn time_slope() -> Result<Times> {
+    let [mut few, mut many] = [timed(slope::few())?, timed(slope::many())?];
+    let [few, many] = best_ms(slope::TURN, [&mut few, &mut many]);
+    Ok(Times { few, many })
 }
 
 /// NumPy's time; without NumPy, how to get it is said and nothing measured.

@@ -1,0 +1,96 @@
+// Installed in a document of the page's origin that does nothing by itself: starts engines the way the page does, and
+// speaks with them in the page's own words.
+globalThis.engine = (() => {
+  const file = (path) => path.split("/").at(-1);
+
+  // What the page's first script is told: the names of the glue and of the module.
+  const names = async () => {
+    const text = await (await fetch("./")).text();
+    return new DOMParser().parseFromString(text, "text/html").querySelector("script[data-glue]").dataset;
+  };
+
+  // The next message that is one of `wanted`; an error of the worker's ends the wait.
+  const next = (worker, wanted) =>
+    new Promise((resolve, reject) => {
+      const heard = ({ data }) => {
+        if (!wanted(data)) return;
+        worker.removeEventListener("message", heard);
+        resolve(data);
+      };
+      worker.addEventListener("message", heard);
+      worker.addEventListener("error", ({ message }) => reject(new Error(`the worker fails: ${message}`)), { once: true });
+    });
+
+  const started = async (url, module) => {
+    const worker = new Worker(url, { type: "module" });
+    const ready = next(worker, (data) => data instanceof Float64Array);
+    worker.postMessage(module);
+    await ready;
+    return worker;
+  };
+
+  // The page's own worker keeps what the module exports to itself. This one starts the same module by the same glue, and
+  // can be asked how much memory it has.
+  const weighable = (glue) =>
+    URL.createObjectURL(new Blob([`
+      import init from ${JSON.stringify(new URL(file(glue), location.href).href)};
+      let exported;
+      addEventListener("message", async ({ data }) => { exported = await init({ module_or_path: data }); }, { once: true });
+      addEventListener("message", ({ data }) => {
+        if (data === "memory") postMessage({ memory: exported.memory.buffer.byteLength });
+      });
+    `], { type: "text/javascript" }));
+
+  let page, module, worker;
+
+  const start = async () => {
+    page = await names();
+    module = await WebAssembly.compileStreaming(fetch(file(page.wasm)));
+    worker = await started(`./worker.js?glue=${encodeURIComponent(file(page.glue))}`, module);
+  };
+
+  // The last word on a request, past all reports of progress.
+  const answer = (to, request, progress) => {
+    const answered = next(to, (data) => data instanceof Float64Array && data[0] !== progress);
+    const numbers = new Float64Array(request);
+    to.postMessage(numbers, [numbers.buffer]);
+    return answered;
+  };
+
+  // Numbers bit by bit: JSON would lose some.
+  const bits = (numbers) => Array.from(new BigUint64Array(numbers.buffer), String);
+
+  const run = async (request, progress) => bits(await answer(worker, request, progress));
+
+  const ms = async (request, progress) => {
+    const from = performance.now();
+    await answer(worker, request, progress);
+    return performance.now() - from;
+  };
+
+  const time = async (few, many, progress, patience) => {
+    const best = { few: Infinity, many: Infinity };
+    const from = performance.now();
+    while (performance.now() - from < patience) {
+      best.few = Math.min(best.few, await ms(few, progress));
+      best.many = Math.min(best.many, await ms(many, progress));
+    }
+    return best;
+  };
+
+  let weighing, isWeighed;
+
+  // Takes minutes, which no driver waits for: whoever wants to know looks whether it is done.
+  const weigh = (request, progress) => {
+    isWeighed = false;
+    weighing = (async () => {
+      const scale = await started(weighable(page.glue), module);
+      const answered = bits(await answer(scale, request, progress));
+      const weight = next(scale, (data) => data.memory !== undefined);
+      scale.postMessage("memory");
+      return { bytes: (await weight).memory, answer: answered };
+    })().finally(() => (isWeighed = true));
+  };
+
+  return { start, run, time, weigh, isWeighed: () => isWeighed, weight: () => weighing };
+})();

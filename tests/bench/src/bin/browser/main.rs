@@ -1,0 +1,63 @@
+//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, by turns; and the memory that
+//! a worker needs.
+//!
+//! A time is that from posting a request to hearing its answer, of which [`bench::slope`] keeps what the data sets take. A
+//! wasm memory never shrinks, so that its size after a run is its greatest one.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
+
+mod worker;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use bench::cell;
+use bench::figures::InBrowser;
+use bench::slope::{self, Times};
+use e2e::browser::Tools;
+
+use crate::worker::Worker;
+
+/// The variable that names the native benchmark, as a release builds it.
+const BENCH_VARIABLE: &str = "FEDSYSID_BENCH";
+
+/// How often either side times.
+const TURNS: usize = 20;
+
+fn main() -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let report = runtime.block_on(measured())?.report();
+    println!("{}", report.json());
+    eprint!("{}", report.table());
+    Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn measured() -> Result<InBrowser> {
+    let bench = env::var_os(BENCH_VARIABLE).map(PathBuf::from);
+    let bench = bench.with_context(|| format!("{BENCH_VARIABLE} is not set: run `cargo xtask bench browser`"))?;
+    let worker = Worker::start(&Tools::from_environment()?).await?;
+    let measured = measure(&worker, &bench).await;
+    // Also when something went wrong: a browser outlives its driver.
+    let ended = worker.end().await;
+    measured.and_then(|measured| ended.map(|()| measured))
+}
+
+async fn measure(worker: &Worker, bench: &Path) -> Result<InBrowser> {
+    worker.expect_native_bits(&slope::few()).await?;
+    let (mut wasm, mut native) = (Times::WORST, Times::WORST);
+    for _ in 0..TURNS {
+        wasm = wasm.best(worker.time().await?);
+        native = native.best(natively(bench)?);
+    }
+    eprintln!("times taken; the largest experiment takes a minute or two");
+    let memory = worker.memory_after(&cell::largest()).await?;
+    Ok(InBrowser { wasm: wasm.per_cell(), native: native.per_cell(), memory })
+}
+
+fn natively(bench: &Path) -> Result<Times> {
+    let output = Command::new(bench).arg(slope::WORD).stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("{} cannot be started", bench.display()))?;
+    ensure!(output.status.success(), "{} failed ({})", bench.display(), output.status);
+    Ok(serde_json::from_slice(&output.stdout)?)
+}

@@ -1,0 +1,110 @@
+//! An engine's worker, started the way the page does it, in a document where nothing else happens.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use bench::contest::study;
+use bench::slope::{self, Times};
+use e2e::browser::{Browser, Engine, Tools, Tracing};
+use e2e::page::Page;
+use e2e::site::{Hosting, Site};
+use fedsysid::protocol::{Event, Generation, Request, wire};
+use fedsysid::sim::scenario::Settings;
+use fedsysid::sim::study::Summary;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const SCRIPT: &str = include_str!("engine.js");
+
+/// Any number does: there is one request at a time.
+const GENERATION: Generation = Generation(1);
+
+/// How long the largest experiment may take.
+const PATIENCE: Duration = Duration::from_mins(15);
+
+/// A worker in a browser.
+pub(crate) struct Worker {
+    page: Page,
+    /// What a report of progress begins with.
+    progress: f64,
+}
+
+/// A memory's size, and what the engine answered before it was read.
+#[derive(Deserialize)]
+struct Weighed {
+    bytes: f64,
+    answer: Vec<String>,
+}
+
+impl Worker {
+    /// Starts a browser, and in it a worker.
+    pub(crate) async fn start(tools: &Tools) -> Result<Self> {
+        let site = Site::serve(&tools.dist, Hosting::default()).await?;
+        let browser = Browser::start(Engine::Chromium, tools, Tracing::Off).await?;
+        // A script's text is a document of the page's origin in which nothing runs.
+        browser.driver().goto(format!("{}worker.js", site.url(""))).await?;
+        let page = Page::new(browser, site);
+        page.eval::<()>(SCRIPT, &[]).await?;
+        page.eval::<()>("return engine.start();", &[]).await?;
+        Ok(Self { page, progress: progress_mark()? })
+    }
+
+    /// Makes sure that the worker computes what is computed natively, to the last bit.
+    pub(crate) async fn expect_native_bits(&self, settings: &Settings) -> Result<()> {
+        let arguments = [request(settings), json!(self.progress)];
+        let answer: Vec<String> = self.page.eval("return engine.run(...arguments);", &arguments).await?;
+        let there = finished(&answer)?;
+        ensure!(wire_of(there) == wire_of(study(settings)?), "the worker's results are not the native ones");
+        Ok(())
+    }
+
+    /// Times the short run and the long one for a turn.
+    pub(crate) async fn time(&self) -> Result<Times> {
+        let patience = slope::TURN.as_secs_f64() * 1e3;
+        let arguments = [request(&slope::few()), request(&slope::many()), json!(self.progress), json!(patience)];
+        self.page.eval("return engine.time(...arguments);", &arguments).await
+    }
+
+    /// Bytes of a new worker's memory after an experiment.
+    pub(crate) async fn memory_after(&self, settings: &Settings) -> Result<f64> {
+        let arguments = [request(settings), json!(self.progress)];
+        self.page.eval::<()>("engine.weigh(...arguments);", &arguments).await?;
+        self.page.wait("the largest experiment", PATIENCE, "engine.isWeighed()").await?;
+        let weighed: Weighed = self.page.eval("return engine.weight();", &[]).await?;
+        finished(&weighed.answer)?;
+        Ok(weighed.bytes)
+    }
+
+    /// Ends the browser.
+    pub(crate) async fn end(self) -> Result<()> {
+        self.page.close().await
+    }
+}
+
+fn request(settings: &Settings) -> Value {
+    json!(wire::encode(&Request::Run { generation: GENERATION, settings: settings.clone() }))
+}
+
+/// The results in an engine's last word.
+fn finished(bits: &[String]) -> Result<Summary> {
+    let number = |bits: &String| bits.parse().map(f64::from_bits);
+    let numbers: Vec<f64> = bits.iter().map(number).collect::<Result<_, _>>().context("the answer is no numbers")?;
+    match wire::decode(&numbers)? {
+        Event::Done { summary, .. } => Ok(summary),
+        Event::Refused { error, .. } => bail!("the worker refuses: {error}"),
+        other => bail!("the worker ends with {other:?}"),
+    }
+}
+
+/// Results as bits: numbers that are none would not equal themselves.
+fn wire_of(summary: Summary) -> Vec<u64> {
+    let numbers = wire::encode(&Event::Done { generation: GENERATION, summary });
+    numbers.into_iter().map(f64::to_bits).collect()
+}
+
+/// What the engine's reports of progress begin with, and no other event.
+fn progress_mark() -> Result<f64> {
+    let summary = study(&Settings { n_clients: 1, n_trials: 1, n_rounds: 1, ..slope::few() })?;
+    let report = Event::Progress { generation: GENERATION, progress: 0.5, summary };
+    wire::encode(&report).first().copied().context("no message is empty")
+}

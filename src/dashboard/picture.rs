@@ -3,25 +3,45 @@
 use super::Run;
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
+use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::schedule::Schedule;
 use crate::sim::stats::Running;
-use crate::sim::study::MethodSummary;
-use crate::sim::trial::Reference;
+use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
+use crate::sim::target::Target;
+
+/// Runs of more rounds than this, recorded at rounds that double, are shown on a logarithmic axis of rounds.
+const LONG: usize = 1_024;
 
 /// What an estimation error is, with its symbol: the vertical axis.
-pub const ERROR_LABEL: &str = "estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖";
+fn error_label(target: Target) -> String {
+    match target {
+        Target::Client(0) => "estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖".into(),
+        Target::Client(client) => format!("estimation error against client {}", client + 1),
+        Target::Worst => "estimation error, worst client".into(),
+        Target::Mean => "estimation error, mean over clients".into(),
+    }
+}
 
 /// The figure of a run: mean error of each method with a band of one standard error, and the reference estimates.
 pub fn figure(run: &Run) -> Figure {
-    let curves: Vec<_> = run.summary.methods.iter().map(curve).collect();
-    let levels: Vec<_> = Reference::ALL.into_iter().filter_map(|reference| level(run, reference)).collect();
-    // Without a curve there still are rounds along the axis.
-    let rounds = if curves.is_empty() { (0.0, run.settings.n_rounds as f64) } else { fit_x(Scale::Linear, &curves) };
+    let scale = if run.settings.n_rounds > LONG { Scale::Log10 } else { Scale::Linear };
+    let curves: Vec<_> = run.summary.methods.iter().map(|method| curve(&run.summary, method)).collect();
+    let levels: Vec<_> = run.summary.references.iter().filter_map(|summary| level(run, summary)).collect();
+    // A logarithmic axis begins at round 1; without a curve there still are rounds along the axis.
+    let rounds = match (scale, curves.is_empty()) {
+        (Scale::Linear, false) => fit_x(scale, &curves),
+        (Scale::Linear, true) => (0.0, run.settings.n_rounds as f64),
+        (Scale::Log10, _) => (1.0, run.settings.n_rounds as f64),
+    };
     Figure {
         title: None,
-        x: Axis { label: "round r".into(), range: rounds, scale: Scale::Linear },
-        y: Axis { label: ERROR_LABEL.into(), range: fit_runs(Scale::Log10, &curves, &levels), scale: Scale::Log10 },
+        x: Axis { label: "round r".into(), range: rounds, scale },
+        y: Axis {
+            label: error_label(run.settings.target),
+            range: fit_runs(Scale::Log10, &curves, &levels),
+            scale: Scale::Log10,
+        },
         curves,
         levels,
         words: run.settings.methods.is_empty().then(|| "Switch an algorithm on to see its curve.".into()),
@@ -33,6 +53,11 @@ pub fn solver_role(solver: Solver) -> Role {
     match solver {
         Solver::FedAvg => Role::FedAvg,
         Solver::FedLin => Role::FedLin,
+        Solver::FedProx { .. } => Role::FedProx,
+        Solver::Scaffold => Role::Scaffold,
+        Solver::FedAdmm { .. } => Role::FedAdmm,
+        Solver::Clustered { .. } => Role::Clustered,
+        Solver::Median => Role::Median,
     }
 }
 
@@ -41,11 +66,18 @@ pub fn method_name(method: Method) -> String {
     let solver = match method.solver {
         Solver::FedAvg => "FedAvg",
         Solver::FedLin => "FedLin",
+        Solver::FedProx { .. } => "FedProx",
+        Solver::Scaffold => "SCAFFOLD",
+        // It takes no steps.
+        Solver::FedAdmm { .. } => return "FedADMM".into(),
+        Solver::Clustered { .. } => "clustered",
+        Solver::Median => "median",
     };
     match method.schedule {
         Schedule::Constant => solver.into(),
         Schedule::OverLocalSteps => format!("{solver}, α/k"),
         Schedule::OverRounds => format!("{solver}, decreasing α"),
+        Schedule::Harmonic => format!("{solver}, α/(r+1)"),
     }
 }
 
@@ -55,20 +87,33 @@ pub fn reference_role(reference: Reference) -> Role {
         Reference::ClientAlone => Role::ClientAlone,
         Reference::Pooled => Role::Pooled,
         Reference::MeanOfLocals => Role::MeanOfLocals,
+        Reference::Weighted { .. } => Role::Weighted,
+        Reference::Personalized { .. } => Role::Personalized,
     }
 }
 
 /// A reference estimate's name.
-pub fn reference_name(reference: Reference) -> &'static str {
+pub fn reference_name(reference: Reference, target: Target) -> String {
     match reference {
-        Reference::ClientAlone => "client 1 alone",
-        Reference::Pooled => "pooled",
-        Reference::MeanOfLocals => "mean of locals",
+        Reference::ClientAlone => format!("{} alone", whose(target)),
+        Reference::Pooled => "pooled".into(),
+        Reference::MeanOfLocals => "mean of locals".into(),
+        Reference::Weighted { .. } => "weighted".into(),
+        Reference::Personalized { .. } => "personalized".into(),
     }
 }
 
-fn curve(summary: &MethodSummary) -> Curve {
-    let rounds = || summary.errors.iter().enumerate().map(|(round, error)| (round as f64, error));
+/// Whose errors these are.
+pub fn whose(target: Target) -> String {
+    match target {
+        Target::Client(client) => format!("client {}", client + 1),
+        Target::Worst => "worst client".into(),
+        Target::Mean => "average client".into(),
+    }
+}
+
+fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
+    let rounds = || run.rounds.iter().map(|&round| round as f64).zip(&summary.errors);
     // The mean of runs of which some diverge is the largest one's; a band around it would say nothing and hide the rest.
     let is_telling = summary.n_diverged == 0;
     Curve {
@@ -86,9 +131,10 @@ fn band(x: f64, error: &Running) -> Option<Band> {
     (mean + half).is_finite().then_some(Band { x, low: mean - half, high: mean + half })
 }
 
-fn level(run: &Run, reference: Reference) -> Option<Level> {
-    let value = run.summary.reference(reference).ok().map(|running| running.mean()).filter(|mean| mean.is_finite())?;
-    Some(Level { role: reference_role(reference), label: reference_name(reference).into(), value })
+fn level(run: &Run, summary: &ReferenceSummary) -> Option<Level> {
+    let value = summary.error.as_ref().ok().map(Running::mean).filter(|mean| mean.is_finite())?;
+    let label = reference_name(summary.reference, run.settings.target);
+    Some(Level { role: reference_role(summary.reference), label, value })
 }
 
 #[cfg(test)]
@@ -125,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_reference_that_the_data_do_not_determine_has_no_line() {
-        let figure = figure(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (2, 2)));
+        let figure = figure(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (2.into(), 2.into())));
         let labels: Vec<_> = figure.levels.iter().map(|level| level.label.as_str()).collect();
         assert_eq!(labels, ["pooled"]);
     }
@@ -140,7 +186,24 @@ mod tests {
     #[test]
     fn a_schedule_other_than_constant_is_named() {
         let name = |schedule| method_name(Method { solver: Solver::FedAvg, schedule });
-        let names = [Schedule::Constant, Schedule::OverLocalSteps, Schedule::OverRounds].map(name);
-        assert_eq!(names, ["FedAvg", "FedAvg, α/k", "FedAvg, decreasing α"]);
+        assert_eq!(Schedule::ALL.map(name), ["FedAvg", "FedAvg, α/k", "FedAvg, decreasing α", "FedAvg, α/(r+1)"]);
+    }
+
+    #[test]
+    fn a_long_run_has_a_logarithmic_axis_of_rounds() {
+        let figure = figure(&run(|s| s.n_rounds = 5_000));
+        assert_eq!((figure.x.scale, figure.x.range), (Scale::Log10, (1.0, 5_000.0)));
+        let points = &figure.curves[0].points;
+        assert!(points.len() < 400);
+        assert!((points[points.len() - 1].x - 5_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_axis_says_whose_error_it_is() {
+        let label = |target| figure(&run(|s| s.target = target)).y.label;
+        assert_eq!(label(Target::Client(0)), "estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖");
+        assert_eq!(label(Target::Worst), "estimation error, worst client");
+        let alone = figure(&run(|s| s.target = Target::Mean)).levels[0].label.clone();
+        assert_eq!(alone, "average client alone");
     }
 }

@@ -4,7 +4,6 @@ use super::Run;
 use super::picture::{method_name, reference_name, reference_role, solver_role};
 use crate::figure::Role;
 use crate::sim::stats::Running;
-use crate::sim::trial::Reference;
 
 /// One number with its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,18 +16,18 @@ pub struct Reading {
     pub value: Result<Running, String>,
 }
 
-/// Every method's error after `round` rounds (no further than the last), and then the reference estimates' errors.
+/// Every method's error after `round` rounds (at the last recorded round until then), and then the reference estimates' errors.
 pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
-    let round = round.min(run.settings.n_rounds);
+    let record = run.summary.record_at(round);
     let methods = run.summary.methods.iter().filter_map(|summary| {
-        let value = summary.errors.get(round).copied()?;
+        let value = summary.errors.get(record).copied()?;
         let value = if value.mean().is_finite() { Ok(value) } else { Err("diverged".into()) };
         Some(Reading { role: solver_role(summary.method.solver), name: method_name(summary.method), value })
     });
-    let references = Reference::ALL.into_iter().map(|reference| Reading {
-        role: reference_role(reference),
-        name: reference_name(reference).into(),
-        value: run.summary.reference(reference).map_err(|error| error.to_string()),
+    let references = run.summary.references.iter().map(|summary| Reading {
+        role: reference_role(summary.reference),
+        name: reference_name(summary.reference, run.settings.target),
+        value: summary.error.map_err(|error| error.to_string()),
     });
     methods.chain(references).collect()
 }
@@ -57,7 +56,7 @@ mod tests {
     fn what_has_no_number_has_words() {
         let diverged = readings(&run(|s| s.step_size = 1.0), 200);
         assert_eq!(diverged[0].value, Err("diverged".into()));
-        let short = readings(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1, 2)), 0);
-        assert_eq!(short[2].value, Err("least squares needs at least 5 samples (N·T), there are 2".into()));
+        let short = readings(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())), 0);
+        assert_eq!(short[2].value, Err("least squares needs at least 5 samples (N·T), client 1 has 2".into()));
     }
 }

@@ -1,42 +1,51 @@
 //! What is going on, in words. Every statement is computed from the numbers it is about.
 
 use super::Run;
-use super::picture::{method_name, reference_name};
+use super::picture::{method_name, reference_name, whose};
 use crate::engine::supervisor::Trouble;
 use crate::figure::number::number;
-use crate::sim::estimate::EstimateError;
+use crate::sim::estimate::{EstimateError, Reference};
+use crate::sim::scenario::GradientScale;
+use crate::sim::spread::Spread;
 use crate::sim::stats::Running;
 use crate::sim::study::MethodSummary;
-use crate::sim::trial::Reference;
+use crate::sim::target::Target;
 
 /// A difference smaller than this many combined standard errors is not called one.
 const CLEAR: f64 = 2.0;
 
-/// Whether joining pays for client 1: the best federated error at the end against its own least squares, and what to try
+/// Whether joining pays for those whose error is shown: the best federated error at the end against its own least squares, and what to try
 /// next. Empty while there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
     let Some((name, federated)) = best(run) else { return String::new() };
     let opening =
         format!("After {}, {name} is off by {}", counted(run.settings.n_rounds, "round"), number(federated.mean()));
     match run.summary.reference(Reference::ClientAlone) {
-        Ok(alone) if alone.mean().is_finite() => format!("{opening}; {}", comparison(run, &federated, alone)),
-        _ => format!("{opening}; client 1 alone has no estimate to compare it with."),
+        Some(Ok(alone)) if alone.mean().is_finite() => format!("{opening}; {}", comparison(run, &federated, &alone)),
+        _ => format!("{opening}; {} alone has no estimate to compare it with.", the(run)),
     }
 }
 
 /// The second half of the verdict.
 fn comparison(run: &Run, federated: &Running, alone: &Running) -> String {
     let (ratio, own) = (number(federated.mean() / alone.mean()), number(alone.mean()));
+    let who = the(run);
     let spread = federated.standard_error().hypot(alone.standard_error());
     let difference = federated.mean() - alone.mean();
     if difference < -CLEAR * spread {
-        format!("joining cuts client 1’s error to {ratio}× of the {own} it has alone. Raise ε: does it still pay?")
+        format!("joining cuts {who}’s error to {ratio}× of the {own} it has alone. Raise ε: does it still pay?")
     } else if difference > CLEAR * spread {
-        format!("client 1 does better alone, with {own}: joining makes that {ratio}×. Lower ε: when does it pay?")
+        format!("{who} does better alone, with {own}: joining makes that {ratio}×. Lower ε: when does it pay?")
     } else {
         let sets = data_sets(run);
-        format!("client 1 alone has {own}: too close to call with {sets}. Move ε to see which side wins.")
+        format!("{who} alone has {own}: too close to call with {sets}. Move ε to see which side wins.")
     }
+}
+
+/// Those whose error is shown, as a subject: "client 1", "the worst client".
+fn the(run: &Run) -> String {
+    let article = if matches!(run.settings.target, Target::Client(_)) { "" } else { "the " };
+    format!("{article}{}", whose(run.settings.target))
 }
 
 /// The method that does not diverge and ends with the least error.
@@ -50,7 +59,12 @@ fn best(run: &Run) -> Option<(String, Running)> {
 pub fn caption(run: &Run) -> String {
     let rounds = counted(run.settings.n_rounds, "round");
     let band = if run.summary.n_trials > 1 { "; band: ±1 standard error" } else { "" };
-    format!("Spectral-norm error against client 1 over {rounds}, mean of {}{band}.", data_sets(run))
+    let of = match run.settings.target {
+        Target::Client(client) => format!("against client {}", client + 1),
+        Target::Worst => "of the worst client".into(),
+        Target::Mean => "averaged over clients".into(),
+    };
+    format!("Spectral-norm error {of} over {rounds}, mean of {}{band}.", data_sets(run))
 }
 
 fn data_sets(run: &Run) -> String {
@@ -68,7 +82,7 @@ pub fn complaints(run: &Run) -> Vec<String> {
 }
 
 fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
-    let from = summary.diverges_from()?;
+    let from = run.summary.diverges_from(summary)?;
     let name = method_name(summary.method);
     let how_often = if summary.n_diverged == run.summary.n_trials {
         String::new()
@@ -80,33 +94,34 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
         round if round == run.settings.n_rounds => "will grow after the rounds shown".to_owned(),
         round => format!("grows from round {round} on"),
     };
-    let rho = if summary.contraction.is_finite() {
-        format!(" (ρ = {})", number(summary.contraction))
-    } else {
-        String::new()
-    };
+    let rho = summary.contraction.filter(|rho| rho.is_finite());
+    let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", number(rho)));
     Some(format!("{name} diverges{how_often}{rho}: its error {when}. {}.", what_to_lower(run)))
 }
 
-/// Steps multiply α by K, and gradients are sums over N·T samples: whatever of these is not at its least helps.
+/// Steps multiply α by K, and gradients that are sums multiply it by N·T: whatever of these is not at its least helps.
 fn what_to_lower(run: &Run) -> String {
     let settings = &run.settings;
     let mut knobs = vec!["the step size α"];
-    knobs.extend((settings.n_local_steps > 1).then_some("K"));
-    knobs.extend((settings.data.n_rollouts > 1).then_some("N"));
-    knobs.extend((settings.data.rollout_len > 1).then_some("T"));
+    let can_be_lowered = |spread: &Spread<usize>| spread.bounds().iter().any(|&value| value > 1);
+    knobs.extend(can_be_lowered(&settings.n_local_steps).then_some("K"));
+    if settings.gradient_scale == GradientScale::Sum {
+        knobs.extend(can_be_lowered(&settings.data.n_rollouts).then_some("N"));
+        knobs.extend(can_be_lowered(&settings.data.rollout_len).then_some("T"));
+    }
     let last = knobs.pop().unwrap_or_default();
     if knobs.is_empty() { format!("Lower {last}") } else { format!("Lower {}, or {last}", knobs.join(", ")) }
 }
 
 /// Reference estimates without a number, those with the same reason in one sentence.
 fn undetermined(run: &Run) -> Vec<String> {
-    let mut reasons: Vec<(EstimateError, Vec<&str>)> = Vec::new();
-    for reference in Reference::ALL {
-        if let Err(error) = run.summary.reference(reference) {
-            match reasons.iter_mut().find(|(reason, _)| reason == error) {
-                Some((_, names)) => names.push(reference_name(reference)),
-                None => reasons.push((*error, vec![reference_name(reference)])),
+    let mut reasons: Vec<(EstimateError, Vec<String>)> = Vec::new();
+    for summary in &run.summary.references {
+        if let Err(error) = summary.error {
+            let name = reference_name(summary.reference, run.settings.target);
+            match reasons.iter_mut().find(|(reason, _)| *reason == error) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push((error, vec![name])),
             }
         }
     }
@@ -142,15 +157,15 @@ mod tests {
     use super::*;
 
     fn means(run: &Run) -> (f64, f64) {
-        let end = run.summary.methods[1].errors[run.settings.n_rounds].mean();
-        (end, run.summary.reference(Reference::ClientAlone).as_ref().unwrap().mean())
+        let end = run.summary.methods[1].errors.last().unwrap().mean();
+        (end, run.summary.reference(Reference::ClientAlone).unwrap().unwrap().mean())
     }
 
     /// The verdict's words against the numbers that they are about.
     #[test]
     fn the_verdict_is_true() {
         for (heterogeneity, pays) in [(0.01, true), (0.7, false)] {
-            let run = run(|s| (s.heterogeneity, s.n_trials, s.data.n_rollouts) = (heterogeneity, 20, 100));
+            let run = run(|s| (s.heterogeneity, s.n_trials, s.data.n_rollouts) = (heterogeneity, 20, 100.into()));
             let (federated, alone) = means(&run);
             assert_eq!(federated < alone, pays, "{heterogeneity}: {federated} {alone}");
             let verdict = verdict(&run);
@@ -172,7 +187,7 @@ mod tests {
     fn without_anything_to_compare_there_is_no_verdict() {
         assert_eq!(verdict(&run(|s| s.methods.clear())), "");
         assert_eq!(verdict(&run(|s| s.step_size = 0.05)), "");
-        let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1, 2)));
+        let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
         assert!(short.contains("no estimate to compare"), "{short}");
     }
 
@@ -193,15 +208,18 @@ mod tests {
 
     #[test]
     fn only_what_can_be_lowered_is_named() {
-        let run = run(|s| (s.step_size, s.n_local_steps, s.data.n_rollouts, s.data.rollout_len) = (10.0, 1, 1, 1));
+        let run = run(|s| {
+            (s.step_size, s.n_local_steps, s.data.n_rollouts, s.data.rollout_len) =
+                (10.0, 1.into(), 1.into(), 1.into());
+        });
         assert!(complaints(&run)[0].ends_with("Lower the step size α."), "{:?}", complaints(&run));
     }
 
     #[test]
     fn estimates_without_a_line_are_explained_together() {
-        let complaints = complaints(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1, 2)));
+        let complaints = complaints(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
         let expected = "No line for client 1 alone and mean of locals: least squares needs at least 5 samples (N·T), \
-                        there are 2. Raise N or T.";
+                        client 1 has 2. Raise N or T.";
         assert_eq!(complaints, [expected]);
     }
 

@@ -128,17 +128,62 @@ pub enum Role {
     FedLin,
     /// Federated averaging.
     FedAvg,
+    /// Federated averaging with a pull to the server.
+    FedProx,
+    /// The algorithm with control variates.
+    Scaffold,
+    /// The algorithm with dual variables.
+    FedAdmm,
+    /// One model a cluster.
+    Clustered,
+    /// Federated averaging with a median server.
+    Median,
     /// A client's own least squares.
     ClientAlone,
     /// One least squares on everybody's data.
     Pooled,
     /// The average of everybody's own least squares.
     MeanOfLocals,
+    /// A client's least squares with the others' data at a lower weight.
+    Weighted,
+    /// A client's least squares with a pull to the pooled one.
+    Personalized,
 }
 
 impl Role {
     /// Every role, in the order of legends and tables.
-    pub const ALL: [Role; 5] = [Role::FedLin, Role::FedAvg, Role::ClientAlone, Role::Pooled, Role::MeanOfLocals];
+    pub const ALL: [Role; 12] = [
+        Role::FedLin,
+        Role::FedAvg,
+        Role::FedProx,
+        Role::Scaffold,
+        Role::FedAdmm,
+        Role::Clustered,
+        Role::Median,
+        Role::ClientAlone,
+        Role::Pooled,
+        Role::MeanOfLocals,
+        Role::Weighted,
+        Role::Personalized,
+    ];
+
+    /// Its word, in style sheets and wherever a role is named to a machine.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Role::FedLin => "fedlin",
+            Role::FedAvg => "fedavg",
+            Role::FedProx => "fedprox",
+            Role::Scaffold => "scaffold",
+            Role::FedAdmm => "fedadmm",
+            Role::Clustered => "clustered",
+            Role::Median => "median",
+            Role::ClientAlone => "client-alone",
+            Role::Pooled => "pooled",
+            Role::MeanOfLocals => "mean-of-locals",
+            Role::Weighted => "weighted",
+            Role::Personalized => "personalized",
+        }
+    }
 }
 
 /// The surface a figure is drawn on.

@@ -40,14 +40,8 @@ pub struct Hue {
     pub text: RGBColor,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Hues {
-    fedlin: Hue,
-    fedavg: Hue,
-    client_alone: Hue,
-    pooled: Hue,
-    mean_of_locals: Hue,
-}
+/// One hue a role, in the order of [`Role::ALL`].
+type Hues = [Hue; Role::ALL.len()];
 
 /// A stroke of `on` CSS pixels after each gap of `off`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,21 +61,35 @@ pub enum Marker {
     Diamond,
 }
 
-const LIGHT_HUES: Hues = Hues {
-    fedlin: Hue::same(0x00, 0x72, 0xB2),
-    fedavg: Hue { line: RGBColor(0xD5, 0x5E, 0x00), text: RGBColor(0xB3, 0x4F, 0x00) },
-    client_alone: Hue::same(0x6B, 0x6B, 0x6B),
-    pooled: Hue::same(0x1A, 0x1A, 0x1A),
-    mean_of_locals: Hue::same(0x4D, 0x4D, 0x4D),
-};
+const LIGHT_HUES: Hues = [
+    Hue::same(0x00_72_B2),
+    Hue { line: rgb(0xD5_5E_00), text: rgb(0xB3_4F_00) },
+    Hue { line: rgb(0xA8_74_00), text: rgb(0x8A_5F_00) },
+    Hue { line: rgb(0x00_9E_73), text: rgb(0x00_7A_58) },
+    Hue { line: rgb(0xC4_6A_9C), text: rgb(0xA3_4F_80) },
+    Hue::same(0x7B_4F_B5),
+    Hue::same(0xA8_2A_3E),
+    Hue::same(0x6B_6B_6B),
+    Hue::same(0x1A_1A_1A),
+    Hue::same(0x4D_4D_4D),
+    Hue::same(0x3A_3A_3A),
+    Hue::same(0x70_70_70),
+];
 
-const DARK_HUES: Hues = Hues {
-    fedlin: Hue { line: RGBColor(0x3D, 0x93, 0xCF), text: RGBColor(0x5A, 0xA9, 0xE0) },
-    fedavg: Hue::same(0xF5, 0x99, 0x5C),
-    client_alone: Hue::same(0x9A, 0x9D, 0xA1),
-    pooled: Hue::same(0xEC, 0xEA, 0xE5),
-    mean_of_locals: Hue::same(0xC0, 0xBF, 0xBB),
-};
+const DARK_HUES: Hues = [
+    Hue { line: rgb(0x3D_93_CF), text: rgb(0x5A_A9_E0) },
+    Hue::same(0xF5_99_5C),
+    Hue::same(0xD9_A9_3A),
+    Hue::same(0x2F_C0_8F),
+    Hue::same(0xE3_9A_C2),
+    Hue::same(0xB0_8A_E0),
+    Hue::same(0xF0_7F_8F),
+    Hue::same(0x9A_9D_A1),
+    Hue::same(0xEC_EA_E5),
+    Hue::same(0xC0_BF_BB),
+    Hue::same(0xD2_D0_CC),
+    Hue::same(0x8D_90_94),
+];
 
 impl Theme {
     /// Ink on white paper; the theme of print and of exported files.
@@ -127,13 +135,7 @@ impl Theme {
 
     /// The colors of a role.
     pub const fn hue(&self, role: Role) -> Hue {
-        match role {
-            Role::FedLin => self.hues.fedlin,
-            Role::FedAvg => self.hues.fedavg,
-            Role::ClientAlone => self.hues.client_alone,
-            Role::Pooled => self.hues.pooled,
-            Role::MeanOfLocals => self.hues.mean_of_locals,
-        }
+        self.hues[role as usize]
     }
 
     /// Width of a curve of this kind, in CSS pixels.
@@ -150,52 +152,61 @@ impl Theme {
     }
 
     /// The colors as CSS custom properties, for a style sheet to agree with: `("--role-fedlin", "#0072b2")` and so on.
-    pub fn css_tokens(&self) -> Vec<(&'static str, String)> {
+    pub fn css_tokens(&self) -> Vec<(String, String)> {
         let surface =
             [("--paper", self.paper), ("--ink", self.ink), ("--ink-quiet", self.quiet), ("--hairline", self.hairline)];
+        let surface = surface.map(|(name, color)| (name.to_owned(), color));
         let roles = Role::ALL.into_iter().flat_map(|role| {
-            let (line, text) = role.tokens();
-            let hue = self.hue(role);
-            [(line, hue.line), (text, hue.text)]
+            let (word, hue) = (role.word(), self.hue(role));
+            [(format!("--role-{word}"), hue.line), (format!("--role-{word}-text"), hue.text)]
         });
         surface.into_iter().chain(roles).map(|(name, color)| (name, hex(color))).collect()
     }
 }
 
 impl Hue {
-    const fn same(red: u8, green: u8, blue: u8) -> Self {
-        let color = RGBColor(red, green, blue);
-        Self { line: color, text: color }
+    const fn same(color: u32) -> Self {
+        Self { line: rgb(color), text: rgb(color) }
     }
+}
+
+/// The color `0xRRGGBB`.
+const fn rgb(color: u32) -> RGBColor {
+    let [_, red, green, blue] = color.to_be_bytes();
+    RGBColor(red, green, blue)
 }
 
 impl Role {
     /// The dash of a line of this role, `None` where it is solid. Runs are solid, references are broken.
     pub const fn dash(self) -> Option<Dash> {
         match self {
-            Role::FedLin | Role::FedAvg => None,
+            Role::FedLin
+            | Role::FedAvg
+            | Role::FedProx
+            | Role::Scaffold
+            | Role::FedAdmm
+            | Role::Clustered
+            | Role::Median => None,
             Role::ClientAlone => Some(Dash { on: 6.0, off: 5.0 }),
             Role::Pooled => Some(Dash { on: 1.5, off: 4.0 }),
             Role::MeanOfLocals => Some(Dash { on: 16.0, off: 4.0 }),
+            Role::Weighted => Some(Dash { on: 10.0, off: 3.0 }),
+            Role::Personalized => Some(Dash { on: 3.0, off: 3.0 }),
         }
     }
 
     /// The marker on a measured curve of this role.
     pub const fn marker(self) -> Marker {
         match self {
-            Role::FedLin | Role::ClientAlone | Role::Pooled => Marker::Disc,
-            Role::FedAvg | Role::MeanOfLocals => Marker::Diamond,
-        }
-    }
-
-    /// Names of its CSS properties: for lines, for words.
-    const fn tokens(self) -> (&'static str, &'static str) {
-        match self {
-            Role::FedLin => ("--role-fedlin", "--role-fedlin-text"),
-            Role::FedAvg => ("--role-fedavg", "--role-fedavg-text"),
-            Role::ClientAlone => ("--role-client-alone", "--role-client-alone-text"),
-            Role::Pooled => ("--role-pooled", "--role-pooled-text"),
-            Role::MeanOfLocals => ("--role-mean-of-locals", "--role-mean-of-locals-text"),
+            Role::FedLin | Role::FedProx | Role::FedAdmm | Role::Median | Role::ClientAlone | Role::Pooled => {
+                Marker::Disc
+            }
+            Role::FedAvg
+            | Role::Scaffold
+            | Role::Clustered
+            | Role::MeanOfLocals
+            | Role::Weighted
+            | Role::Personalized => Marker::Diamond,
         }
     }
 }
@@ -271,7 +282,7 @@ mod tests {
 
     #[test]
     fn no_two_references_share_a_dash() {
-        let references = [Role::ClientAlone, Role::Pooled, Role::MeanOfLocals];
+        let references = [Role::ClientAlone, Role::Pooled, Role::MeanOfLocals, Role::Weighted, Role::Personalized];
         for (idx, a) in references.iter().enumerate() {
             assert!(a.dash().is_some());
             for b in &references[idx + 1..] {
@@ -289,7 +300,7 @@ mod tests {
             assert_eq!(names.len(), tokens.len());
         }
         let light = Theme::LIGHT.css_tokens();
-        assert!(light.contains(&("--role-fedlin", "#0072b2".to_owned())));
-        assert!(light.contains(&("--role-fedavg", "#d55e00".to_owned())));
+        assert!(light.contains(&("--role-fedlin".to_owned(), "#0072b2".to_owned())));
+        assert!(light.contains(&("--role-fedavg".to_owned(), "#d55e00".to_owned())));
     }
 }

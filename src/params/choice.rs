@@ -2,28 +2,46 @@
 
 use std::fmt;
 
-use crate::sim::method::Solver;
-use crate::sim::scenario::Start;
+use crate::sim::family::Placement;
+use crate::sim::scenario::{GradientScale, Start};
 use crate::sim::schedule::Schedule;
+use crate::sim::target::Target;
 
-/// One of several values, each with a word.
+/// A setting that is one of several words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// FedAvg's step size over time, and that of the methods that step like it.
+    Schedule,
+    /// The model that the server starts from.
+    Start,
+    /// Whose error is shown.
+    Target,
+    /// How the clients' systems are spread over the family.
+    Placement,
+    /// How the participants of a round are drawn.
+    Sampling,
+    /// What a gradient adds up.
+    Gradient,
+}
+
+/// A row of the table of choices.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice<T: 'static> {
+pub struct Spec {
+    /// Which choice this is.
+    pub choice: Choice,
     /// The key in a link: `schedule` in `?schedule=local`.
     pub link: &'static str,
     /// The name in words, lower case.
     pub name: &'static str,
-    /// The values, the default first.
-    pub options: &'static [Opt<T>],
+    /// The options, the default first.
+    pub options: &'static [Opt],
     /// What the choice is about.
     pub help: &'static str,
 }
 
-/// One option of a [`Choice`].
+/// One option.
 #[derive(Clone, Copy, Debug)]
-pub struct Opt<T> {
-    /// The value.
-    pub value: T,
+pub struct Opt {
     /// The word in a link.
     pub word: &'static str,
     /// The label on the page.
@@ -32,127 +50,225 @@ pub struct Opt<T> {
     pub help: &'static str,
 }
 
-/// The set of algorithms that run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Algorithms {
-    fedlin: bool,
-    fedavg: bool,
+const fn opt(word: &'static str, label: &'static str, help: &'static str) -> Opt {
+    Opt { word, label, help }
 }
 
-/// Which algorithms run; any subset, also none.
-pub static ALGORITHMS: Choice<Solver> = Choice {
-    link: "alg",
-    name: "algorithms",
-    options: &[
-        Opt {
-            value: Solver::FedLin,
-            word: "fedlin",
-            label: "FedLin",
-            help: "Corrects every local step by the server’s gradient: its floor is pooled least squares, whatever K.",
-        },
-        Opt {
-            value: Solver::FedAvg,
-            word: "fedavg",
-            label: "FedAvg",
-            help: "Averages what the clients reach alone: with larger K or α its floor moves to the mean of local solutions.",
-        },
-    ],
-    help: "Each one draws its own curve, on the same data.",
-};
+/// Every choice, in the order of the page and of links.
+pub static CHOICES: [Spec; Choice::COUNT] = [
+    Spec {
+        choice: Choice::Schedule,
+        link: "schedule",
+        name: "FedAvg’s step",
+        options: &[
+            opt("constant", "constant", "α at every step, as FedLin has it: the two compare like with like."),
+            opt(
+                "local",
+                "α/k",
+                "α/k at local step k, anew in every round, as in the authors’ code: FedAvg needs many more rounds.",
+            ),
+            opt(
+                "rounds",
+                "decreasing",
+                "Falls linearly over the rounds, starting at α, as the paper’s text says: the last rounds hardly move.",
+            ),
+            opt("harmonic", "α/(r+1)", "α/(r+1) in round r: steps that never end, and yet fade."),
+        ],
+        help: "FedLin’s step is always the constant α, in the paper and in the authors’ code. All others take this one.",
+    },
+    Spec {
+        choice: Choice::Start,
+        link: "start",
+        name: "start",
+        options: &[
+            opt("zero", "zero", "The server knows nothing: all entries are 0."),
+            opt("nominal", "nominal", "The family’s nominal system: the truth, but for what makes clients differ."),
+            opt(
+                "half",
+                "½ of client 1",
+                "Half of client 1’s true matrices, as in the authors’ code: the curve starts at half the error.",
+            ),
+        ],
+        help: "The server’s model before the first round. It moves the curve’s left end, not its floor.",
+    },
+    Spec {
+        choice: Choice::Target,
+        link: "target",
+        name: "error of",
+        options: &[
+            opt("first", "client 1", "How far the model is from client 1’s system, as in the paper."),
+            opt("worst", "worst", "The largest error of any client: is anybody left behind?"),
+            opt("mean", "mean", "The clients’ errors, averaged."),
+        ],
+        help: "Whose system the error is measured against.",
+    },
+    Spec {
+        choice: Choice::Placement,
+        link: "place",
+        name: "clients’ systems",
+        options: &[
+            opt("uniform", "uniform", "Anywhere in the family, as in the paper."),
+            opt("clusters", "two clusters", "Half of the clients near either end of the family."),
+            opt("outlier", "one outlier", "All clients near one end of the family, but client 2 at the other."),
+        ],
+        help: "How the clients’ systems are spread over the extent ε of the family.",
+    },
+    Spec {
+        choice: Choice::Sampling,
+        link: "sampling",
+        name: "participants",
+        options: &[
+            opt("share", "a fixed share", "A share of the clients, drawn anew in every round."),
+            opt("dropout", "dropout", "Each client takes part with that probability, whatever the others do."),
+        ],
+        help: "How those who take part in a round are drawn. It matters once participation is below 1.",
+    },
+    Spec {
+        choice: Choice::Gradient,
+        link: "gradient",
+        name: "gradient",
+        options: &[
+            opt("sum", "sum", "The sum over a client’s samples, as in the paper: more data also make larger steps."),
+            opt("mean", "mean", "The mean over a client’s samples: set α some hundred times larger."),
+        ],
+        help: "What one local step follows.",
+    },
+];
 
-/// FedAvg's step size over time.
-pub static SCHEDULE: Choice<Schedule> = Choice {
-    link: "schedule",
-    name: "FedAvg’s step",
-    options: &[
-        Opt {
-            value: Schedule::Constant,
-            word: "constant",
-            label: "constant",
-            help: "α at every step, as FedLin has it: the two compare like with like.",
-        },
-        Opt {
-            value: Schedule::OverLocalSteps,
-            word: "local",
-            label: "α/k",
-            help: "α/k at local step k, anew in every round, as in the authors’ code: FedAvg needs many more rounds.",
-        },
-        Opt {
-            value: Schedule::OverRounds,
-            word: "rounds",
-            label: "decreasing",
-            help: "Falls linearly over the rounds, starting at α, as the paper’s text says: the last rounds hardly move.",
-        },
-    ],
-    help: "FedLin’s step is always the constant α, in the paper and in the authors’ code. FedAvg’s differs between the two.",
-};
+impl Choice {
+    /// How many there are.
+    pub const COUNT: usize = 6;
 
-/// The model that the server starts from.
-pub static START: Choice<Start> = Choice {
-    link: "start",
-    name: "start",
-    options: &[
-        Opt { value: Start::Zero, word: "zero", label: "zero", help: "The server knows nothing: all entries are 0." },
-        Opt {
-            value: Start::HalfOfClient1,
-            word: "half",
-            label: "½ of client 1",
-            help: "Half of client 1’s true matrices, as in the authors’ code: the curve starts at half the error.",
-        },
-    ],
-    help: "The server’s model before the first round. It moves the curve’s left end, not its floor.",
-};
-
-impl<T: Copy + PartialEq> Choice<T> {
-    /// The option whose word in a link is `word`, in capitals or not.
-    pub fn by_word(&self, word: &str) -> Option<&'static Opt<T>> {
-        self.options.iter().find(|option| option.word.eq_ignore_ascii_case(word))
+    /// Its row of the table.
+    pub fn spec(self) -> &'static Spec {
+        &CHOICES[self as usize]
     }
+}
 
-    /// The option of `value`, if the choice has it.
-    pub fn option(&self, value: T) -> Option<&'static Opt<T>> {
-        self.options.iter().find(|option| option.value == value)
-    }
+/// What the options of [`Choice::Schedule`] stand for, in their order; likewise below.
+pub const SCHEDULES: [Schedule; 4] =
+    [Schedule::Constant, Schedule::OverLocalSteps, Schedule::OverRounds, Schedule::Harmonic];
+/// Options of [`Choice::Start`].
+pub const STARTS: [Start; 3] = [Start::Zero, Start::Nominal, Start::HalfOfClient1];
+/// Options of [`Choice::Target`].
+pub const TARGETS: [Target; 3] = [Target::Client(0), Target::Worst, Target::Mean];
+/// Options of [`Choice::Placement`].
+pub const PLACEMENTS: [Placement; 3] = [Placement::Uniform, Placement::TwoClusters, Placement::OneOutlier];
+/// Options of [`Choice::Gradient`].
+pub const GRADIENTS: [GradientScale; 2] = [GradientScale::Sum, GradientScale::Mean];
 
-    /// The word of `value` in a link.
-    pub fn word(&self, value: T) -> &'static str {
-        self.option(value).map_or("", |option| option.word)
+impl Spec {
+    /// The place of the option whose word in a link is `word`, in capitals or not.
+    pub fn by_word(&self, word: &str) -> Option<usize> {
+        by_word(self.options, word)
     }
 
     /// The allowed words: "constant, local, rounds".
     pub fn allowed(&self) -> String {
-        let words: Vec<_> = self.options.iter().map(|option| option.word).collect();
-        words.join(", ")
+        allowed(self.options)
     }
 }
 
+fn by_word(options: &[Opt], word: &str) -> Option<usize> {
+    options.iter().position(|option| option.word.eq_ignore_ascii_case(word))
+}
+
+fn allowed(options: &[Opt]) -> String {
+    let words: Vec<_> = options.iter().map(|option| option.word).collect();
+    words.join(", ")
+}
+
+/// A federated method, without its strengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Gradient correction.
+    FedLin,
+    /// Federated averaging.
+    FedAvg,
+    /// With a pull to the server.
+    FedProx,
+    /// With control variates.
+    Scaffold,
+    /// With dual variables.
+    FedAdmm,
+    /// One model a cluster.
+    Clustered,
+    /// Median server.
+    Median,
+}
+
+impl Algorithm {
+    /// All of them, in the order of the page.
+    pub const ALL: [Self; 7] =
+        [Self::FedLin, Self::FedAvg, Self::FedProx, Self::Scaffold, Self::FedAdmm, Self::Clustered, Self::Median];
+
+    /// Its words.
+    pub fn option(self) -> &'static Opt {
+        &ALGORITHMS[self as usize]
+    }
+}
+
+/// The key of the algorithms in a link.
+pub const ALGORITHMS_LINK: &str = "alg";
+
+/// The words of the algorithms, in the order of [`Algorithm::ALL`].
+static ALGORITHMS: [Opt; Algorithm::ALL.len()] = [
+    opt(
+        "fedlin",
+        "FedLin",
+        "Corrects every local step by the server’s gradient: its floor is pooled least squares, whatever K.",
+    ),
+    opt(
+        "fedavg",
+        "FedAvg",
+        "Averages what the clients reach alone: with larger K or α its floor moves to the mean of local solutions.",
+    ),
+    opt("fedprox", "FedProx", "FedAvg held back by a pull μ to the server’s model: less drift, slower."),
+    opt(
+        "scaffold",
+        "SCAFFOLD",
+        "Corrects by remembered gradients: FedLin’s floor, with nothing sent ahead of a round.",
+    ),
+    opt("fedadmm", "FedADMM", "Solves exactly, held together by dual variables; a sparsity γ sets small entries to 0."),
+    opt("clustered", "Clustered", "Every client joins the cluster whose model fits it best, and averages within it."),
+    opt("median", "Median", "FedAvg with the median of each entry at the server: an outlier moves it little."),
+];
+
+/// The set of algorithms that run; any subset, also none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Algorithms(u8);
+
 impl Algorithms {
     /// No algorithm: only the reference lines are drawn.
-    pub const NONE: Self = Self { fedlin: false, fedavg: false };
-    /// Both.
-    pub const ALL: Self = Self { fedlin: true, fedavg: true };
+    pub const NONE: Self = Self(0);
+    /// The paper's two.
+    pub const PAPER: Self = Self(0b11);
 
     /// Whether `algorithm` runs.
-    pub fn contains(self, algorithm: Solver) -> bool {
-        match algorithm {
-            Solver::FedLin => self.fedlin,
-            Solver::FedAvg => self.fedavg,
-        }
+    pub fn contains(self, algorithm: Algorithm) -> bool {
+        self.0 >> algorithm as u8 & 1 == 1
     }
 
     /// The same set with `algorithm` in it, or not.
     #[must_use]
-    pub fn with(mut self, algorithm: Solver, runs: bool) -> Self {
-        match algorithm {
-            Solver::FedLin => self.fedlin = runs,
-            Solver::FedAvg => self.fedavg = runs,
-        }
-        self
+    pub fn with(self, algorithm: Algorithm, runs: bool) -> Self {
+        let bit = 1 << algorithm as u8;
+        Self(if runs { self.0 | bit } else { self.0 & !bit })
     }
 
     /// The algorithms that run, in the order of the page.
-    pub fn iter(self) -> impl Iterator<Item = Solver> {
-        ALGORITHMS.options.iter().map(|option| option.value).filter(move |&algorithm| self.contains(algorithm))
+    pub fn iter(self) -> impl Iterator<Item = Algorithm> {
+        Algorithm::ALL.into_iter().filter(move |&algorithm| self.contains(algorithm))
+    }
+
+    /// The algorithm whose word in a link is `word`, in capitals or not.
+    pub fn by_word(word: &str) -> Option<Algorithm> {
+        by_word(&ALGORITHMS, word).map(|index| Algorithm::ALL[index])
+    }
+
+    /// The allowed words.
+    pub fn allowed() -> String {
+        allowed(&ALGORITHMS)
     }
 }
 
@@ -162,7 +278,7 @@ impl fmt::Display for Algorithms {
         if *self == Self::NONE {
             return f.write_str(NONE_WORD);
         }
-        let words: Vec<_> = self.iter().map(|algorithm| ALGORITHMS.word(algorithm)).collect();
+        let words: Vec<_> = self.iter().map(|algorithm| algorithm.option().word).collect();
         f.write_str(&words.join(","))
     }
 }
@@ -175,19 +291,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_finds_its_option_in_capitals_too() {
-        #[track_caller]
-        fn check<T: Copy + PartialEq + std::fmt::Debug>(choice: &Choice<T>) {
-            for option in choice.options {
-                let found = choice.by_word(&option.word.to_uppercase()).map(|found| found.value);
-                assert_eq!(found, Some(option.value));
-                assert_eq!(choice.word(option.value), option.word);
-            }
-            assert!(choice.by_word("").is_none() && choice.by_word("other").is_none());
+    fn rows_stand_in_the_order_of_the_choices_and_have_a_value_an_option() {
+        for (index, spec) in CHOICES.iter().enumerate() {
+            assert_eq!(spec.choice as usize, index, "{}", spec.link);
         }
-        check(&ALGORITHMS);
-        check(&SCHEDULE);
-        check(&START);
+        let n_options = |choice: Choice| choice.spec().options.len();
+        assert_eq!(n_options(Choice::Schedule), SCHEDULES.len());
+        assert_eq!(n_options(Choice::Start), STARTS.len());
+        assert_eq!(n_options(Choice::Target), TARGETS.len());
+        assert_eq!(n_options(Choice::Placement), PLACEMENTS.len());
+        assert_eq!(n_options(Choice::Gradient), GRADIENTS.len());
+    }
+
+    #[test]
+    fn every_word_finds_its_option_in_capitals_too() {
+        for spec in &CHOICES {
+            for (index, option) in spec.options.iter().enumerate() {
+                assert_eq!(spec.by_word(&option.word.to_uppercase()), Some(index));
+            }
+            assert!(spec.by_word("").is_none() && spec.by_word("other").is_none());
+        }
+        for algorithm in Algorithm::ALL {
+            assert_eq!(Algorithms::by_word(&algorithm.option().word.to_uppercase()), Some(algorithm));
+        }
+        assert_eq!(Algorithms::by_word("other"), None);
     }
 
     #[test]
@@ -196,9 +323,9 @@ mod tests {
         fn check(set: Algorithms, expected: &str) {
             assert_eq!(set.to_string(), expected);
         }
-        check(Algorithms::ALL, "fedlin,fedavg");
-        check(Algorithms::ALL.with(Solver::FedLin, false), "fedavg");
-        check(Algorithms::NONE.with(Solver::FedLin, true), "fedlin");
+        check(Algorithms::PAPER, "fedlin,fedavg");
+        check(Algorithms::PAPER.with(Algorithm::FedLin, false), "fedavg");
+        check(Algorithms::NONE.with(Algorithm::Median, true).with(Algorithm::FedLin, true), "fedlin,median");
         check(Algorithms::NONE, "none");
     }
 }

@@ -1,13 +1,17 @@
 //! A value for every setting, always within limits.
 
-use super::choice::{ALGORITHMS, Algorithms, Choice, NONE_WORD, SCHEDULE, START};
+use super::choice::{
+    ALGORITHMS_LINK, Algorithm, Algorithms, Choice, GRADIENTS, NONE_WORD, Opt, PLACEMENTS, SCHEDULES, STARTS, TARGETS,
+};
 use super::notice::{Fix, Notice, Problem};
 use super::parse;
 use super::table::{Key, Param, TABLE, words};
-use crate::sim::family::{Family, Placement};
+use crate::sim::estimate::Reference;
+use crate::sim::family::Family;
 use crate::sim::method::{Method, Solver};
-use crate::sim::rollout::{DataPlan, NoiseLevels};
-use crate::sim::scenario::{Scenario, ScenarioError, Settings, Start};
+use crate::sim::participation::Participation;
+use crate::sim::plan::{DataPlan, NoiseLevels};
+use crate::sim::scenario::{GradientScale, Scenario, ScenarioError, Settings};
 use crate::sim::schedule::Schedule;
 use crate::sim::stream::Seed;
 
@@ -19,22 +23,18 @@ use crate::sim::stream::Seed;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     numbers: [f64; Key::COUNT],
+    choices: [usize; Choice::COUNT],
     /// The algorithms that run.
     pub algorithms: Algorithms,
-    /// `FedAvg`'s step size over time.
-    pub schedule: Schedule,
-    /// The model that the server starts from.
-    pub start: Start,
 }
 
-/// The defaults of the table.
+/// The defaults of the tables.
 impl Default for Draft {
     fn default() -> Self {
         Self {
             numbers: std::array::from_fn(|index| TABLE[index].default),
-            algorithms: Algorithms::ALL,
-            schedule: Schedule::Constant,
-            start: Start::Zero,
+            choices: [0; Choice::COUNT],
+            algorithms: Algorithms::PAPER,
         }
     }
 }
@@ -71,43 +71,68 @@ impl Draft {
     pub fn set_algorithms(&mut self, text: &str) -> Option<Notice> {
         let words = || text.split([',', ' ', '+']).filter(|word| !word.is_empty());
         let is_none = |word: &str| word.eq_ignore_ascii_case(NONE_WORD);
-        let known: Vec<_> = words().filter_map(|word| ALGORITHMS.by_word(word)).collect();
-        let all_known = words().all(|word| is_none(word) || ALGORITHMS.by_word(word).is_some());
+        let known: Vec<_> = words().filter_map(Algorithms::by_word).collect();
+        let all_known = words().all(|word| is_none(word) || Algorithms::by_word(word).is_some());
         if all_known || !known.is_empty() {
-            self.algorithms = known.iter().fold(Algorithms::NONE, |set, option| set.with(option.value, true));
+            self.algorithms = known.iter().fold(Algorithms::NONE, |set, &algorithm| set.with(algorithm, true));
         }
-        (!all_known).then(|| not_a_choice(ALGORITHMS.link, text, &self.algorithms.to_string(), &ALGORITHMS.allowed()))
+        let used = self.algorithms.to_string();
+        (!all_known).then(|| not_a_choice(ALGORITHMS_LINK, text, &used, &Algorithms::allowed()))
     }
 
-    /// Sets `FedAvg`'s schedule from its word; another word changes nothing.
-    pub fn set_schedule(&mut self, text: &str) -> Option<Notice> {
-        choose(&SCHEDULE, text, &mut self.schedule)
+    /// The place of a choice's option, the default being 0.
+    pub fn choice(&self, choice: Choice) -> usize {
+        self.choices[choice as usize]
     }
 
-    /// Sets the start from its word; another word changes nothing.
-    pub fn set_start(&mut self, text: &str) -> Option<Notice> {
-        choose(&START, text, &mut self.start)
+    /// A choice's option.
+    pub fn option(&self, choice: Choice) -> &'static Opt {
+        &choice.spec().options[self.choice(choice)]
+    }
+
+    /// Makes a choice by an option's word; another word changes nothing.
+    pub fn choose(&mut self, choice: Choice, text: &str) -> Option<Notice> {
+        let spec = choice.spec();
+        let Some(index) = spec.by_word(text.trim()) else {
+            return Some(not_a_choice(spec.link, text, self.option(choice).word, &spec.allowed()));
+        };
+        self.choices[choice as usize] = index;
+        None
     }
 
     /// The experiment that these settings describe, on the paper's family of systems.
     pub fn settings(&self) -> Settings {
+        let data = DataPlan {
+            n_rollouts: self.count(Key::Rollouts),
+            rollout_len: self.count(Key::RolloutLen),
+            noise: NoiseLevels::UNIT,
+        };
         Settings {
             family: Family::paper(),
-            placement: Placement::Uniform,
+            placement: PLACEMENTS[self.choice(Choice::Placement)],
             heterogeneity: self.get(Key::Heterogeneity),
             n_clients: self.count(Key::Clients),
-            data: DataPlan {
-                n_rollouts: self.count(Key::Rollouts),
-                rollout_len: self.count(Key::RolloutLen),
-                noise: NoiseLevels::UNIT,
-            },
-            n_local_steps: self.count(Key::LocalSteps),
+            data: data.into(),
+            n_local_steps: self.count(Key::LocalSteps).into(),
             step_size: self.get(Key::StepSize),
+            gradient_scale: GRADIENTS[self.choice(Choice::Gradient)],
             n_rounds: self.count(Key::Rounds),
-            start: self.start,
-            methods: self.algorithms.iter().map(|solver| self.method(solver)).collect(),
+            participation: self.participation(),
+            start: STARTS[self.choice(Choice::Start)].clone(),
+            target: TARGETS[self.choice(Choice::Target)],
+            methods: self.algorithms.iter().map(|algorithm| self.method(algorithm)).collect(),
+            references: Reference::PAPER.to_vec(),
             n_trials: self.count(Key::Trials),
             seed: Seed(self.whole(Key::Seed).into()),
+        }
+    }
+
+    fn participation(&self) -> Participation {
+        let share = self.get(Key::Participation);
+        if self.choice(Choice::Sampling) == 0 {
+            Participation::Fraction(share)
+        } else {
+            Participation::Dropout(1.0 - share)
         }
     }
 
@@ -120,13 +145,31 @@ impl Draft {
         Scenario::new(self.settings())
     }
 
-    /// An algorithm with its schedule: `FedLin`'s step is constant, in the paper and in the authors' code.
-    fn method(&self, solver: Solver) -> Method {
-        let schedule = match solver {
-            Solver::FedLin => Schedule::Constant,
-            Solver::FedAvg => self.schedule,
-        };
-        Method { solver, schedule }
+    /// An algorithm with its strengths and its schedule: `FedLin`'s step is constant, in the paper and in the authors' code.
+    fn method(&self, algorithm: Algorithm) -> Method {
+        let schedule = SCHEDULES[self.choice(Choice::Schedule)];
+        match algorithm {
+            Algorithm::FedLin => Method { solver: Solver::FedLin, schedule: Schedule::Constant },
+            Algorithm::FedAvg => Method { solver: Solver::FedAvg, schedule },
+            Algorithm::FedProx => Method { solver: Solver::FedProx { pull: self.strength(Key::Pull) }, schedule },
+            Algorithm::Scaffold => Method { solver: Solver::Scaffold, schedule },
+            Algorithm::FedAdmm => {
+                let (penalty, sparsity) = (self.strength(Key::Penalty), self.strength(Key::Sparsity));
+                Method { solver: Solver::FedAdmm { penalty, sparsity }, schedule }
+            }
+            Algorithm::Clustered => {
+                Method { solver: Solver::Clustered { n_clusters: self.count(Key::Clusters) }, schedule }
+            }
+            Algorithm::Median => Method { solver: Solver::Median, schedule },
+        }
+    }
+
+    /// A strength that is set for each of a client's samples, in the unit of its Gram matrix.
+    fn strength(&self, key: Key) -> f64 {
+        match GRADIENTS[self.choice(Choice::Gradient)] {
+            GradientScale::Sum => self.get(key) * self.get(Key::Rollouts) * self.get(Key::RolloutLen),
+            GradientScale::Mean => self.get(key),
+        }
     }
 
     fn count(&self, key: Key) -> usize {
@@ -173,17 +216,6 @@ fn problem(param: &Param, value: f64) -> Option<fn(Fix) -> Problem> {
     }
 }
 
-/// Sets `value` to the option whose word is `text`, or says which words there are.
-fn choose<T: Copy + PartialEq>(choice: &Choice<T>, text: &str, value: &mut T) -> Option<Notice> {
-    match choice.by_word(text.trim()) {
-        Some(option) => {
-            *value = option.value;
-            None
-        }
-        None => Some(not_a_choice(choice.link, text, choice.word(*value), &choice.allowed())),
-    }
-}
-
 fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
     let fix = Fix { used: used.to_owned(), allowed: allowed.to_owned() };
     Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
@@ -192,6 +224,9 @@ fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::family::Placement;
+    use crate::sim::scenario::Start;
+    use crate::sim::target::Target;
 
     #[test]
     fn bad_numbers_are_replaced_and_named() {
@@ -203,9 +238,9 @@ mod tests {
             assert_eq!(draft.get(key).to_bits(), expected.to_bits(), "{key:?} {text}: {}", draft.get(key));
         }
         check(Key::Clients, "30", 30.0, None);
-        check(Key::Clients, "1e9", 200.0, Some("M = 1e9 is out of range: allowed 1 to 200, using 200"));
-        check(Key::Clients, "0", 1.0, Some("M = 0 is out of range: allowed 1 to 200, using 1"));
-        check(Key::Clients, "200.4", 200.0, Some("M = 200.4 is out of range: allowed 1 to 200, using 200"));
+        check(Key::Clients, "1e9", 10_000.0, Some("M = 1e9 is out of range: allowed 1 to 10000, using 10000"));
+        check(Key::Clients, "0", 1.0, Some("M = 0 is out of range: allowed 1 to 10000, using 1"));
+        check(Key::Clusters, "10.4", 10.0, Some("clusters = 10.4 is out of range: allowed 1 to 10, using 10"));
         check(Key::LocalSteps, "-3", 1.0, Some("K = -3 is out of range: allowed 1 to 100, using 1"));
         check(Key::LocalSteps, "2.5", 3.0, Some("K = 2.5 is not a whole number: allowed 1 to 100, using 3"));
         check(Key::LocalSteps, "", 10.0, Some("K without a value is not a number: allowed 1 to 100, using 10"));
@@ -241,19 +276,37 @@ mod tests {
         for (index, param) in TABLE.iter().enumerate() {
             draft.set(param.key, if param.grid.is_whole() { index as f64 + 1.0 } else { 0.01 * (index as f64 + 1.0) });
         }
-        draft.schedule = Schedule::OverRounds;
-        draft.start = Start::HalfOfClient1;
+        draft.choose(Choice::Schedule, "rounds");
+        draft.choose(Choice::Start, "half");
+        draft.choose(Choice::Target, "worst");
+        draft.choose(Choice::Placement, "outlier");
+        draft.choose(Choice::Sampling, "dropout");
+        draft.algorithms =
+            Algorithm::ALL.into_iter().fold(Algorithms::NONE, |set, algorithm| set.with(algorithm, true));
         let settings = draft.check().unwrap().settings().clone();
-        let expected = [settings.n_clients, settings.data.n_rollouts, settings.n_local_steps, settings.n_rounds];
-        assert_eq!(expected, [1, 2, 4, 6]);
-        assert_eq!((settings.n_trials, settings.data.rollout_len, settings.seed), (7, 8, Seed(9)));
-        assert_eq!(
-            (settings.heterogeneity.to_string(), settings.step_size.to_string()),
-            ("0.03".into(), "0.05".into())
-        );
-        let fedlin = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
-        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::OverRounds };
-        assert_eq!((settings.methods, settings.start), (vec![fedlin, fedavg], Start::HalfOfClient1));
+        assert_eq!((settings.n_clients, settings.n_rounds, settings.n_trials, settings.seed), (1, 6, 7, Seed(9)));
+        assert_eq!(settings.data.of(0).map(|data| (data.n_rollouts, data.rollout_len)), Some((2, 8)));
+        assert_eq!(settings.n_local_steps, 4.into());
+        let numbers = [settings.heterogeneity, settings.step_size].map(|number| number.to_string());
+        assert_eq!(numbers, ["0.03", "0.05"]);
+        assert_eq!(settings.participation, Participation::Dropout(0.9));
+        assert_eq!((settings.start, settings.target), (Start::HalfOfClient1, Target::Worst));
+        assert_eq!((settings.placement, settings.gradient_scale), (Placement::OneOutlier, GradientScale::Sum));
+        let solvers: Vec<_> = settings.methods.iter().map(|method| method.solver).collect();
+        let strength = |value: f64| value * 2.0 * 8.0;
+        let expected = [
+            Solver::FedLin,
+            Solver::FedAvg,
+            Solver::FedProx { pull: strength(0.11) },
+            Solver::Scaffold,
+            Solver::FedAdmm { penalty: strength(0.12), sparsity: strength(0.13) },
+            Solver::Clustered { n_clusters: 10 },
+            Solver::Median,
+        ];
+        assert_eq!(solvers, expected);
+        let schedules = settings.methods.iter().map(|method| method.schedule);
+        assert!(schedules.skip(1).all(|schedule| schedule == Schedule::OverRounds));
+        assert_eq!(settings.methods[0].schedule, Schedule::Constant);
     }
 
     #[test]
@@ -281,28 +334,36 @@ mod tests {
         check("", "none", None);
         check("none", "none", None);
         check("fedlin,fedlin", "fedlin", None);
-        check(
-            "fedprox",
-            "fedlin,fedavg",
-            Some("alg = fedprox is not among the choices: allowed fedlin, fedavg, using fedlin,fedavg"),
-        );
-        check(
-            "fedavg,fedprox",
-            "fedavg",
-            Some("alg = fedavg,fedprox is not among the choices: allowed fedlin, fedavg, using fedavg"),
-        );
+        check("median,scaffold", "scaffold,median", None);
+        let allowed = "allowed fedlin, fedavg, fedprox, scaffold, fedadmm, clustered, median";
+        let none = format!("alg = fedsgd is not among the choices: {allowed}, using fedlin,fedavg");
+        check("fedsgd", "fedlin,fedavg", Some(&none));
+        let some = format!("alg = fedavg,fedsgd is not among the choices: {allowed}, using fedavg");
+        check("fedavg,fedsgd", "fedavg", Some(&some));
     }
 
     #[test]
     fn choices_are_read_by_their_words() {
         let mut draft = Draft::default();
-        assert_eq!(draft.set_schedule(" Local "), None);
-        assert_eq!(draft.set_start("half"), None);
-        assert_eq!((draft.schedule, draft.start), (Schedule::OverLocalSteps, Start::HalfOfClient1));
-        let notice = draft.set_schedule("fast").map(|notice| notice.to_string());
-        let expected = "schedule = fast is not among the choices: allowed constant, local, rounds, using local";
+        assert_eq!(draft.choose(Choice::Schedule, " Local "), None);
+        assert_eq!(draft.choose(Choice::Start, "half"), None);
+        let words = |draft: &Draft| [Choice::Schedule, Choice::Start].map(|choice| draft.option(choice).word);
+        assert_eq!(words(&draft), ["local", "half"]);
+        let notice = draft.choose(Choice::Schedule, "fast").map(|notice| notice.to_string());
+        let expected =
+            "schedule = fast is not among the choices: allowed constant, local, rounds, harmonic, using local";
         assert_eq!(notice.as_deref(), Some(expected));
-        assert!(draft.set_start("").is_some());
-        assert_eq!((draft.schedule, draft.start), (Schedule::OverLocalSteps, Start::HalfOfClient1));
+        assert!(draft.choose(Choice::Start, "").is_some());
+        assert_eq!(words(&draft), ["local", "half"]);
+    }
+
+    #[test]
+    fn strengths_are_for_each_sample() {
+        let algorithms = Algorithms::NONE.with(Algorithm::FedProx, true);
+        let mut draft = Draft { algorithms, ..Draft::default() };
+        let pull = |draft: &Draft| draft.settings().methods[0].solver.pull();
+        let of_sum = pull(&draft);
+        draft.choose(Choice::Gradient, "mean");
+        assert!((of_sum - 125.0 * pull(&draft)).abs() < 1e-12);
     }
 }

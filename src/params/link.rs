@@ -3,7 +3,7 @@
 //! A link holds only what differs from the defaults, in the order of the table, so that people can read it and a
 //! spreadsheet can write it. Reading never fails: what cannot be used is replaced, and named in a [`Notice`].
 
-use super::choice::{ALGORITHMS, SCHEDULE, START};
+use super::choice::{ALGORITHMS_LINK, CHOICES, Choice};
 use super::draft::Draft;
 use super::notice::{Notice, Problem};
 use super::table::{Key, Param, TABLE, words};
@@ -57,21 +57,18 @@ impl Draft {
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let numbers = TABLE.iter().filter(|param| !self.is_default(param.key));
         let numbers = numbers.map(|param| (param.link, words(self.get(param.key))));
-        let default = Self::default();
-        let choices = [
-            (self.algorithms != default.algorithms).then(|| (ALGORITHMS.link, self.algorithms.to_string())),
-            (self.schedule != default.schedule).then(|| (SCHEDULE.link, SCHEDULE.word(self.schedule).to_owned())),
-            (self.start != default.start).then(|| (START.link, START.word(self.start).to_owned())),
-        ];
-        numbers.chain(choices.into_iter().flatten())
+        let algorithms =
+            (self.algorithms != Self::default().algorithms).then(|| (ALGORITHMS_LINK, self.algorithms.to_string()));
+        let choices = CHOICES.iter().filter(|spec| self.choice(spec.choice) != 0);
+        let choices = choices.map(|spec| (spec.link, self.option(spec.choice).word.to_owned()));
+        numbers.chain(algorithms).chain(choices)
     }
 
     fn set_setting(&mut self, setting: Setting, given: &str) -> Option<Notice> {
         match setting {
             Setting::Number(key) => self.set_text(key, given),
             Setting::Algorithms => self.set_algorithms(given),
-            Setting::Schedule => self.set_schedule(given),
-            Setting::Start => self.set_start(given),
+            Setting::Choice(choice) => self.choose(choice, given),
         }
     }
 }
@@ -81,19 +78,16 @@ impl Draft {
 enum Setting {
     Number(Key),
     Algorithms,
-    Schedule,
-    Start,
+    Choice(Choice),
 }
 
 impl Setting {
     fn of(key: &str) -> Option<Self> {
         let key = key.trim();
-        let choices = [(ALGORITHMS.link, Self::Algorithms), (SCHEDULE.link, Self::Schedule), (START.link, Self::Start)];
-        let choice = || choices.into_iter().find(|(link, _)| link.eq_ignore_ascii_case(key));
-        match Param::by_link(key) {
-            Some(param) => Some(Self::Number(param.key)),
-            None => choice().map(|(_, setting)| setting),
-        }
+        let is_key = |link: &str| link.eq_ignore_ascii_case(key);
+        let choice = || CHOICES.iter().find(|spec| is_key(spec.link)).map(|spec| Self::Choice(spec.choice));
+        let algorithms = || is_key(ALGORITHMS_LINK).then_some(Self::Algorithms);
+        Param::by_link(key).map(|param| Self::Number(param.key)).or_else(algorithms).or_else(choice)
     }
 }
 
@@ -151,9 +145,9 @@ mod tests {
         }
         check(
             "M=1e9&K=-3&alpha=abc",
-            "M=200&K=1",
+            "M=10000&K=1",
             &[
-                "M = 1e9 is out of range: allowed 1 to 200, using 200",
+                "M = 1e9 is out of range: allowed 1 to 10000, using 10000",
                 "K = -3 is out of range: allowed 1 to 100, using 1",
                 "alpha = abc is not a number: allowed 0.000001 to 0.1, using 0.0001",
             ],
@@ -164,13 +158,13 @@ mod tests {
             "",
             &[
                 "M = 30 is passed over: the link sets it again, to x",
-                "M = x is not a number: allowed 1 to 200, using 50",
+                "M = x is not a number: allowed 1 to 10000, using 50",
             ],
         );
         check("color=red", "", &["color = red is not a setting of this page: ignored"]);
-        check("M", "", &["M without a value is not a number: allowed 1 to 200, using 50"]);
-        check("M=%zz", "", &["M = %zz is not a number: allowed 1 to 200, using 50"]);
-        check("M=%ff", "", &["M = \u{fffd} is not a number: allowed 1 to 200, using 50"]);
+        check("M", "", &["M without a value is not a number: allowed 1 to 10000, using 50"]);
+        check("M=%zz", "", &["M = %zz is not a number: allowed 1 to 10000, using 50"]);
+        check("M=%ff", "", &["M = \u{fffd} is not a number: allowed 1 to 10000, using 50"]);
         check("=5", "", &["a key without a name = 5 is not a setting of this page: ignored"]);
     }
 }

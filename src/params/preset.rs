@@ -1,9 +1,8 @@
 //! Named drafts.
 
+use super::choice::Choice;
 use super::draft::Draft;
 use super::table::Key;
-use crate::sim::scenario::Start;
-use crate::sim::schedule::Schedule;
 
 /// A named draft, as what it changes in the defaults.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +14,7 @@ pub struct Preset {
     /// One sentence: what it shows.
     pub description: &'static str,
     numbers: &'static [(Key, f64)],
-    schedule: Schedule,
-    start: Start,
+    choices: &'static [(Choice, &'static str)],
 }
 
 /// The paper's numbers (M, N, ε, K, α, R, q, T), written out: they stay when the defaults change.
@@ -38,24 +36,21 @@ pub static PRESETS: [Preset; 3] = [
         name: "Trade-off",
         description: "Fifty clients that clearly differ: heterogeneity, no longer noise, sets the floor. Move ε to shift the balance.",
         numbers: &[],
-        schedule: Schedule::Constant,
-        start: Start::Zero,
+        choices: &[],
     },
     Preset {
         id: "paper",
         name: "Paper",
         description: "The paper’s experiment as its text describes it: nearly equal clients, FedAvg’s step falling over the rounds.",
         numbers: PAPER,
-        schedule: Schedule::OverRounds,
-        start: Start::Zero,
+        choices: &[(Choice::Schedule, "rounds")],
     },
     Preset {
         id: "authors",
         name: "Authors’ code",
         description: "The same numbers as the authors’ MATLAB runs them: FedAvg’s step is α/k, the start half of client 1’s system.",
         numbers: PAPER,
-        schedule: Schedule::OverLocalSteps,
-        start: Start::HalfOfClient1,
+        choices: &[(Choice::Schedule, "local"), (Choice::Start, "half")],
     },
 ];
 
@@ -63,8 +58,9 @@ impl Preset {
     /// The draft that this preset stands for.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
-        draft.schedule = self.schedule;
-        draft.start = self.start;
+        for &(choice, word) in self.choices {
+            draft.choose(choice, word);
+        }
         for &(key, value) in self.numbers {
             draft.set(key, value);
         }
@@ -95,6 +91,9 @@ mod tests {
             let mut draft = preset.draft();
             for &(key, value) in preset.numbers {
                 assert_eq!(draft.clone().set(key, value), None, "{}", preset.id);
+            }
+            for &(choice, word) in preset.choices {
+                assert_eq!(draft.choose(choice, word), None, "{}", preset.id);
             }
             assert_eq!(Preset::of(&draft).map(|found| found.id), Some(preset.id));
             draft.set(Key::Seed, 99.0);

@@ -1,5 +1,6 @@
 //! THE table of parameters: every number that a person can set, declared once.
 
+use super::choice::Algorithm;
 use super::grid::Grid;
 
 /// A parameter that is a number.
@@ -23,6 +24,16 @@ pub enum Key {
     RolloutLen,
     /// The seed of every random stream.
     Seed,
+    /// The share of the clients that take part in a round.
+    Participation,
+    /// FedProx's pull μ, for each sample of a client.
+    Pull,
+    /// FedADMM's penalty ρ, for each sample of a client.
+    Penalty,
+    /// FedADMM's sparsity γ, for each sample of a client.
+    Sparsity,
+    /// Clusters of the clustered method.
+    Clusters,
 }
 
 /// How a parameter is set on the page.
@@ -62,12 +73,45 @@ pub struct Param {
     pub widget: Widget,
     /// Where it stands.
     pub group: Group,
+    /// The algorithm that it belongs to, if it means nothing to the others.
+    pub only_for: Option<Algorithm>,
     /// One line: what to expect when it moves.
     pub help: &'static str,
 }
 
-/// Slider stops for counts up to 1000: every whole number up to 50, then coarser, about even in proportion.
-const UP_TO_1000: Grid = Grid::Whole { stops: &[(1, 1), (50, 5), (200, 10), (500, 25)], max: 1000 };
+/// Slider stops for counts, about even in proportion: every whole number up to 50, then ever coarser.
+const LADDER: &[(u32, u32)] = &[
+    (1, 1),
+    (50, 5),
+    (200, 10),
+    (500, 25),
+    (1_000, 50),
+    (2_000, 100),
+    (5_000, 250),
+    (10_000, 500),
+    (20_000, 1_000),
+    (50_000, 2_500),
+    (100_000, 5_000),
+    (200_000, 10_000),
+    (500_000, 25_000),
+    (1_000_000, 50_000),
+    (2_000_000, 100_000),
+    (5_000_000, 250_000),
+    (10_000_000, 500_000),
+    (20_000_000, 1_000_000),
+    (50_000_000, 2_500_000),
+    (100_000_000, 5_000_000),
+    (200_000_000, 10_000_000),
+    (500_000_000, 25_000_000),
+];
+
+/// Counts up to 1000, a million, a billion.
+const UP_TO_1000: Grid = Grid::Whole { stops: LADDER.split_at(4).0, max: 1_000 };
+const UP_TO_A_MILLION: Grid = Grid::Whole { stops: LADDER.split_at(13).0, max: 1_000_000 };
+const UP_TO_A_BILLION: Grid = Grid::Whole { stops: LADDER, max: 1_000_000_000 };
+/// Counts up to 10 000, every whole number of the paper's range.
+const UP_TO_10_000: Grid =
+    Grid::Whole { stops: &[(1, 1), (200, 10), (500, 25), (1_000, 50), (2_000, 100), (5_000, 250)], max: 10_000 };
 
 /// Every parameter, in the order of the page and of links.
 pub static TABLE: [Param; Key::COUNT] = [
@@ -76,10 +120,11 @@ pub static TABLE: [Param; Key::COUNT] = [
         link: "M",
         symbol: "M",
         name: "clients",
-        grid: Grid::Whole { stops: &[(1, 1)], max: 200 },
+        grid: UP_TO_10_000,
         default: 50.0,
         widget: Widget::Slider,
         group: Group::Main,
+        only_for: None,
         help: "More clients average out more noise: the floor falls like 1/√M, until the differences between clients dominate.",
     },
     Param {
@@ -87,10 +132,11 @@ pub static TABLE: [Param; Key::COUNT] = [
         link: "N",
         symbol: "Nᵢ",
         name: "rollouts per client",
-        grid: UP_TO_1000,
+        grid: UP_TO_A_BILLION,
         default: 25.0,
         widget: Widget::Slider,
         group: Group::Main,
+        only_for: None,
         help: "More rollouts mean less noise, for client 1 alone as well. Gradients are sums, so every step grows with Nᵢ too.",
     },
     Param {
@@ -102,6 +148,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         default: 0.3,
         widget: Widget::Slider,
         group: Group::Main,
+        only_for: None,
         help: "How far the clients’ systems lie apart. At 0 all are alike; the larger ε, the more the others’ data mislead client 1.",
     },
     Param {
@@ -113,6 +160,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         default: 10.0,
         widget: Widget::Slider,
         group: Group::Main,
+        only_for: None,
         help: "More steps between two exchanges: fewer rounds are needed, but FedAvg drifts towards the mean of local solutions.",
     },
     Param {
@@ -124,6 +172,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         default: 1e-4,
         widget: Widget::Slider,
         group: Group::Main,
+        only_for: None,
         help: "A larger step needs fewer rounds, up to a sharp edge: past it the run diverges.",
     },
     Param {
@@ -131,10 +180,11 @@ pub static TABLE: [Param; Key::COUNT] = [
         link: "R",
         symbol: "R",
         name: "rounds",
-        grid: UP_TO_1000,
+        grid: UP_TO_A_MILLION,
         default: 200.0,
         widget: Widget::Slider,
         group: Group::More,
+        only_for: None,
         help: "Exchanges between server and clients. The curve goes on to the right; its floor stays where it is.",
     },
     Param {
@@ -146,6 +196,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         default: 25.0,
         widget: Widget::Slider,
         group: Group::More,
+        only_for: None,
         help: "Data sets drawn from the same systems and averaged: more of them make the curve smoother and its band narrower.",
     },
     Param {
@@ -157,6 +208,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         default: 5.0,
         widget: Widget::Slider,
         group: Group::More,
+        only_for: None,
         help: "Steps in one rollout: longer rollouts hold more samples, so noise falls and, as with Nᵢ, every step grows.",
     },
     Param {
@@ -168,13 +220,74 @@ pub static TABLE: [Param; Key::COUNT] = [
         default: 7.0,
         widget: Widget::Box,
         group: Group::More,
+        only_for: None,
         help: "The same seed gives the same systems and data on every machine; another seed draws new ones.",
+    },
+    Param {
+        key: Key::Participation,
+        link: "part",
+        symbol: "",
+        name: "participation",
+        grid: Grid::Real { min: 0, max: 1, per_unit: 100 },
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: None,
+        help: "The share of the clients that take part in a round. With fewer, the curve wanders: every round hears other clients.",
+    },
+    Param {
+        key: Key::Pull,
+        link: "mu",
+        symbol: "μ",
+        name: "pull",
+        grid: Grid::Real { min: 0, max: 5, per_unit: 20 },
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: Some(Algorithm::FedProx),
+        help: "Holds clients back to the server’s model, in every sample’s weight: less drift, but more rounds.",
+    },
+    Param {
+        key: Key::Penalty,
+        link: "rho",
+        symbol: "ρ",
+        name: "penalty",
+        grid: Grid::Log { deepest: 3, shallowest: 0 },
+        default: 0.5,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: Some(Algorithm::FedAdmm),
+        help: "What it costs a client to differ from the server, for each sample: best near the data’s own curvature.",
+    },
+    Param {
+        key: Key::Sparsity,
+        link: "gamma",
+        symbol: "γ",
+        name: "sparsity",
+        grid: Grid::Real { min: 0, max: 1, per_unit: 200 },
+        default: 0.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: Some(Algorithm::FedAdmm),
+        help: "Sets small entries to exactly 0, and shrinks the others: a little finds the zeros, a lot makes everything zero.",
+    },
+    Param {
+        key: Key::Clusters,
+        link: "clusters",
+        symbol: "",
+        name: "clusters",
+        grid: Grid::Whole { stops: &[(1, 1)], max: 10 },
+        default: 2.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: Some(Algorithm::Clustered),
+        help: "How many models there are to choose from. With one it is FedAvg from another start; with many, clients are alone.",
     },
 ];
 
 impl Key {
     /// How many there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 14;
 
     /// Its row of the table.
     pub fn param(self) -> &'static Param {
@@ -193,7 +306,7 @@ impl Param {
         TABLE.iter().filter(move |param| param.group == group)
     }
 
-    /// The allowed range in words: "1 to 200".
+    /// The allowed range in words: "1 to 10000".
     pub fn allowed(&self) -> String {
         format!("{} to {}", words(self.grid.min()), words(self.grid.max()))
     }
@@ -256,7 +369,9 @@ mod tests {
         fn check(key: Key, expected: &str) {
             assert_eq!(key.param().allowed(), expected);
         }
-        check(Key::Clients, "1 to 200");
+        check(Key::Clients, "1 to 10000");
+        check(Key::Rollouts, "1 to 1000000000");
+        check(Key::Rounds, "1 to 1000000");
         check(Key::Heterogeneity, "0 to 1");
         check(Key::StepSize, "0.000001 to 0.1");
         check(Key::Seed, "0 to 4294967295");

@@ -117,11 +117,18 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::sim::estimate::EstimateError;
-    use crate::sim::scenario::{Count, Scenario, ScenarioError, Settings, Start};
+    use crate::sim::Matrix;
+    use crate::sim::estimate::{EstimateError, Reference};
+    use crate::sim::family::Placement;
+    use crate::sim::method::{Method, Solver};
+    use crate::sim::participation::Participation;
+    use crate::sim::scenario::{Count, GradientScale, Scenario, ScenarioError, Settings, Start, Strength};
+    use crate::sim::schedule::Schedule;
+    use crate::sim::spread::Spread;
     use crate::sim::stream::{Purpose, Seed, stream};
-    use crate::sim::study::Study;
+    use crate::sim::study::{ReferenceSummary, Study};
     use crate::sim::system::SystemError;
+    use crate::sim::target::Target;
 
     /// Bits and not values, since NaN must survive too.
     #[track_caller]
@@ -150,6 +157,30 @@ mod tests {
     }
 
     #[test]
+    fn every_setting_survives() {
+        let mut settings = small();
+        settings.data.n_rollouts = Spread::Even { low: 3, high: 1_000_000_000 };
+        settings.data.input_std = Spread::Each(vec![0.5, 2.0]);
+        settings.n_local_steps = Spread::Each(vec![1, 7, 3]);
+        settings.gradient_scale = GradientScale::Mean;
+        settings.participation = Participation::Dropout(0.25);
+        settings.target = Target::Client(1);
+        settings.placement = Placement::OneOutlier;
+        let solvers = [
+            Solver::FedProx { pull: 0.5 },
+            Solver::Scaffold,
+            Solver::FedAdmm { penalty: 100.0, sparsity: 2.0 },
+            Solver::Clustered { n_clusters: 3 },
+            Solver::Median,
+        ];
+        settings.methods.extend(solvers.map(|solver| Method { solver, schedule: Schedule::Harmonic }));
+        settings.references.extend([Reference::Weighted { weight: 0.5 }, Reference::Personalized { pull: 9.0 }]);
+        for start in [Start::Zero, Start::Nominal, Start::Given(Matrix::identity(3, 5))] {
+            check(&Request::Run { generation: Generation(1), settings: Settings { start, ..settings.clone() } });
+        }
+    }
+
+    #[test]
     fn events_survive() {
         let generation = Generation(3);
         check(&Event::Ready);
@@ -157,7 +188,7 @@ mod tests {
         for change in [
             |_: &mut Settings| (),
             |s: &mut Settings| s.step_size = 1e200,
-            |s: &mut Settings| (s.data.n_rollouts, s.data.rollout_len) = (1, 1),
+            |s: &mut Settings| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 1.into()),
         ] {
             let mut settings = small();
             change(&mut settings);
@@ -171,6 +202,11 @@ mod tests {
             ScenarioError::Heterogeneity(-1.0),
             ScenarioError::NoiseLevel(f64::INFINITY),
             ScenarioError::Member(SystemError::NotFinite),
+            ScenarioError::EmptySpread,
+            ScenarioError::Strength { strength: Strength::Penalty, given: -0.0 },
+            ScenarioError::Target { client: 9, n_clients: 3 },
+            ScenarioError::StartShape { rows: 2, cols: 9 },
+            ScenarioError::StartNotFinite,
         ] {
             check(&Event::Refused { generation, error });
         }
@@ -179,11 +215,13 @@ mod tests {
     #[test]
     fn estimate_errors_survive() {
         let mut summary = Study::new(Scenario::new(small()).unwrap()).run();
-        summary.references = [
-            Err(EstimateError::NotEnoughData { have: 2, need: 5 }),
-            Err(EstimateError::Singular { regressor: 4 }),
-            Err(EstimateError::NotFinite),
+        let errors = [
+            EstimateError::NotEnoughData { client: Some(3), have: 2, need: 5 },
+            EstimateError::Singular { client: None, regressor: 4 },
+            EstimateError::NotFinite,
         ];
+        let reference = Reference::Pooled;
+        summary.references = errors.map(|error| ReferenceSummary { reference, error: Err(error) }).to_vec();
         check(&Event::Done { generation: Generation(0), summary });
     }
 

@@ -10,6 +10,7 @@ use std::fmt;
 
 use rand::RngExt;
 
+use super::norm::spectral_norm;
 use super::stream::{Purpose, Seed, stream};
 use super::system::{Dims, LinearSystem};
 use super::{Matrix, system::SystemError};
@@ -131,7 +132,7 @@ impl Family {
     }
 }
 
-/// Where a client sits in the family, before ε scales it: `γ = ε · place`, both coordinates in [0, 1).
+/// Where a client sits in the family, before ε scales it: `γ = ε · place`, both coordinates in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Along V.
@@ -140,11 +141,31 @@ pub struct Place {
     pub b: f64,
 }
 
-/// How the clients' places come about.
+impl Place {
+    /// The place in a square of this width that begins at `from` on both axes.
+    fn within(self, width: f64, from: f64) -> Self {
+        Self { a: from + width * self.a, b: from + width * self.b }
+    }
+}
+
+/// The width of a cluster, as a part of the family.
+const CLUSTER: f64 = 0.1;
+
+/// A place anywhere in the family.
+fn uniform(seed: Seed, client: usize) -> Place {
+    let mut rng = stream(seed, Purpose::Systems, 0, client);
+    Place { a: rng.random(), b: rng.random() }
+}
+
+/// How the clients' places come about: the distribution of the γ's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placement {
     /// Drawn uniformly, as in the paper.
     Uniform,
+    /// Two clusters, at either end of the family, each a tenth of it wide; clients 1, 3, 5, … are in the near one.
+    TwoClusters,
+    /// Client 2 is at the far end, all others are within a tenth of the family around its near end.
+    OneOutlier,
     /// The even, seedless sequence frac(i·φ): client 1 is the nominal system and sits at the family's edge.
     ///
     /// The multipliers are the inverses of the golden ratio and of the plastic number, as in the reference data.
@@ -152,17 +173,47 @@ pub enum Placement {
 }
 
 impl Placement {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Uniform, Self::TwoClusters, Self::OneOutlier, Self::Even];
+
     /// The place of client `client` (0-based). It depends on nothing else but the seed.
     pub fn place(self, seed: Seed, client: usize) -> Place {
         match self {
-            Self::Uniform => {
-                let mut rng = stream(seed, Purpose::Systems, 0, client);
-                Place { a: rng.random(), b: rng.random() }
+            Self::Uniform => uniform(seed, client),
+            Self::TwoClusters => {
+                uniform(seed, client).within(CLUSTER, if client.is_multiple_of(2) { 0.0 } else { 1.0 - CLUSTER })
             }
+            Self::OneOutlier if client == 1 => Place { a: 1.0, b: 1.0 },
+            Self::OneOutlier => uniform(seed, client).within(CLUSTER, 0.0),
             Self::Even => {
                 let index = client as f64;
                 Place { a: (index * 0.618_033_988_749_894_9).fract(), b: (index * 0.754_877_666_246_692_7).fract() }
             }
+        }
+    }
+}
+
+/// How far apart the clients' systems are, as the paper's Assumption on heterogeneity measures it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Heterogeneity {
+    /// `max ‖A⁽ⁱ⁾ − A⁽ʲ⁾‖` over all pairs of clients, spectral norm.
+    pub a: f64,
+    /// `max ‖B⁽ⁱ⁾ − B⁽ʲ⁾‖` over all pairs of clients, spectral norm.
+    pub b: f64,
+}
+
+impl Family {
+    /// The heterogeneity of clients at these places: since all differences lie along V and U, `ε‖V‖` times the extent of
+    /// the places, and `ε‖U‖` likewise.
+    pub fn heterogeneity(&self, places: &(impl Iterator<Item = Place> + Clone), heterogeneity: f64) -> Heterogeneity {
+        let extent = |coordinate: fn(Place) -> f64| {
+            let least = places.clone().map(coordinate).fold(f64::INFINITY, f64::min);
+            let most = places.clone().map(coordinate).fold(f64::NEG_INFINITY, f64::max);
+            (most - least).max(0.0)
+        };
+        Heterogeneity {
+            a: heterogeneity * extent(|place| place.a) * spectral_norm(&self.a_pattern),
+            b: heterogeneity * extent(|place| place.b) * spectral_norm(&self.b_pattern),
         }
     }
 }
@@ -192,13 +243,43 @@ mod tests {
 
     #[test]
     fn places_lie_in_the_unit_square_and_differ() {
-        for placement in [Placement::Uniform, Placement::Even] {
+        for placement in Placement::ALL {
             let places: Vec<_> = (0..200).map(|client| placement.place(Seed(7), client)).collect();
-            assert!(places.iter().all(|g| (0.0..1.0).contains(&g.a) && (0.0..1.0).contains(&g.b)));
+            assert!(places.iter().all(|g| (0.0..=1.0).contains(&g.a) && (0.0..=1.0).contains(&g.b)));
             for (i, place) in places.iter().enumerate() {
                 assert!(!places[..i].contains(place), "{placement:?}: client {i} repeats another");
             }
         }
+    }
+
+    #[test]
+    fn two_clusters_are_apart_and_an_outlier_is_alone() {
+        let near = |place: Place| place.a.max(place.b) < 0.1 + 1e-12;
+        let far = |place: Place| place.a.min(place.b) > 0.9 - 1e-12;
+        for client in 0..50 {
+            let place = Placement::TwoClusters.place(Seed(7), client);
+            assert!(if client.is_multiple_of(2) { near(place) } else { far(place) }, "{client}: {place:?}");
+            let place = Placement::OneOutlier.place(Seed(7), client);
+            assert!(if client == 1 { far(place) } else { near(place) }, "{client}: {place:?}");
+        }
+    }
+
+    #[test]
+    fn the_measured_heterogeneity_is_the_largest_distance_of_two() {
+        let (family, epsilon) = (Family::paper(), 0.3);
+        for placement in Placement::ALL {
+            let places = || (0..25).map(|client| placement.place(Seed(7), client));
+            let systems: Vec<_> = places().map(|place| family.member(place, epsilon).unwrap()).collect();
+            let largest = |of: fn(&LinearSystem) -> &Matrix| {
+                let pairs = systems.iter().flat_map(|one| systems.iter().map(move |other| (one, other)));
+                pairs.map(|(one, other)| spectral_norm(&(of(one) - of(other)))).fold(0.0, f64::max)
+            };
+            let got = family.heterogeneity(&places(), epsilon);
+            assert!((got.a - largest(LinearSystem::a)).abs() < 1e-14, "{placement:?}");
+            assert!((got.b - largest(LinearSystem::b)).abs() < 1e-14, "{placement:?}");
+        }
+        let alone = family.heterogeneity(&std::iter::once(Place { a: 0.4, b: 0.2 }), epsilon);
+        assert_eq!(alone, Heterogeneity::default());
     }
 
     #[test]

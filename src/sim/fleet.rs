@@ -4,7 +4,7 @@ use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::moments::Moments;
 use super::system::Dims;
 
-/// Eight clients' moments. In the last block of a fleet some lanes may be empty.
+/// Eight clients. In the last block of a fleet some lanes may be empty.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Gram matrices `S_i`, d×d.
@@ -13,18 +13,22 @@ pub struct Block {
     pub c: LaneMatrix,
     /// 1 where there is a client, 0 where there is none.
     pub present: Lanes,
-    /// Samples of each client.
+    /// Samples of each client, N_i·T_i.
     pub n_samples: [u64; LANES],
+    /// Local steps K_i of each client.
+    pub n_local_steps: [usize; LANES],
 }
 
 impl Block {
-    fn empty(dims: Dims) -> Self {
+    /// Empty lanes take as many steps as the first client, so that a block in which all do the same is seen as such.
+    fn empty(dims: Dims, n_local_steps: usize) -> Self {
         let d = dims.n_regressors();
         Self {
             s: LaneMatrix::zeros(d, d),
             c: LaneMatrix::zeros(dims.n_states, d),
             present: Lanes::default(),
             n_samples: [0; LANES],
+            n_local_steps: [n_local_steps; LANES],
         }
     }
 
@@ -48,17 +52,18 @@ impl Fleet {
         Self { dims, n_clients: 0, blocks: Vec::new() }
     }
 
-    /// Adds a client; the first is client 1.
-    pub fn add(&mut self, moments: &Moments) {
+    /// Adds a client that takes `n_local_steps` steps a round; the first is client 1.
+    pub fn add(&mut self, moments: &Moments, n_local_steps: usize) {
         let lane = self.n_clients % LANES;
         if lane == 0 {
-            self.blocks.push(Block::empty(self.dims));
+            self.blocks.push(Block::empty(self.dims, n_local_steps));
         }
         if let Some(block) = self.blocks.last_mut() {
             block.s.set_lane(lane, &moments.s);
             block.c.set_lane(lane, &moments.c);
             block.present.0[lane] = 1.0;
             block.n_samples[lane] = moments.n_samples;
+            block.n_local_steps[lane] = n_local_steps;
         }
         self.n_clients += 1;
     }
@@ -80,12 +85,25 @@ impl Fleet {
 
     /// The sum of all clients' moments.
     pub fn total(&self) -> Moments {
+        let d = self.dims.n_regressors();
+        let (mut s, mut c) = (LaneMatrix::zeros(d, d), LaneMatrix::zeros(self.dims.n_states, d));
         let mut total = Moments::zeros(self.dims);
         for block in &self.blocks {
-            block.s.add_weighted_sum(block.present, &mut total.s);
-            block.c.add_weighted_sum(block.present, &mut total.c);
+            s.add_weighted(block.present, &block.s);
+            c.add_weighted(block.present, &block.c);
             total.n_samples += block.n_samples.iter().sum::<u64>();
         }
+        s.sum_lanes(&mut total.s);
+        c.sum_lanes(&mut total.c);
         total
+    }
+
+    /// Every client's moments divided by its number of samples, so that gradients are means and not sums.
+    pub fn normalize(&mut self) {
+        for block in &mut self.blocks {
+            let share = Lanes::from_fn(|lane| 1.0 / block.n_samples[lane].max(1) as f64);
+            block.s.scale(share);
+            block.c.scale(share);
+        }
     }
 }

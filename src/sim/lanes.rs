@@ -12,13 +12,19 @@ use super::Matrix;
 pub const LANES: usize = 8;
 
 /// One number a lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lanes(pub [f64; LANES]);
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lanes<const W: usize = LANES>(pub [f64; W]);
 
-impl Lanes {
+impl<const W: usize> Default for Lanes<W> {
+    fn default() -> Self {
+        Self::splat(0.0)
+    }
+}
+
+impl<const W: usize> Lanes<W> {
     /// The same number in every lane.
     pub const fn splat(value: f64) -> Self {
-        Self([value; LANES])
+        Self([value; W])
     }
 
     /// A number for each lane from its index.
@@ -32,6 +38,7 @@ impl Lanes {
     }
 
     /// A function of the lanes of two.
+    #[inline]
     pub fn zip(self, other: Self, function: impl Fn(f64, f64) -> f64) -> Self {
         Self::from_fn(|lane| function(self.0[lane], other.0[lane]))
     }
@@ -64,14 +71,14 @@ impl Lanes {
 
 macro_rules! lane_by_lane {
     ($($operator:ident $function:ident $symbol:tt),*) => {$(
-        impl $operator for Lanes {
+        impl<const W: usize> $operator for Lanes<W> {
             type Output = Self;
             #[inline]
             fn $function(self, other: Self) -> Self {
                 self.zip(other, |a, b| a $symbol b)
             }
         }
-        impl $operator<f64> for Lanes {
+        impl<const W: usize> $operator<f64> for Lanes<W> {
             type Output = Self;
             #[inline]
             fn $function(self, other: f64) -> Self {
@@ -83,28 +90,28 @@ macro_rules! lane_by_lane {
 
 lane_by_lane!(Add add +, Sub sub -, Mul mul *, Div div /);
 
-impl AddAssign for Lanes {
+impl<const W: usize> AddAssign for Lanes<W> {
     #[inline]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
-impl SubAssign for Lanes {
+impl<const W: usize> SubAssign for Lanes<W> {
     #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }
 }
 
-impl MulAssign<f64> for Lanes {
+impl<const W: usize> MulAssign<f64> for Lanes<W> {
     #[inline]
     fn mul_assign(&mut self, factor: f64) {
         *self = *self * factor;
     }
 }
 
-impl Neg for Lanes {
+impl<const W: usize> Neg for Lanes<W> {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
@@ -168,6 +175,15 @@ impl LaneMatrix {
         for (i, row) in self.entries.chunks_exact_mut(self.cols).enumerate() {
             for (j, lanes) in row.iter_mut().enumerate() {
                 lanes.0[lane] = entry(i, j);
+            }
+        }
+    }
+
+    /// Subtracts a matrix from one lane's.
+    pub fn subtract_from_lane(&mut self, lane: usize, matrix: &Matrix) {
+        for (i, row) in self.entries.chunks_exact_mut(self.cols).enumerate() {
+            for (j, lanes) in row.iter_mut().enumerate() {
+                lanes.0[lane] -= matrix[(i, j)];
             }
         }
     }
@@ -252,13 +268,45 @@ impl LaneMatrix {
         }
     }
 
-    /// `Σ weight · matrix` over the lanes with a weight, added to `sum`. A lane without a weight has no part, whatever it
-    /// holds.
-    pub fn add_weighted_sum(&self, weight: Lanes, sum: &mut Matrix) {
+    /// Makes this `a·factor + offset`, the same factor and offset for every lane.
+    ///
+    /// # Panics
+    /// When the sizes do not fit.
+    pub fn set_affine(&mut self, a: &Self, factor: &Matrix, offset: &Matrix) {
+        assert!(a.cols == factor.nrows() && self.cols == factor.ncols() && self.rows == a.rows, "sizes fit");
+        let rows = self.entries.chunks_exact_mut(self.cols).zip(a.entries.chunks_exact(a.cols));
+        for (i, (row, a_row)) in rows.enumerate() {
+            for ((j, entry), factors) in row.iter_mut().enumerate().zip(factor.as_slice().chunks_exact(a.cols)) {
+                let mut sum = Lanes::splat(offset[(i, j)]);
+                for (&x, &factor) in a_row.iter().zip(factors) {
+                    sum += x * factor;
+                }
+                *entry = sum;
+            }
+        }
+    }
+
+    /// Adds another in the lanes that have a weight, each matrix multiplied by it. A lane without a weight has no part,
+    /// whatever it holds.
+    pub fn add_weighted(&mut self, weight: Lanes, other: &Self) {
+        for (entry, &more) in self.entries.iter_mut().zip(&other.entries) {
+            *entry += (more * weight).where_nonzero(weight, Lanes::default());
+        }
+    }
+
+    /// Makes `sum` the sum of all lanes' matrices.
+    pub fn sum_lanes(&self, sum: &mut Matrix) {
         for (i, row) in self.entries.chunks_exact(self.cols).enumerate() {
             for (j, &entry) in row.iter().enumerate() {
-                sum[(i, j)] += (entry * weight).where_nonzero(weight, Lanes::default()).sum();
+                sum[(i, j)] = entry.sum();
             }
+        }
+    }
+
+    /// Takes another's matrices in the lanes of a mask that are not zero.
+    pub fn copy_where(&mut self, mask: Lanes, other: &Self) {
+        for (entry, &more) in self.entries.iter_mut().zip(&other.entries) {
+            *entry = more.where_nonzero(mask, *entry);
         }
     }
 }
@@ -277,99 +325,18 @@ impl IndexMut<(usize, usize)> for LaneMatrix {
     }
 }
 
-/// Eigenvalues and eigenvectors of symmetric matrices, by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations,
-/// section 8.5), lane by lane.
-#[derive(Clone, Debug)]
-pub struct Eigen {
-    /// `values[k]` are the k-th eigenvalues, in no particular order.
-    pub values: Vec<Lanes>,
-    /// Column k holds the k-th eigenvectors.
-    pub vectors: LaneMatrix,
-}
-
-impl Eigen {
-    /// Diagonalises. Lanes with an entry that is not finite get NaN.
-    pub fn new(matrices: &LaneMatrix) -> Self {
-        let mut m = matrices.clone();
-        let mut vectors = LaneMatrix::identity(m.rows);
-        jacobi(&mut m, Some(&mut vectors));
-        Self { values: (0..m.rows).map(|k| m[(k, k)]).collect(), vectors }
-    }
-}
-
-/// Diagonalises `m` in place, rotating `vectors` along.
-///
-/// Convergence is quadratic: a handful of sweeps suffices for any size met here; the cap only bounds the time. A lane that
-/// is done rests, so that its bits do not depend on how long the others take.
-pub(super) fn jacobi(m: &mut LaneMatrix, mut vectors: Option<&mut LaneMatrix>) {
-    for _ in 0..20 {
-        let Some(at_work) = undone(m) else { return };
-        for p in 0..m.rows {
-            for q in p + 1..m.rows {
-                let (c, s) = rotate(m, p, q, at_work);
-                if let Some(vectors) = vectors.as_deref_mut() {
-                    rotate_columns(vectors, p, q, c, s);
-                }
-            }
-        }
-    }
-}
-
-/// A mask of the lanes whose off-diagonal entries are not yet negligible beside the diagonal (an eigenvalue moves by at
-/// most those), or `None` when there are none. Lanes that are not finite count as done.
-fn undone(m: &LaneMatrix) -> Option<Lanes> {
-    let d = m.rows;
-    let size = (0..d).fold(Lanes::default(), |size, k| size.max(m[(k, k)].abs()));
-    let pairs = (0..d).flat_map(|p| (p + 1..d).map(move |q| (p, q)));
-    let largest = pairs.fold(Lanes::default(), |largest, at| largest.max(m[at].abs()));
-    let mask = largest.zip(size, |off, size| f64::from(u8::from(off > 1e-17 * size && off.is_finite())));
-    mask.0.iter().any(|&lane| lane > 0.0).then_some(mask)
-}
-
-/// Zeroes the entries (p, q) of the lanes at work; the rotations' cosines and sines.
-fn rotate(m: &mut LaneMatrix, p: usize, q: usize, at_work: Lanes) -> (Lanes, Lanes) {
-    let off = m[(p, q)].where_nonzero(at_work, Lanes::default());
-    let tau = (m[(q, q)] - m[(p, p)]) / (off * 2.0);
-    let t = tau.map(|tau| tau.signum() / (tau.abs() + (1.0 + tau * tau).sqrt()));
-    // Where there is nothing to do, τ is infinite or NaN.
-    let t = t.where_nonzero(off, Lanes::default());
-    let c = t.map(|t| 1.0 / (1.0 + t * t).sqrt());
-    let s = t * c;
-    m[(p, p)] -= t * off;
-    m[(q, q)] += t * off;
-    let left = Lanes::default().where_nonzero(at_work, m[(p, q)]);
-    (m[(p, q)], m[(q, p)]) = (left, left);
-    for k in (0..m.rows).filter(|&k| k != p && k != q) {
-        let (kp, kq) = (m[(k, p)], m[(k, q)]);
-        let (new_kp, new_kq) = (c * kp - s * kq, s * kp + c * kq);
-        (m[(k, p)], m[(p, k)]) = (new_kp, new_kp);
-        (m[(k, q)], m[(q, k)]) = (new_kq, new_kq);
-    }
-    (c, s)
-}
-
-fn rotate_columns(vectors: &mut LaneMatrix, p: usize, q: usize, c: Lanes, s: Lanes) {
-    for k in 0..vectors.rows {
-        let (kp, kq) = (vectors[(k, p)], vectors[(k, q)]);
-        vectors[(k, p)] = c * kp - s * kq;
-        vectors[(k, q)] = s * kp + c * kq;
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use rand::RngExt;
-    use rand_distr::StandardNormal;
-
+pub(crate) mod tests {
     use super::*;
+    use crate::normal::normal;
     use crate::stream::{Purpose, Seed, stream};
 
-    fn random(rows: usize, cols: usize, which: usize) -> Vec<Matrix> {
+    pub(crate) fn random(rows: usize, cols: usize, which: usize) -> Vec<Matrix> {
         let mut rng = stream(Seed(2), Purpose::Data, which, 0);
-        (0..LANES).map(|_| Matrix::from_fn(rows, cols, |_, _| rng.sample(StandardNormal))).collect()
+        (0..LANES).map(|_| Matrix::from_fn(rows, cols, |_, _| normal(&mut rng))).collect()
     }
 
-    fn side_by_side(matrices: &[Matrix]) -> LaneMatrix {
+    pub(crate) fn side_by_side(matrices: &[Matrix]) -> LaneMatrix {
         let mut lanes = LaneMatrix::zeros(matrices[0].nrows(), matrices[0].ncols());
         matrices.iter().enumerate().for_each(|(lane, matrix)| lanes.set_lane(lane, matrix));
         lanes
@@ -390,43 +357,11 @@ mod tests {
         let mut matrices = random(2, 3, 0);
         matrices[3].fill(f64::NAN);
         let weight = Lanes::from_fn(|lane| if lane == 3 { 0.0 } else { 1.0 });
+        let mut lanes = LaneMatrix::zeros(2, 3);
+        lanes.add_weighted(weight, &side_by_side(&matrices));
         let mut sum = Matrix::zeros(2, 3);
-        side_by_side(&matrices).add_weighted_sum(weight, &mut sum);
+        lanes.sum_lanes(&mut sum);
         let expected: Matrix = matrices.iter().enumerate().filter(|(lane, _)| *lane != 3).map(|(_, m)| m).sum();
         assert!((sum - expected).amax() < 1e-14);
-    }
-
-    #[test]
-    fn a_decomposition_gives_the_matrix_back() {
-        for d in [1, 2, 3, 5, 10] {
-            let mut matrices: Vec<_> = random(d, d, d).iter().map(|m| m * m.transpose()).collect();
-            // Already diagonal; zero; equal eigenvalues; one far larger than the others.
-            matrices[0] = Matrix::from_diagonal_element(d, d, 3.0);
-            matrices[1].fill(0.0);
-            matrices[2] *= 1e150;
-            let eigen = Eigen::new(&side_by_side(&matrices));
-            for (lane, m) in matrices.iter().enumerate() {
-                let v = eigen.vectors.lane(lane);
-                let values = nalgebra::DVector::from_iterator(d, eigen.values.iter().map(|values| values.0[lane]));
-                let again = &v * Matrix::from_diagonal(&values) * v.transpose();
-                assert!((again - m).amax() <= 1e-14 * m.amax() * d as f64, "size {d}, lane {lane}");
-                assert!((v.tr_mul(&v) - Matrix::identity(d, d)).amax() < 1e-14 * d as f64);
-            }
-        }
-    }
-
-    #[test]
-    fn lanes_that_are_not_finite_do_not_hold_up_the_others() {
-        let mut matrices: Vec<_> = random(4, 4, 0).iter().map(|m| m * m.transpose()).collect();
-        let alone = Eigen::new(&side_by_side(&matrices));
-        matrices[5].fill(f64::INFINITY);
-        matrices[6].fill(f64::NAN);
-        let eigen = Eigen::new(&side_by_side(&matrices));
-        for k in 0..4 {
-            assert!(!eigen.values[k].0[6].is_finite());
-            for lane in 0..5 {
-                assert_eq!(eigen.values[k].0[lane].to_bits(), alone.values[k].0[lane].to_bits());
-            }
-        }
     }
 }

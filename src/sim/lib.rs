@@ -12,13 +12,17 @@
 //! since the gradient of the squared one-step error is `(X − ΘZ)Zᵀ = C_i − ΘS_i`.
 //!
 //! # Reading order
-//! [`system`] and [`family`] (who the clients are) → [`stream`] (randomness) → [`rollout`] and [`moments`] (their data)
-//! → [`estimate`] (least squares) → [`schedule`], [`method`], [`round_map`] (federated rounds in closed form), with
-//! [`textbook`] as the oracle → [`trial`] and [`study`] (the whole experiment, over `q` data sets).
+//! [`system`], [`family`], [`spread`] and [`plan`] (who the clients are, and how much data they have) → [`stream`] and
+//! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
+//! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
+//! oracle → [`target`] and [`rounds`] (what is recorded) → [`trial`] and [`study`] (the whole experiment, over `q` data
+//! sets). [`lanes`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
 //!
 //! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
 //! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
 
+pub mod cholesky;
+pub mod eigen;
 pub mod estimate;
 pub mod family;
 pub mod fleet;
@@ -27,14 +31,21 @@ pub mod local_map;
 pub mod method;
 pub mod moments;
 pub mod norm;
-pub mod rollout;
-pub mod round_map;
+pub mod normal;
+pub mod participation;
+pub mod plan;
+pub mod rounds;
+pub mod run;
+pub mod samples;
 pub mod scenario;
 pub mod schedule;
+pub mod simulator;
+pub mod spread;
 pub mod stats;
 pub mod stream;
 pub mod study;
 pub mod system;
+pub mod target;
 pub mod textbook;
 pub mod trial;
 

@@ -6,10 +6,12 @@
 //! Θ ← Θ P + C Q      P = Π_k (I − α_k S)      Q = Σ_k α_k Π_{j<k} (I − α_j S)      so that I − P = SQ
 //! ```
 //!
-//! (maths of the paper's local step `Θ ← Θ + α(X − ΘZ)Zᵀ`, unrolled.) P and Q are symmetric and commute with S.
+//! (the paper's local step `Θ ← Θ + α(X − ΘZ)Zᵀ`, unrolled.) P and Q are symmetric and commute with S. A pull of strength μ
+//! towards the round's first model (FedProx) has `S + μI` in the place of S.
 
+use super::eigen::Eigen;
 use super::fleet::{Block, Fleet};
-use super::lanes::{Eigen, LaneMatrix, Lanes};
+use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::schedule::Schedule;
 
 /// What the local steps of one round do to the models of eight clients: `Θ ← Θ P + C Q`.
@@ -19,12 +21,14 @@ pub struct LocalMaps {
     pub p: LaneMatrix,
     /// `Q`, d×d.
     pub q: LaneMatrix,
+    /// The sum of the step sizes, `Σ_k α_k`.
+    pub total_step: Lanes,
 }
 
 impl LocalMaps {
     /// No step at all.
     fn identity(d: usize) -> Self {
-        Self { p: LaneMatrix::identity(d), q: LaneMatrix::zeros(d, d) }
+        Self { p: LaneMatrix::identity(d), q: LaneMatrix::zeros(d, d), total_step: Lanes::default() }
     }
 
     /// Becomes no step at all.
@@ -32,13 +36,15 @@ impl LocalMaps {
         self.p.fill(0.0);
         self.p.add_to_diagonal(Lanes::splat(1.0));
         self.q.fill(0.0);
+        self.total_step = Lanes::default();
     }
 
-    /// Becomes one step of the given sizes.
-    fn set_step(&mut self, s: &LaneMatrix, step_size: Lanes) {
+    /// Becomes one step of the given size.
+    fn set_step(&mut self, s: &LaneMatrix, step_size: f64) {
         self.set_identity();
-        self.p.add_scaled(-step_size, s);
-        self.q.add_to_diagonal(step_size);
+        self.p.add_scaled(Lanes::splat(-step_size), s);
+        self.q.add_to_diagonal(Lanes::splat(step_size));
+        self.total_step = Lanes::splat(step_size);
     }
 
     /// Becomes `first` and then `second`. They are polynomials in the same S, so the order does not matter.
@@ -46,57 +52,59 @@ impl LocalMaps {
         self.p.set_product(&first.p, &second.p);
         self.q.copy_from(&first.q);
         self.q.add_product(&first.p, &second.q);
+        self.total_step = first.total_step + second.total_step;
+    }
+
+    /// Becomes another in the lanes of a mask.
+    fn copy_where(&mut self, mask: Lanes, other: &Self) {
+        self.p.copy_where(mask, &other.p);
+        self.q.copy_where(mask, &other.q);
+        self.total_step = other.total_step.where_nonzero(mask, self.total_step);
     }
 }
 
-/// The steps every client takes in a round.
+/// The rule of every client's steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalSteps {
+pub struct StepRule {
     /// How the step size develops.
     pub schedule: Schedule,
     /// Base step size α.
     pub step_size: f64,
-    /// Local steps K.
-    pub n_steps: usize,
+    /// Strength μ ≥ 0 of a pull towards the round's first model.
+    pub pull: f64,
 }
 
 /// Room to compose maps in, so that composing allocates nothing.
 #[derive(Debug)]
 struct Room {
+    pulled: LaneMatrix,
     power: LocalMaps,
     both: LocalMaps,
 }
 
 impl Room {
     fn new(d: usize) -> Self {
-        Self { power: LocalMaps::identity(d), both: LocalMaps::identity(d) }
+        Self { pulled: LaneMatrix::zeros(d, d), power: LocalMaps::identity(d), both: LocalMaps::identity(d) }
     }
 
-    /// `n_steps` equal steps, in about 2 log₂ K compositions.
-    fn repeat(&mut self, s: &LaneMatrix, step_size: Lanes, n_steps: usize, into: &mut LocalMaps) {
+    /// Equal steps of eight clients, in about 2 log₂ K compositions.
+    fn repeat(&mut self, rule: StepRule, block: &Block, into: &mut LocalMaps) {
+        self.pulled.copy_from(&block.s);
+        self.pulled.add_to_diagonal(Lanes::splat(rule.pull));
         into.set_identity();
-        self.power.set_step(s, step_size);
-        let mut left = n_steps;
-        while left > 0 {
-            if left % 2 == 1 {
+        self.power.set_step(&self.pulled, rule.step_size);
+        let most = block.n_local_steps.into_iter().max().unwrap_or(0);
+        let n_bits = usize::BITS - most.leading_zeros();
+        for bit in 0..n_bits {
+            let takes = block.n_local_steps.map(|n| n >> bit & 1 == 1);
+            if takes != [false; LANES] {
                 self.both.set_both(into, &self.power);
-                std::mem::swap(into, &mut self.both);
+                into.copy_where(Lanes(takes.map(|takes| f64::from(u8::from(takes)))), &self.both);
             }
-            left /= 2;
-            if left > 0 {
+            if bit + 1 < n_bits {
                 self.both.set_both(&self.power, &self.power);
                 std::mem::swap(&mut self.power, &mut self.both);
             }
-        }
-    }
-
-    /// Steps α/k, k = 1…K.
-    fn product(&mut self, s: &LaneMatrix, steps: LocalSteps, into: &mut LocalMaps) {
-        into.set_identity();
-        for k in 1..=steps.n_steps {
-            self.power.set_step(s, Lanes::splat(steps.schedule.step_size(steps.step_size, k, 0, 1)));
-            self.both.set_both(into, &self.power);
-            std::mem::swap(into, &mut self.both);
         }
     }
 }
@@ -104,33 +112,31 @@ impl Room {
 /// The local maps of a whole fleet in the present round.
 #[derive(Debug)]
 pub struct FleetMaps {
-    steps: LocalSteps,
+    rule: StepRule,
     maps: Vec<LocalMaps>,
-    /// Every S diagonalised, where the step size changes from round to round.
+    /// Every S diagonalised, where the steps differ within a round or from round to round.
     spectra: Vec<Eigen>,
 }
 
 impl FleetMaps {
-    /// The maps of a fleet's first round, of `n_rounds`.
-    pub fn new(fleet: &Fleet, steps: LocalSteps) -> Self {
+    /// The maps of a fleet's first round.
+    pub fn new(fleet: &Fleet, rule: StepRule) -> Self {
         let d = fleet.dims().n_regressors();
         let mut maps = vec![LocalMaps::identity(d); fleet.blocks().len()];
-        let mut room = Room::new(d);
-        for (block, map) in fleet.blocks().iter().zip(&mut maps) {
-            match steps.schedule {
-                Schedule::Constant | Schedule::OverRounds => {
-                    room.repeat(&block.s, Lanes::splat(steps.step_size), steps.n_steps, map);
-                }
-                Schedule::OverLocalSteps => room.product(&block.s, steps, map),
-            }
+        if rule.schedule == Schedule::Constant {
+            let mut room = Room::new(d);
+            fleet.blocks().iter().zip(&mut maps).for_each(|(block, map)| room.repeat(rule, block, map));
+            return Self { rule, maps, spectra: Vec::new() };
         }
-        let diagonalised = |block: &Block| Eigen::new(&block.s);
-        let spectra = if steps.schedule.repeats_every_round() {
-            Vec::new()
-        } else {
-            fleet.blocks().iter().map(diagonalised).collect()
-        };
-        Self { steps, maps, spectra }
+        let spectra = fleet.blocks().iter().map(|block| Eigen::new(&block.s)).collect();
+        let mut fleet_maps = Self { rule, maps, spectra };
+        fleet_maps.set_round(fleet, 0, 1);
+        fleet_maps
+    }
+
+    /// The rule they follow.
+    pub fn rule(&self) -> StepRule {
+        self.rule
     }
 
     /// The maps, block by block.
@@ -140,22 +146,30 @@ impl FleetMaps {
 
     /// Whether every round has the same maps.
     pub fn repeat(&self) -> bool {
-        self.spectra.is_empty()
+        self.rule.schedule.repeats_every_round()
     }
 
     /// Goes to the maps of round `round` (0-based) of `n_rounds`.
-    pub fn set_round(&mut self, round: usize, n_rounds: usize) {
-        let step_size = self.steps.schedule.step_size(self.steps.step_size, 1, round, n_rounds);
-        for (eigen, map) in self.spectra.iter().zip(&mut self.maps) {
+    pub fn set_round(&mut self, fleet: &Fleet, round: usize, n_rounds: usize) {
+        let StepRule { schedule, step_size, pull } = self.rule;
+        let step_size = |k| schedule.step_size(step_size, k, round, n_rounds);
+        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
             map.p.fill(0.0);
             map.q.fill(0.0);
             for (k, &value) in eigen.values.iter().enumerate() {
-                let (p, q) = steps_on_eigenvalue(value, step_size, self.steps.n_steps);
+                let (p, q) = match schedule {
+                    Schedule::OverLocalSteps => different_steps(value + pull, step_size, block.n_local_steps),
+                    _ => equal_steps(value + pull, step_size(1), block.n_local_steps),
+                };
                 add_projection(&mut map.p, p, &eigen.vectors, k);
                 add_projection(&mut map.q, q, &eigen.vectors, k);
             }
             map.p.mirror();
             map.q.mirror();
+            map.total_step = match schedule {
+                Schedule::OverLocalSteps => Lanes(block.n_local_steps.map(|n| (1..=n).map(step_size).sum())),
+                _ => Lanes(block.n_local_steps.map(|n| n as f64 * step_size(1))),
+            };
         }
     }
 }
@@ -172,18 +186,46 @@ fn add_projection(sum: &mut LaneMatrix, factor: Lanes, vectors: &LaneMatrix, k: 
     }
 }
 
-/// `(p, q)` of K equal steps on one eigenvalue, by doubling: `p = (1 − αλ)^K`, `q = α Σ_{k<K} (1 − αλ)^k`.
-fn steps_on_eigenvalue(eigenvalue: Lanes, step_size: f64, n_steps: usize) -> (Lanes, Lanes) {
-    let both = |(p, q): (Lanes, Lanes), (later_p, later_q): (Lanes, Lanes)| (p * later_p, q + p * later_q);
+/// `p = Π_k (1 − α_k λ)` and `q = Σ_k α_k Π_{j<k} (1 − α_j λ)` of a round's steps on one eigenvalue λ.
+type OnEigenvalue = (Lanes, Lanes);
+
+/// Some steps and then others.
+fn both((p, q): OnEigenvalue, (later_p, later_q): OnEigenvalue) -> OnEigenvalue {
+    (p * later_p, q + p * later_q)
+}
+
+fn one_step(eigenvalue: Lanes, step_size: f64) -> OnEigenvalue {
+    (Lanes::splat(1.0) - eigenvalue * step_size, Lanes::splat(step_size))
+}
+
+/// `steps` where `takes` says so, else `all`.
+fn where_taken(takes: [bool; LANES], steps: OnEigenvalue, all: OnEigenvalue) -> OnEigenvalue {
+    if takes == [true; LANES] {
+        return steps;
+    }
+    let mask = Lanes(takes.map(|takes| f64::from(u8::from(takes))));
+    (steps.0.where_nonzero(mask, all.0), steps.1.where_nonzero(mask, all.1))
+}
+
+/// Equal steps, by doubling.
+fn equal_steps(eigenvalue: Lanes, step_size: f64, n_steps: [usize; LANES]) -> OnEigenvalue {
     let mut all = (Lanes::splat(1.0), Lanes::default());
-    let mut power = (Lanes::splat(1.0) - eigenvalue * step_size, Lanes::splat(step_size));
-    let mut left = n_steps;
-    while left > 0 {
-        if left % 2 == 1 {
-            all = both(all, power);
+    let mut power = one_step(eigenvalue, step_size);
+    let most = n_steps.into_iter().max().unwrap_or(0);
+    for bit in 0..usize::BITS - most.leading_zeros() {
+        let takes = n_steps.map(|n| n >> bit & 1 == 1);
+        if takes != [false; LANES] {
+            all = where_taken(takes, both(all, power), all);
         }
-        left /= 2;
         power = both(power, power);
     }
     all
+}
+
+/// Steps that differ, one by one.
+fn different_steps(eigenvalue: Lanes, step_size: impl Fn(usize) -> f64, n_steps: [usize; LANES]) -> OnEigenvalue {
+    let most = n_steps.into_iter().max().unwrap_or(0);
+    (1..=most).fold((Lanes::splat(1.0), Lanes::default()), |all, k| {
+        where_taken(n_steps.map(|n| k <= n), both(all, one_step(eigenvalue, step_size(k))), all)
+    })
 }

@@ -1,7 +1,8 @@
 //! The paper's ‖·‖: the largest singular value. (nalgebra's `norm()` is Frobenius.)
 
 use super::Matrix;
-use super::lanes::{LANES, LaneMatrix, Lanes, jacobi};
+use super::eigen::jacobi;
+use super::lanes::{LaneMatrix, Lanes};
 
 /// Spectral norm of a matrix: its largest singular value, ≥ 0. NaN or infinite when an entry is.
 ///
@@ -15,25 +16,38 @@ use super::lanes::{LANES, LaneMatrix, Lanes, jacobi};
 pub fn spectral_norm(matrix: &Matrix) -> f64 {
     let mut lanes = LaneMatrix::zeros(matrix.nrows(), matrix.ncols());
     lanes.set_lane(0, matrix);
-    let gram = if matrix.nrows() <= matrix.ncols() { matrix.nrows() } else { matrix.ncols() };
-    spectral_norms(&lanes, &mut LaneMatrix::zeros(gram, gram)).0[0]
+    LaneNorms::new(matrix.nrows(), matrix.ncols()).of(&lanes).0[0]
 }
 
-/// The norms of eight matrices; `gram` is room for their smaller Gram matrices.
-fn spectral_norms(matrices: &LaneMatrix, gram: &mut LaneMatrix) -> Lanes {
-    let largest = matrices.entries().iter().fold(Lanes::default(), |largest, &entry| largest.max(entry.abs()));
-    let unit = largest.map(unit_of);
-    set_gram(matrices, unit, gram);
-    jacobi(gram, None);
-    let eigenvalue = (0..gram.rows()).fold(Lanes::default(), |largest, k| largest.max(gram[(k, k)]));
-    let norms = eigenvalue.sqrt() / unit;
-    // The comparisons above pass NaN over; a sum does not.
-    let total = matrices.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
-    Lanes::from_fn(|lane| match (total.0[lane], largest.0[lane]) {
-        (total, _) if total.is_nan() => f64::NAN,
-        (_, f64::INFINITY) => f64::INFINITY,
-        _ => norms.0[lane],
-    })
+/// Room to compute the spectral norms of eight matrices at a time.
+#[derive(Clone, Debug)]
+pub struct LaneNorms {
+    gram: LaneMatrix,
+}
+
+impl LaneNorms {
+    /// Room for matrices of this size.
+    pub fn new(rows: usize, cols: usize) -> Self {
+        let smaller = rows.min(cols);
+        Self { gram: LaneMatrix::zeros(smaller, smaller) }
+    }
+
+    /// The norms of eight matrices.
+    pub fn of(&mut self, matrices: &LaneMatrix) -> Lanes {
+        let largest = matrices.entries().iter().fold(Lanes::default(), |largest, &entry| largest.max(entry.abs()));
+        let unit = largest.map(unit_of);
+        set_gram(matrices, unit, &mut self.gram);
+        jacobi(&mut self.gram, None);
+        let eigenvalues = (0..self.gram.rows()).map(|k| self.gram[(k, k)]);
+        let norms = eigenvalues.fold(Lanes::default(), Lanes::max).sqrt() / unit;
+        // The comparisons above pass NaN over; a sum does not.
+        let total = matrices.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
+        Lanes::from_fn(|lane| match (total.0[lane], largest.0[lane]) {
+            (total, _) if total.is_nan() => f64::NAN,
+            (_, f64::INFINITY) => f64::INFINITY,
+            _ => norms.0[lane],
+        })
+    }
 }
 
 /// A power of two that brings a matrix with this largest entry where no square overflows or vanishes. Multiplying by it
@@ -66,58 +80,10 @@ fn set_gram(matrices: &LaneMatrix, unit: Lanes, gram: &mut LaneMatrix) {
     }
 }
 
-/// Errors `‖Θ − target‖` of a series of models, computed eight at a time.
-#[derive(Debug)]
-pub struct ErrorNorms<'a> {
-    target: &'a Matrix,
-    differences: LaneMatrix,
-    gram: LaneMatrix,
-    waiting: usize,
-    errors: Vec<f64>,
-}
-
-impl<'a> ErrorNorms<'a> {
-    /// Errors against `target`; about `expected` models will come.
-    pub fn new(target: &'a Matrix, expected: usize) -> Self {
-        let (rows, cols) = target.shape();
-        let smaller = rows.min(cols);
-        Self {
-            target,
-            differences: LaneMatrix::zeros(rows, cols),
-            gram: LaneMatrix::zeros(smaller, smaller),
-            waiting: 0,
-            errors: Vec::with_capacity(expected + LANES),
-        }
-    }
-
-    /// Takes one more model.
-    pub fn push(&mut self, model: &Matrix) {
-        self.differences.set_lane_from(self.waiting, |i, j| model[(i, j)] - self.target[(i, j)]);
-        self.waiting += 1;
-        if self.waiting == LANES {
-            self.flush();
-        }
-    }
-
-    fn flush(&mut self) {
-        let norms = spectral_norms(&self.differences, &mut self.gram);
-        self.errors.extend_from_slice(&norms.0[..self.waiting]);
-        self.waiting = 0;
-    }
-
-    /// The error of every model, in order.
-    pub fn finish(mut self) -> Vec<f64> {
-        self.flush();
-        self.errors
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use rand::RngExt;
-    use rand_distr::StandardNormal;
-
     use super::*;
+    use crate::normal::normal;
     use crate::stream::{Purpose, Seed, stream};
 
     #[test]
@@ -125,7 +91,7 @@ mod tests {
         let mut rng = stream(Seed(1), Purpose::Data, 0, 0);
         for (rows, cols) in [(1, 1), (1, 5), (3, 5), (5, 3), (6, 10), (2, 2)] {
             for scale in [1e-200, 1.0, 1e200] {
-                let m = Matrix::from_fn(rows, cols, |_, _| scale * rng.sample::<f64, _>(StandardNormal));
+                let m = Matrix::from_fn(rows, cols, |_, _| scale * normal(&mut rng));
                 let expected = m.clone().singular_values().max();
                 let got = spectral_norm(&m);
                 assert!((got - expected).abs() <= 1e-14 * expected, "{rows}×{cols} at {scale}: {got} {expected}");

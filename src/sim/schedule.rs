@@ -9,15 +9,22 @@ pub enum Schedule {
     OverLocalSteps,
     /// `α(1 − r/R)` in all local steps of round r = 0…R−1: the paper's "linear decreasing step size", read literally.
     OverRounds,
+    /// `α/(r+1)` in all local steps of round r = 0…: the steps of stochastic approximation, which sum to infinity and whose
+    /// squares do not.
+    Harmonic,
 }
 
 impl Schedule {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Constant, Self::OverLocalSteps, Self::OverRounds, Self::Harmonic];
+
     /// The step size of local step `local_step` (1-based) in round `round` (0-based) of `n_rounds`.
     pub fn step_size(self, base: f64, local_step: usize, round: usize, n_rounds: usize) -> f64 {
         match self {
             Self::Constant => base,
             Self::OverLocalSteps => base / local_step as f64,
             Self::OverRounds => base * (1.0 - round as f64 / n_rounds as f64),
+            Self::Harmonic => base / (round as f64 + 1.0),
         }
     }
 
@@ -25,7 +32,7 @@ impl Schedule {
     pub fn repeats_every_round(self) -> bool {
         match self {
             Self::Constant | Self::OverLocalSteps => true,
-            Self::OverRounds => false,
+            Self::OverRounds | Self::Harmonic => false,
         }
     }
 }
@@ -48,6 +55,8 @@ mod tests {
         check(Schedule::OverRounds, 7, 0, 1e-4);
         check(Schedule::OverRounds, 7, 50, 7.5e-5);
         check(Schedule::OverRounds, 7, 199, 5e-7);
+        check(Schedule::Harmonic, 3, 0, 1e-4);
+        check(Schedule::Harmonic, 3, 19, 5e-6);
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Purpose {
     Factor,
     /// The diagonal of a Bartlett factor.
     FactorDiagonal,
+    /// Who takes part in a round; the stream's second number is the round.
+    Participation,
 }
 
 impl Purpose {
@@ -32,6 +34,7 @@ impl Purpose {
             Self::Data => 2,
             Self::Factor => 3,
             Self::FactorDiagonal => 4,
+            Self::Participation => 5,
         }
     }
 }
@@ -78,7 +81,7 @@ mod tests {
     fn streams_do_not_share_numbers() {
         let mut seen = HashSet::new();
         for seed in [0, 1, 1 << 40] {
-            for purpose in [Purpose::Systems, Purpose::Data] {
+            for purpose in [Purpose::Systems, Purpose::Data, Purpose::Participation] {
                 for (trial, client) in [(0, 0), (0, 1), (1, 0), (1, 1), (24, 199)] {
                     let mut rng = stream(Seed(seed), purpose, trial, client);
                     for _ in 0..4 {

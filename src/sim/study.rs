@@ -3,73 +3,81 @@
 //! Whoever runs a study owns the loop, the clock and the decision to stop; after any step the [`Summary`] so far can be
 //! shown.
 
-use super::estimate::EstimateError;
+use super::estimate::{EstimateError, Reference};
+use super::family::Heterogeneity;
 use super::method::Method;
-use super::rollout::MomentSimulator;
 use super::scenario::Scenario;
+use super::simulator::MomentSimulator;
 use super::stats::Running;
-use super::stream::DataKey;
-use super::trial::{Reference, Trial, TrialResult};
-
-/// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
-/// learned, and does no harm.
-const DIVERGENCE: f64 = 1.0 + 1e-9;
+use super::trial::{Experiment, Trial, TrialResult};
 
 /// One method's error curve over the data sets so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodSummary {
     /// The method.
     pub method: Method,
-    /// Mean and standard error of e_r over data sets, for r = 0…R.
+    /// Mean and standard error of e_r over data sets, at the recorded rounds.
     pub errors: Vec<Running>,
-    /// In how many data sets the run diverges: ρ > 1 under a schedule that repeats every round, or an overflow.
+    /// In how many data sets the run diverges.
     pub n_diverged: usize,
-    /// The largest contraction ρ met.
-    pub contraction: f64,
+    /// The largest contraction ρ met; none for methods that have none.
+    pub contraction: Option<f64>,
 }
 
-impl MethodSummary {
-    /// The round from which the mean error only grows, when runs diverged: that of its least value.
-    pub fn diverges_from(&self) -> Option<usize> {
-        let means = self.errors.iter().map(Running::mean).enumerate().filter(|(_, mean)| mean.is_finite());
-        let least = means.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        (self.n_diverged > 0).then(|| least.map_or(0, |(round, _)| round))
-    }
+/// A reference estimate's error over the data sets so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReferenceSummary {
+    /// The estimate.
+    pub reference: Reference,
+    /// Mean and standard error, or why there is none: one data set that does not determine an estimate leaves no mean.
+    pub error: Result<Running, EstimateError>,
 }
-
-/// A reference estimate's error over the data sets so far: mean and standard error, or why there is none.
-pub type ReferenceSummary = Result<Running, EstimateError>;
 
 /// What a study knows so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Data sets finished.
     pub n_trials: usize,
+    /// The rounds at which errors are recorded, ascending from 0.
+    pub rounds: Vec<usize>,
+    /// How far apart the clients' systems are.
+    pub heterogeneity: Heterogeneity,
     /// One entry a method, in the order of the settings.
     pub methods: Vec<MethodSummary>,
-    /// In the order of [`Reference::ALL`]. One data set that does not determine an estimate leaves no mean.
-    pub references: [ReferenceSummary; 3],
+    /// One entry a reference estimate, in the order of the settings.
+    pub references: Vec<ReferenceSummary>,
 }
 
 impl Summary {
-    fn new(scenario: &Scenario) -> Self {
-        let settings = scenario.settings();
-        let errors = vec![Running::default(); settings.n_rounds + 1];
-        let summary = |&method| MethodSummary { method, errors: errors.clone(), n_diverged: 0, contraction: 0.0 };
+    fn new(experiment: &Experiment) -> Self {
+        let settings = experiment.scenario.settings();
+        let errors = vec![Running::default(); experiment.recorded.len()];
+        let method = |&method| MethodSummary { method, errors: errors.clone(), n_diverged: 0, contraction: None };
+        let reference = |&reference| ReferenceSummary { reference, error: Ok(Running::default()) };
         Self {
             n_trials: 0,
-            methods: settings.methods.iter().map(summary).collect(),
-            references: [Ok(Running::default()); 3],
+            rounds: experiment.recorded.clone(),
+            heterogeneity: experiment.scenario.heterogeneity(),
+            methods: settings.methods.iter().map(method).collect(),
+            references: settings.references.iter().map(reference).collect(),
         }
     }
 
-    /// A reference estimate's error.
-    pub fn reference(&self, reference: Reference) -> &ReferenceSummary {
-        match reference {
-            Reference::ClientAlone => &self.references[0],
-            Reference::Pooled => &self.references[1],
-            Reference::MeanOfLocals => &self.references[2],
-        }
+    /// The round from which a method's mean error only grows, when runs diverged: that of its least value.
+    pub fn diverges_from(&self, method: &MethodSummary) -> Option<usize> {
+        let means = self.rounds.iter().zip(&method.errors).map(|(&round, error)| (round, error.mean()));
+        let least = means.filter(|(_, mean)| mean.is_finite()).min_by(|(_, a), (_, b)| a.total_cmp(b));
+        (method.n_diverged > 0).then(|| least.map_or(0, |(round, _)| round))
+    }
+
+    /// The error of a reference estimate, if it was asked for.
+    pub fn reference(&self, reference: Reference) -> Option<Result<Running, EstimateError>> {
+        self.references.iter().find(|summary| summary.reference == reference).map(|summary| summary.error)
+    }
+
+    /// The place among the recorded rounds of the last one that is not after `round`.
+    pub fn record_at(&self, round: usize) -> usize {
+        self.rounds.partition_point(|&recorded| recorded <= round).saturating_sub(1)
     }
 
     fn add(&mut self, result: &TrialResult) {
@@ -78,15 +86,14 @@ impl Summary {
             for (running, &error) in summary.errors.iter_mut().zip(&trajectory.errors) {
                 running.push(error);
             }
-            let repeats = summary.method.schedule.repeats_every_round();
-            let overflowed = trajectory.errors.iter().any(|error| !error.is_finite());
-            summary.n_diverged += usize::from(overflowed || (repeats && trajectory.contraction > DIVERGENCE));
-            summary.contraction = summary.contraction.max(trajectory.contraction);
+            summary.n_diverged += usize::from(trajectory.diverges);
+            let larger = |rho: f64| summary.contraction.map_or(rho, |before| before.max(rho));
+            summary.contraction = trajectory.contraction.map(larger);
         }
         for (summary, error) in self.references.iter_mut().zip(&result.references) {
-            match (&mut *summary, error) {
+            match (&mut summary.error, error) {
                 (Ok(running), Ok(error)) => running.push(*error),
-                (Ok(_), Err(error)) => *summary = Err(*error),
+                (Ok(_), Err(error)) => summary.error = Err(*error),
                 (Err(_), _) => {}
             }
         }
@@ -94,9 +101,9 @@ impl Summary {
 }
 
 /// A study in progress.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Study {
-    scenario: Scenario,
+    experiment: Experiment,
     simulator: MomentSimulator,
     trial: Trial,
     summary: Summary,
@@ -105,17 +112,14 @@ pub struct Study {
 impl Study {
     /// A study of a scenario, at its start.
     pub fn new(scenario: Scenario) -> Self {
-        Self {
-            simulator: MomentSimulator::new(scenario.settings().family.dims()),
-            trial: Trial::new(&scenario),
-            summary: Summary::new(&scenario),
-            scenario,
-        }
+        let simulator = MomentSimulator::new(scenario.settings().family.dims());
+        let experiment = Experiment::new(scenario);
+        Self { trial: Trial::new(&experiment, 0), summary: Summary::new(&experiment), simulator, experiment }
     }
 
     /// What is being studied.
     pub fn scenario(&self) -> &Scenario {
-        &self.scenario
+        &self.experiment.scenario
     }
 
     /// What is known so far.
@@ -125,31 +129,21 @@ impl Study {
 
     /// Whether all data sets are in.
     pub fn is_done(&self) -> bool {
-        self.summary.n_trials == self.scenario.settings().n_trials
+        self.summary.n_trials == self.scenario().settings().n_trials
     }
 
     /// The share of the work done, 0 to 1.
     pub fn progress(&self) -> f64 {
-        let settings = self.scenario.settings();
-        // A data set's steps are its clients and then its rounds.
-        let in_trial = self.trial.n_clients() as f64 / (settings.n_clients + 1) as f64;
-        (self.summary.n_trials as f64 + in_trial) / settings.n_trials as f64
+        let in_trial = if self.is_done() { 0.0 } else { self.trial.progress(&self.experiment) };
+        (self.summary.n_trials as f64 + in_trial) / self.scenario().settings().n_trials as f64
     }
 
-    /// Does a little: one client's data, or one data set's rounds. Nothing once done.
+    /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. Nothing once done.
     pub fn step(&mut self) {
-        if self.is_done() {
-            return;
-        }
-        let client = self.trial.n_clients();
-        if let Some(system) = self.scenario.systems().get(client) {
-            let settings = self.scenario.settings();
-            let key = DataKey { seed: settings.seed, trial: self.summary.n_trials, client };
-            let moments = self.simulator.simulate(system, &settings.data, key);
-            self.trial.add(&moments);
-        } else {
-            let trial = std::mem::replace(&mut self.trial, Trial::new(&self.scenario));
-            self.summary.add(&trial.finish(&self.scenario));
+        if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
+            let next = Trial::new(&self.experiment, self.summary.n_trials + 1);
+            let done = std::mem::replace(&mut self.trial, next);
+            self.summary.add(&done.finish());
         }
     }
 
@@ -222,24 +216,43 @@ mod tests {
         let summary = run(|s| s.step_size = 3e-3);
         for method in &summary.methods {
             assert_eq!(method.n_diverged, 4, "{:?}", method.method);
-            assert!(method.contraction > 1.0);
-            assert!(method.diverges_from().is_some_and(|round| round < 20));
+            assert!(method.contraction.is_some_and(|rho| rho > 1.0));
+            assert!(summary.diverges_from(method).is_some_and(|round| round < 20));
         }
-        assert!(run(|_| ()).methods.iter().all(|method| method.diverges_from().is_none()));
+        let healthy = run(|_| ());
+        assert!(healthy.methods.iter().all(|method| healthy.diverges_from(method).is_none()));
     }
 
     #[test]
     fn a_direction_without_data_is_not_divergence() {
-        let summary = run(|s| (s.n_clients, s.data.n_rollouts, s.data.rollout_len) = (1, 2, 1));
+        let summary = run(|s| (s.n_clients, s.data.n_rollouts, s.data.rollout_len) = (1, 2.into(), 1.into()));
         assert!(summary.methods.iter().all(|method| method.n_diverged == 0), "{summary:?}");
-        assert!(summary.references.iter().all(|r| *r == Err(EstimateError::NotEnoughData { have: 2, need: 5 })));
+        let reason = |client| Err(EstimateError::NotEnoughData { client, have: 2, need: 5 });
+        let reasons: Vec<_> = summary.references.iter().map(|summary| summary.error).collect();
+        assert_eq!(reasons, [Some(0), None, Some(0)].map(reason));
     }
 
     #[test]
     fn an_unstable_system_on_long_rollouts_overflows_in_words() {
-        let summary = run(|s| (s.heterogeneity, s.data.rollout_len, s.n_clients) = (20.0, 2_000, 2));
-        assert!(summary.references.contains(&Err(EstimateError::NotFinite)), "{:?}", summary.references);
+        let summary = run(|s| (s.heterogeneity, s.data.rollout_len, s.n_clients) = (20.0, 2_000.into(), 2));
+        let overflowed = |summary: &ReferenceSummary| summary.error == Err(EstimateError::NotFinite);
+        assert!(summary.references.iter().any(overflowed), "{:?}", summary.references);
         assert!(summary.methods.iter().all(|method| method.n_diverged == 4));
         assert!(summary.methods.iter().all(|method| method.errors[0].mean().is_finite()));
+    }
+
+    #[test]
+    fn a_million_rounds_are_recorded_at_about_400_and_end_where_the_recurrence_ends() {
+        let long = run(|s| (s.n_rounds, s.n_trials, s.n_clients) = (1_000_000, 2, 5));
+        let short = run(|s| (s.n_rounds, s.n_trials, s.n_clients) = (1_000, 2, 5));
+        assert!((380..420).contains(&long.rounds.len()));
+        for (long, short) in long.methods.iter().zip(&short.methods) {
+            assert_eq!(long.errors.len(), long.errors.len());
+            // By round 1 000 both have converged.
+            let (end, expected) = (long.errors.last().unwrap().mean(), short.errors[1_000].mean());
+            assert!((end - expected).abs() < 1e-6 * expected, "{end} {expected}");
+        }
+        assert_eq!((long.record_at(0), long.record_at(47), long.record_at(49)), (0, 47, 48));
+        assert_eq!(long.rounds[long.record_at(usize::MAX)], 1_000_000);
     }
 }

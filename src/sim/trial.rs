@@ -1,127 +1,160 @@
-//! One Monte-Carlo data set: clients' moments come in one by one, error curves and reference errors come out.
+//! One Monte-Carlo data set: clients' data come in, error curves and reference errors come out, in small steps.
 
-use super::Matrix;
-use super::estimate::{EstimateError, least_squares, local_estimates};
+use super::estimate::{EstimateError, Reference};
 use super::fleet::Fleet;
-use super::local_map::{FleetMaps, LocalSteps};
-use super::method::Method;
+use super::local_map::FleetMaps;
 use super::moments::Moments;
-use super::norm::{ErrorNorms, spectral_norm};
-use super::round_map::{RoundMap, contraction};
-use super::scenario::{Scenario, Settings, Start};
-
-/// The estimates a run is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reference {
-    /// Client 1's least squares on its own data.
-    ClientAlone,
-    /// One least squares on everybody's data.
-    Pooled,
-    /// The mean of the clients' own least squares.
-    MeanOfLocals,
-}
-
-impl Reference {
-    /// All of them, in the order results list them.
-    pub const ALL: [Self; 3] = [Self::ClientAlone, Self::Pooled, Self::MeanOfLocals];
-}
-
-/// One method's run on one data set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trajectory {
-    /// e_r = ‖Θ̄_r − Θ⁽¹⁾‖ for r = 0…R. Infinite or NaN from where the model overflowed.
-    pub errors: Vec<f64>,
-    /// Contraction ρ per round, of the first round where the schedule changes it; the run converges iff ρ < 1
-    /// (where the schedule does not change it).
-    pub contraction: f64,
-}
+use super::rounds::recorded_rounds;
+use super::run::{Context, MethodRun, Trajectory};
+use super::scenario::{GradientScale, Scenario};
+use super::simulator::{MomentSimulator, Simulation};
+use super::stream::DataKey;
+use super::target::Truth;
 
 /// What one data set gives.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialResult {
     /// One run a method, in the order of the settings.
     pub trajectories: Vec<Trajectory>,
-    /// Errors ‖Θ − Θ⁽¹⁾‖ of the reference estimates, in the order of [`Reference::ALL`].
-    pub references: [Result<f64, EstimateError>; 3],
+    /// Errors ‖Θ − Θ⁽ⁱ⁾‖ of the reference estimates, in the order of the settings.
+    pub references: Vec<Result<f64, EstimateError>>,
 }
 
-/// A data set in the making. Every call takes the scenario that it was made for.
+/// What all data sets of an experiment have in common.
 #[derive(Clone, Debug)]
-pub struct Trial {
-    fleet: Fleet,
+pub struct Experiment {
+    /// The experiment.
+    pub scenario: Scenario,
+    /// The clients' true systems.
+    pub truth: Truth,
+    /// The rounds at which errors are recorded, ascending.
+    pub recorded: Vec<usize>,
 }
+
+impl Experiment {
+    /// What a scenario's data sets have in common.
+    pub fn new(scenario: Scenario) -> Self {
+        let truth = Truth::new(scenario.settings().target, scenario.systems());
+        let recorded = recorded_rounds(scenario.settings().n_rounds);
+        Self { scenario, truth, recorded }
+    }
+}
+
+/// A data set in the making. Every call takes the experiment that it was made for.
+///
+/// First come the clients' data, one after the other; then the reference estimates; then each method's rounds.
+#[derive(Debug)]
+pub struct Trial {
+    index: usize,
+    fleet: Fleet,
+    /// The client whose data are being drawn, and room for their moments.
+    simulation: Option<Simulation>,
+    moments: Moments,
+    /// The method whose rounds are being run, and local maps for the next.
+    run: Option<MethodRun>,
+    maps: Option<FleetMaps>,
+    result: TrialResult,
+}
+
+/// Rollouts drawn in one step, four at a time, times normals in each.
+const STEP: usize = 20_000;
 
 impl Trial {
-    /// A data set without clients.
-    pub fn new(scenario: &Scenario) -> Self {
-        Self { fleet: Fleet::new(scenario.settings().family.dims()) }
+    /// Data set `index` (0-based), without clients.
+    pub fn new(experiment: &Experiment, index: usize) -> Self {
+        let dims = experiment.scenario.settings().family.dims();
+        Self {
+            index,
+            fleet: Fleet::new(dims),
+            simulation: None,
+            moments: Moments::zeros(dims),
+            run: None,
+            maps: None,
+            result: TrialResult::default(),
+        }
     }
 
-    /// How many clients were added.
+    /// How many clients' data are in.
     pub fn n_clients(&self) -> usize {
         self.fleet.n_clients()
     }
 
-    /// Adds the next client's moments; the first is client 1.
-    pub fn add(&mut self, moments: &Moments) {
-        self.fleet.add(moments);
+    /// Adds the next client's moments as they are; the first is client 1.
+    pub fn add(&mut self, experiment: &Experiment, moments: &Moments) {
+        self.fleet.add(moments, experiment.scenario.n_local_steps(self.fleet.n_clients()));
     }
 
-    /// Runs every method on the clients added, and evaluates the reference estimates.
-    pub fn finish(self, scenario: &Scenario) -> TrialResult {
-        let settings = scenario.settings();
-        let target = scenario.systems()[0].theta();
-        let mut schedules: Vec<_> = settings.methods.iter().map(|method| method.schedule).collect();
-        schedules.sort_unstable();
-        schedules.dedup();
-        let mut trajectories = vec![None; settings.methods.len()];
-        for schedule in schedules {
-            let steps = LocalSteps { schedule, step_size: settings.step_size, n_steps: settings.n_local_steps };
-            let mut maps = FleetMaps::new(&self.fleet, steps);
-            let slots = settings.methods.iter().zip(&mut trajectories);
-            for (method, slot) in slots.filter(|(method, _)| method.schedule == schedule) {
-                *slot = Some(self.run(settings, *method, &mut maps, &target));
+    /// Does a little, a few milliseconds at most; whether there is more to do.
+    pub fn step(&mut self, experiment: &Experiment, simulator: &mut MomentSimulator) -> bool {
+        let settings = experiment.scenario.settings();
+        if self.n_clients() < settings.n_clients {
+            self.draw(experiment, simulator);
+        } else if self.result.references.len() < settings.references.len() {
+            let error = |reference: &Reference| reference.error(&self.fleet, &experiment.truth);
+            self.result.references = settings.references.iter().map(error).collect();
+        } else if self.result.trajectories.len() < settings.methods.len() {
+            self.go_on(experiment);
+        }
+        !self.is_done(experiment)
+    }
+
+    fn is_done(&self, experiment: &Experiment) -> bool {
+        let settings = experiment.scenario.settings();
+        self.n_clients() == settings.n_clients
+            && self.result.references.len() == settings.references.len()
+            && self.result.trajectories.len() == settings.methods.len()
+    }
+
+    /// Draws some of a client's data.
+    fn draw(&mut self, experiment: &Experiment, simulator: &mut MomentSimulator) {
+        let client = self.n_clients();
+        let (system, plan) = (&experiment.scenario.systems()[client], experiment.scenario.plan(client));
+        let key = DataKey { seed: experiment.scenario.settings().seed, trial: self.index, client };
+        let mut simulation = self.simulation.take().unwrap_or_else(|| simulator.begin(system, &plan, key));
+        for _ in 0..=STEP / system.dims().n_normals(plan.rollout_len) {
+            if !simulator.advance(&mut simulation) {
+                simulator.finish(&simulation, &mut self.moments);
+                self.fleet.add(&self.moments, experiment.scenario.n_local_steps(client));
+                return;
             }
         }
-        TrialResult { trajectories: trajectories.into_iter().flatten().collect(), references: self.references(&target) }
+        self.simulation = Some(simulation);
     }
 
-    fn run(&self, settings: &Settings, method: Method, maps: &mut FleetMaps, target: &Matrix) -> Trajectory {
-        maps.set_round(0, settings.n_rounds);
-        let mut map = RoundMap::new(method.solver, &self.fleet, maps);
-        let contraction = contraction(method.solver, &self.fleet, maps);
-        let mut model = start(settings.start, target);
-        let mut after = model.clone();
-        let mut errors = ErrorNorms::new(target, settings.n_rounds + 1);
-        errors.push(&model);
-        for round in 0..settings.n_rounds {
-            if round > 0 && !maps.repeat() {
-                maps.set_round(round, settings.n_rounds);
-                map = RoundMap::new(method.solver, &self.fleet, maps);
-            }
-            map.apply(&model, &mut after);
-            std::mem::swap(&mut model, &mut after);
-            errors.push(&model);
+    /// Runs some of a method's rounds.
+    fn go_on(&mut self, experiment: &Experiment) {
+        let settings = experiment.scenario.settings();
+        let which = self.result.trajectories.len();
+        if which == 0 && self.run.is_none() && settings.gradient_scale == GradientScale::Mean {
+            self.fleet.normalize();
         }
-        Trajectory { errors: errors.finish(), contraction }
+        let Experiment { scenario, truth, recorded } = experiment;
+        let context = Context { scenario, truth, recorded, trial: self.index, fleet: &self.fleet };
+        let maps = &mut self.maps;
+        let mut run = self.run.take().unwrap_or_else(|| MethodRun::new(context, settings.methods[which], maps.take()));
+        if run.advance(context) {
+            self.run = Some(run);
+        } else {
+            let (trajectory, maps) = run.finish();
+            self.result.trajectories.push(trajectory);
+            self.maps = Some(maps);
+        }
     }
 
-    fn references(&self, target: &Matrix) -> [Result<f64, EstimateError>; 3] {
-        let error = |estimate: Result<Matrix, EstimateError>| {
-            let error = spectral_norm(&(estimate? - target));
-            // Finite moments can still be too large to solve for.
-            if error.is_finite() { Ok(error) } else { Err(EstimateError::NotFinite) }
-        };
-        let locals = local_estimates(&self.fleet);
-        [error(locals.first), error(least_squares(&self.fleet.total())), error(locals.mean)]
+    /// The share of the work done, 0 to 1, as good as it can be told.
+    pub fn progress(&self, experiment: &Experiment) -> f64 {
+        let settings = experiment.scenario.settings();
+        // One unit a client, one for all references; a method's rounds are as many if they are gone through one by one.
+        let run = self.run.as_ref().map_or(0.0, |run| run.progress(settings.n_rounds));
+        let runs = self.result.trajectories.len() as f64 + run;
+        let done = self.n_clients() as f64 + self.result.references.len() as f64 + runs * settings.n_clients as f64;
+        let all = settings.n_clients + settings.references.len() + settings.methods.len() * settings.n_clients;
+        done / all as f64
     }
-}
 
-/// The server's first model.
-pub fn start(start: Start, target: &Matrix) -> Matrix {
-    match start {
-        Start::Zero => Matrix::zeros(target.nrows(), target.ncols()),
-        Start::HalfOfClient1 => target * 0.5,
+    /// What came out, once there is nothing more to do.
+    pub fn finish(self) -> TrialResult {
+        self.result
     }
 }
 
@@ -131,12 +164,18 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
+    use crate::Matrix;
     use crate::family::Family;
-    use crate::method::Solver;
-    use crate::rollout::{MomentSimulator, Samples, simulate_samples};
+    use crate::method::{Method, Solver};
+    use crate::norm::spectral_norm;
+    use crate::participation::Participation;
+    use crate::samples::{Samples, simulate_samples};
+    use crate::scenario::{Settings, Start};
     use crate::schedule::Schedule;
-    use crate::stream::{DataKey, Purpose, Seed, stream};
+    use crate::spread::Spread;
+    use crate::stream::{Purpose, Seed, stream};
     use crate::system::LinearSystem;
+    use crate::target::Target;
     use crate::textbook;
 
     const ALL_METHODS: [(Solver, Schedule); 6] = [
@@ -158,17 +197,20 @@ mod tests {
     fn samples(scenario: &Scenario) -> Vec<Samples> {
         let settings = scenario.settings();
         let data = |(client, system)| {
-            simulate_samples(system, &settings.data, &mut stream(settings.seed, Purpose::Data, 0, client))
+            simulate_samples(system, &scenario.plan(client), &mut stream(settings.seed, Purpose::Data, 0, client))
         };
         scenario.systems().iter().enumerate().map(data).collect()
     }
 
     fn result(scenario: &Scenario, moments: &[Moments]) -> TrialResult {
-        let mut trial = Trial::new(scenario);
+        let experiment = Experiment::new(scenario.clone());
+        let mut simulator = MomentSimulator::new(scenario.settings().family.dims());
+        let mut trial = Trial::new(&experiment, 0);
         for moments in moments {
-            trial.add(moments);
+            trial.add(&experiment, moments);
         }
-        trial.finish(scenario)
+        while trial.step(&experiment, &mut simulator) {}
+        trial.finish()
     }
 
     /// Every method's closed form against the loop over local steps on the samples, every round, 1e-10 relative.
@@ -181,12 +223,12 @@ mod tests {
         let target = scenario.systems()[0].theta();
         let steps = textbook::Steps {
             step_size: settings.step_size,
-            n_local_steps: settings.n_local_steps,
+            n_local_steps: scenario.n_local_steps(0),
             n_rounds: settings.n_rounds,
         };
         let got = result(&scenario, &moments).trajectories;
         for (method, trajectory) in settings.methods.iter().zip(got) {
-            let models = textbook::server_models(&samples, *method, steps, &start(settings.start, &target));
+            let models = textbook::server_models(&samples, *method, steps, &scenario.first_model());
             for (round, (model, got)) in models.iter().zip(trajectory.errors).enumerate() {
                 let expected = spectral_norm(&(model - &target));
                 assert!((got - expected).abs() <= 1e-10 * expected, "{method:?} round {round}: {got} {expected}");
@@ -198,11 +240,11 @@ mod tests {
     fn closed_form_is_the_textbook_loop() {
         check_against_textbook(|s| (s.n_clients, s.n_rounds) = (7, 60));
         check_against_textbook(|s| (s.n_clients, s.n_rounds, s.heterogeneity) = (5, 40, 0.75));
-        check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (2, 30, 1));
-        check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (3, 20, 37));
+        check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (2, 30, 1.into()));
+        check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (3, 20, 37.into()));
         check_against_textbook(|s| (s.n_clients, s.n_rounds, s.start) = (4, 30, Start::HalfOfClient1));
         check_against_textbook(|s| (s.n_clients, s.n_rounds, s.step_size) = (3, 30, 4e-3));
-        check_against_textbook(|s| (s.n_clients, s.data.n_rollouts, s.n_rounds) = (1, 1, 50));
+        check_against_textbook(|s| (s.n_clients, s.data.n_rollouts, s.n_rounds) = (1, 1.into(), 50));
     }
 
     #[test]
@@ -217,15 +259,16 @@ mod tests {
             check_against_textbook(|s| {
                 (s.family, s.seed, s.heterogeneity) = (family.clone(), Seed(seed.into()), 0.5);
                 (s.n_clients, s.n_rounds) = (1 + seed as usize % 11, 25);
-                (s.data.n_rollouts, s.data.rollout_len) = (3 + seed as usize % 9, 1 + seed as usize % 6);
-                (s.n_local_steps, s.step_size) = (1 + seed as usize % 13, 1e-3);
+                (s.data.n_rollouts, s.data.rollout_len) =
+                    ((3 + seed as usize % 9).into(), (1 + seed as usize % 6).into());
+                (s.n_local_steps, s.step_size) = ((1 + seed as usize % 13).into(), 1e-3);
             });
         }
     }
 
     #[test]
     fn fedlin_with_one_step_is_gradient_descent_on_the_pooled_cost() {
-        let scenario = scenario(|s| (s.n_clients, s.n_local_steps, s.n_rounds) = (6, 1, 50));
+        let scenario = scenario(|s| (s.n_clients, s.n_local_steps, s.n_rounds) = (6, 1.into(), 50));
         let moments: Vec<_> = samples(&scenario).iter().map(Samples::moments).collect();
         let mut total = Moments::zeros(scenario.settings().family.dims());
         for moments in &moments {
@@ -243,9 +286,11 @@ mod tests {
     #[test]
     fn fedlin_ends_at_pooled_and_fedavg_with_many_steps_at_the_mean_of_locals() {
         let slow = scenario(|s| (s.n_clients, s.n_rounds, s.heterogeneity) = (6, 5_000, 0.75));
-        let many = scenario(|s| (s.n_clients, s.n_rounds, s.heterogeneity, s.n_local_steps) = (6, 9, 0.75, 9_000));
+        let many =
+            scenario(|s| (s.n_clients, s.n_rounds, s.heterogeneity, s.n_local_steps) = (6, 9, 0.75, 9_000.into()));
         let moments: Vec<_> = samples(&slow).iter().map(Samples::moments).collect();
-        let [_, pooled, mean_of_locals] = result(&slow, &moments).references.map(Result::unwrap);
+        let references: Vec<_> = result(&slow, &moments).references.into_iter().map(Result::unwrap).collect();
+        let (pooled, mean_of_locals) = (references[1], references[2]);
         let last = |scenario: &Scenario, method: usize| {
             *result(scenario, &moments).trajectories[method].errors.last().unwrap()
         };
@@ -279,7 +324,7 @@ mod tests {
             for trajectory in result.trajectories {
                 assert!(trajectory.errors[0].is_finite(), "{size}");
                 assert!(!trajectory.errors[30].is_finite(), "{size}");
-                assert!(trajectory.contraction > 1.0, "{size}");
+                assert!(trajectory.contraction.is_some_and(|rho| rho > 1.0) && trajectory.diverges, "{size}");
             }
         }
     }
@@ -288,23 +333,138 @@ mod tests {
     fn contraction_above_one_is_divergence() {
         for (step_size, grows) in [(1.7e-3, false), (2.0e-3, true)] {
             let scenario = scenario(|s| (s.step_size, s.n_rounds, s.n_clients) = (step_size, 400, 50));
-            let mut simulator = MomentSimulator::new(Settings::paper().family.dims());
-            let moments: Vec<_> = scenario
-                .systems()
-                .iter()
-                .enumerate()
-                .map(|(client, system)| {
-                    simulator.simulate(
-                        system,
-                        &scenario.settings().data,
-                        DataKey { seed: Settings::paper().seed, trial: 0, client },
-                    )
-                })
-                .collect();
+            let moments: Vec<_> = samples(&scenario).iter().map(Samples::moments).collect();
             for trajectory in [0, 3].map(|method| result(&scenario, &moments).trajectories[method].clone()) {
-                assert_eq!(trajectory.contraction > 1.0, grows, "{step_size}: {}", trajectory.contraction);
+                let contraction = trajectory.contraction.unwrap();
+                assert_eq!(contraction > 1.0, grows, "{step_size}: {contraction}");
+                assert_eq!(trajectory.diverges, grows, "{step_size}");
                 assert_eq!(trajectory.errors[400] > trajectory.errors[0], grows, "{step_size}");
             }
         }
+    }
+
+    fn moments(scenario: &Scenario) -> Vec<Moments> {
+        samples(scenario).iter().map(Samples::moments).collect()
+    }
+
+    #[test]
+    fn recorded_errors_of_a_long_run_are_those_of_single_rounds() {
+        let long = scenario(|s| (s.n_clients, s.n_rounds, s.step_size) = (5, 3_000, 2e-5));
+        let every = scenario(|s| (s.n_clients, s.n_rounds, s.step_size) = (5, 1_000, 2e-5));
+        let moments = moments(&long);
+        let (long_result, every) = (result(&long, &moments), result(&every, &moments));
+        let recorded = recorded_rounds(3_000);
+        // Methods whose schedule knows the number of rounds differ.
+        for method in [0, 1, 3, 4] {
+            let (long, every) = (&long_result.trajectories[method].errors, &every.trajectories[method].errors);
+            assert_eq!(long.len(), recorded.len());
+            for (&round, error) in recorded.iter().zip(long).filter(|(round, _)| **round <= 1_000) {
+                assert!((error - every[round]).abs() < 1e-12 * every[round], "{method}: round {round}");
+            }
+        }
+    }
+
+    /// Mean gradients with a step N·T times as large are the sums' steps, when all clients have as much data.
+    #[test]
+    fn mean_gradients_are_sums_with_another_step() {
+        let sums = scenario(|s| (s.n_clients, s.n_rounds) = (6, 40));
+        let means = scenario(|s| {
+            (s.n_clients, s.n_rounds) = (6, 40);
+            (s.gradient_scale, s.step_size) = (GradientScale::Mean, 125.0 * s.step_size);
+        });
+        let (sums, means) = (result(&sums, &moments(&sums)), result(&means, &moments(&means)));
+        assert_eq!(sums.references, means.references);
+        for (a, b) in sums.trajectories.iter().zip(&means.trajectories) {
+            assert!((a.errors[40] - b.errors[40]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn with_everybody_a_draw_of_participants_changes_nothing() {
+        let with = |participation| {
+            let scenario = scenario(|s| (s.n_clients, s.n_rounds, s.participation) = (9, 30, participation));
+            result(&scenario, &moments(&scenario))
+        };
+        let full = with(Participation::Full);
+        assert_eq!(with(Participation::Fraction(1.0)), full);
+        assert_eq!(with(Participation::Dropout(0.0)), full);
+        assert_ne!(with(Participation::Fraction(0.5)), full);
+    }
+
+    #[test]
+    fn if_nobody_ever_takes_part_nothing_is_learned() {
+        let scenario = scenario(|s| (s.n_clients, s.n_rounds, s.participation) = (4, 9, Participation::Dropout(1.0)));
+        for trajectory in result(&scenario, &moments(&scenario)).trajectories {
+            assert!(trajectory.errors.iter().all(|error| error.to_bits() == trajectory.errors[0].to_bits()));
+        }
+    }
+
+    #[test]
+    fn targets_are_those_of_the_definition() {
+        let with = |target| {
+            let scenario = scenario(|s| (s.n_clients, s.n_rounds, s.heterogeneity, s.target) = (9, 20, 0.5, target));
+            result(&scenario, &moments(&scenario))
+        };
+        let each: Vec<_> = (0..9).map(|client| with(Target::Client(client))).collect();
+        let (worst, mean) = (with(Target::Worst), with(Target::Mean));
+        for method in 0..ALL_METHODS.len() {
+            for round in 0..=20 {
+                let errors = each.iter().map(|result| result.trajectories[method].errors[round]);
+                let close = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-13, "{got} {expected}");
+                close(worst.trajectories[method].errors[round], errors.clone().fold(0.0, f64::max));
+                close(mean.trajectories[method].errors[round], errors.sum::<f64>() / 9.0);
+            }
+        }
+    }
+
+    #[test]
+    fn spreads_reach_the_clients() {
+        let scenario = scenario(|s| {
+            (s.n_clients, s.n_rounds) = (3, 5);
+            s.data.n_rollouts = Spread::Each(vec![2, 9]);
+            s.data.rollout_len = Spread::Each(vec![1, 4, 6]);
+            s.data.process_noise_std = Spread::Each(vec![0.0, 1.0]);
+            s.n_local_steps = Spread::Each(vec![1, 3]);
+        });
+        let sizes: Vec<_> = moments(&scenario).iter().map(|moments| moments.n_samples).collect();
+        assert_eq!(sizes, [2, 36, 54]);
+        assert_eq!([0, 1, 2].map(|client| scenario.n_local_steps(client)), [1, 3, 3]);
+        let noiseless = &samples(&scenario)[0];
+        assert!((scenario.systems()[0].theta() * &noiseless.z - &noiseless.next).amax() < 1e-14);
+        assert_eq!(result(&scenario, &moments(&scenario)).trajectories.len(), 6);
+    }
+
+    /// The step that a trial draws itself is the one that samples give.
+    #[test]
+    fn a_trial_draws_its_own_data() {
+        let scenario = scenario(|s| (s.n_clients, s.n_rounds, s.data.n_rollouts) = (3, 4, Spread::Each(vec![3, 30])));
+        let experiment = Experiment::new(scenario.clone());
+        let mut simulator = MomentSimulator::new(scenario.settings().family.dims());
+        let mut trial = Trial::new(&experiment, 0);
+        let mut progress = -1.0;
+        while trial.step(&experiment, &mut simulator) {
+            assert!(trial.progress(&experiment) >= progress && trial.progress(&experiment) < 1.0);
+            progress = trial.progress(&experiment);
+        }
+        let (drawn, expected) = (trial.finish(), result(&scenario, &moments(&scenario)));
+        for (drawn, expected) in drawn.trajectories.iter().zip(&expected.trajectories) {
+            assert!((drawn.errors[4] - expected.errors[4]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn one_long_trajectory_identifies_an_unstable_system_while_it_fits() {
+        let unstable = LinearSystem::new(Matrix::from_element(1, 1, 1.2), Matrix::from_element(1, 1, 1.0)).unwrap();
+        let family = Family::new(unstable, Matrix::zeros(1, 1), Matrix::zeros(1, 1)).unwrap();
+        let with = |rollout_len: usize| {
+            let scenario = scenario(|s| {
+                (s.family, s.n_clients, s.n_rounds) = (family.clone(), 2, 1);
+                (s.data.n_rollouts, s.data.rollout_len) = (1.into(), rollout_len.into());
+            });
+            result(&scenario, &moments(&scenario)).references
+        };
+        let alone = with(60)[0].unwrap();
+        assert!(alone < 0.5, "{alone}");
+        assert!(with(4_500).iter().all(Result::is_err));
     }
 }

@@ -6,7 +6,6 @@ use super::chart::Chart;
 use super::store::Store;
 use crate::dashboard::readout::{Reading, readings};
 use crate::dashboard::{Dashboard, Run, picture, sentences};
-use crate::figure::Role;
 use crate::figure::number::{number, number_to};
 use crate::figure::theme::Theme;
 
@@ -48,11 +47,12 @@ pub fn Explore(
     }
 }
 
-/// The round that is looked at, else the last.
+/// The recorded round that is looked at, else the last.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
 fn shown_round(at: Option<f64>, run: Option<&Run>) -> usize {
-    let last = run.map_or(0, |run| run.settings.n_rounds);
-    at.map_or(last, |x| (x as usize).min(last))
+    let Some(run) = run else { return 0 };
+    let asked = at.map_or(usize::MAX, |x| x as usize);
+    run.summary.rounds.get(run.summary.record_at(asked)).copied().unwrap_or(0)
 }
 
 /// A row for each curve and reference line.
@@ -73,24 +73,13 @@ fn Readings(
             Err(reason) => view! { <span class="no-value">{reason.clone()}</span> }.into_any(),
         };
         view! {
-            <div class="reading" data-role=role_word(reading.role)>
+            <div class="reading" data-role=reading.role.word()>
                 <dt>{reading.name.clone()}</dt>
                 <dd>{value}</dd>
             </div>
         }
     };
     view! { <dl class="readings">{move || shown.read().iter().map(row).collect_view()}</dl> }
-}
-
-/// The word of a role in style sheets.
-fn role_word(role: Role) -> &'static str {
-    match role {
-        Role::FedLin => "fedlin",
-        Role::FedAvg => "fedavg",
-        Role::ClientAlone => "client-alone",
-        Role::Pooled => "pooled",
-        Role::MeanOfLocals => "mean-of-locals",
-    }
 }
 
 /// What does not work, in words.

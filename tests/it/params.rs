@@ -1,6 +1,6 @@
 //! Links and drafts under random and hostile input.
 
-use fedsysid::params::choice::{ALGORITHMS, SCHEDULE, START};
+use fedsysid::params::choice::{ALGORITHMS_LINK, Algorithm, CHOICES};
 use fedsysid::params::link::pairs;
 use fedsysid::params::table::TABLE;
 use fedsysid::params::{Algorithms, Draft, Key};
@@ -22,9 +22,11 @@ fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
         assert_eq!(draft.set(param.key, value), None, "{} {value}", param.link);
     }
     draft.algorithms =
-        ALGORITHMS.options.iter().fold(Algorithms::NONE, |set, option| set.with(option.value, rng.random()));
-    draft.schedule = SCHEDULE.options[rng.random_range(0..SCHEDULE.options.len())].value;
-    draft.start = START.options[rng.random_range(0..START.options.len())].value;
+        Algorithm::ALL.into_iter().fold(Algorithms::NONE, |set, algorithm| set.with(algorithm, rng.random()));
+    for spec in &CHOICES {
+        let option = &spec.options[rng.random_range(0..spec.options.len())];
+        assert_eq!(draft.choose(spec.choice, option.word), None);
+    }
     draft
 }
 
@@ -124,12 +126,9 @@ fn the_readme_documents_every_setting() {
         .collect();
     let numbers = TABLE.iter().map(|param| (param.link, vec![param.allowed()]));
     let quoted = |words: String| words.split(", ").map(|word| format!("`{word}`")).collect::<Vec<_>>();
-    let choices = [
-        (ALGORITHMS.link, quoted(ALGORITHMS.allowed())),
-        (SCHEDULE.link, quoted(SCHEDULE.allowed())),
-        (START.link, quoted(START.allowed())),
-    ];
-    let real: Vec<_> = numbers.chain(choices).collect();
+    let algorithms = (ALGORITHMS_LINK, quoted(Algorithms::allowed()));
+    let choices = CHOICES.iter().map(|spec| (spec.link, quoted(spec.allowed())));
+    let real: Vec<_> = numbers.chain([algorithms]).chain(choices).collect();
     assert_eq!(
         documented.iter().map(|row| row.0).collect::<Vec<_>>(),
         real.iter().map(|row| row.0).collect::<Vec<_>>()

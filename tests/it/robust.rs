@@ -3,15 +3,19 @@
 use std::time::{Duration, Instant};
 
 use fedsysid::sim::Matrix;
+use fedsysid::sim::estimate::Reference;
 use fedsysid::sim::family::{Family, Placement};
 use fedsysid::sim::method::{Method, Solver};
-use fedsysid::sim::rollout::{DataPlan, NoiseLevels};
-use fedsysid::sim::scenario::{Scenario, Settings, Start};
+use fedsysid::sim::participation::Participation;
+use fedsysid::sim::plan::FleetPlan;
+use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
 use fedsysid::sim::schedule::Schedule;
+use fedsysid::sim::spread::Spread;
 use fedsysid::sim::stats::Running;
 use fedsysid::sim::stream::Seed;
 use fedsysid::sim::study::{Study, Summary};
 use fedsysid::sim::system::LinearSystem;
+use fedsysid::sim::target::Target;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -36,35 +40,85 @@ fn family(rng: &mut ChaCha8Rng) -> Family {
     Family::new(nominal, matrix(rng, n, n), matrix(rng, n, p)).expect("patterns have the shapes they modify")
 }
 
-fn methods(rng: &mut ChaCha8Rng) -> Vec<Method> {
-    let solvers = [Solver::FedAvg, Solver::FedLin];
-    let schedules = [Schedule::Constant, Schedule::OverLocalSteps, Schedule::OverRounds];
-    let all = solvers.into_iter().flat_map(|solver| schedules.map(|schedule| Method { solver, schedule }));
-    all.filter(|_| rng.random_ratio(1, 3)).collect()
+fn one_of<T: Clone>(rng: &mut ChaCha8Rng, all: &[T]) -> T {
+    all[rng.random_range(0..all.len())].clone()
 }
 
-/// Small settings, so that a hundred thousand of them take seconds, and odd ones, counts of zero among them.
+fn methods(rng: &mut ChaCha8Rng) -> Vec<Method> {
+    let solvers = [
+        Solver::FedAvg,
+        Solver::FedLin,
+        Solver::FedProx { pull: number(rng, 100.0) },
+        Solver::Scaffold,
+        Solver::FedAdmm { penalty: number(rng, 100.0), sparsity: number(rng, 10.0) },
+        Solver::Clustered { n_clusters: rng.random_range(0..4) },
+        Solver::Median,
+    ];
+    let n_methods = rng.random_range(0..4);
+    (0..n_methods).map(|_| Method { solver: one_of(rng, &solvers), schedule: one_of(rng, &Schedule::ALL) }).collect()
+}
+
+fn references(rng: &mut ChaCha8Rng) -> Vec<Reference> {
+    let mut references = Reference::PAPER.to_vec();
+    references.push(Reference::Weighted { weight: number(rng, 1.0) });
+    references.push(Reference::Personalized { pull: number(rng, 100.0) });
+    references.retain(|_| rng.random());
+    references
+}
+
+fn spread<T: Clone>(rng: &mut ChaCha8Rng, value: impl Fn(&mut ChaCha8Rng) -> T) -> Spread<T> {
+    match rng.random_range(0..20) {
+        0 => Spread::Even { low: value(rng), high: value(rng) },
+        1 => Spread::Each((0..rng.random_range(0..4)).map(|_| value(rng)).collect()),
+        _ => Spread::Same(value(rng)),
+    }
+}
+
+/// Small settings, so that a hundred thousand of them take a minute, and odd ones, counts of zero among them.
 fn settings(rng: &mut ChaCha8Rng) -> Settings {
-    let n_rollouts = if rng.random_ratio(1, 30) { 100_000 } else { rng.random_range(0..12) };
+    let family = family(rng);
+    let (n, d) = (family.dims().n_states, family.dims().n_regressors());
+    let rollouts = |rng: &mut ChaCha8Rng| if rng.random_ratio(1, 30) { 1_000_000_000 } else { rng.random_range(0..12) };
+    let std = |rng: &mut ChaCha8Rng| number(rng, 2.0);
+    let methods = methods(rng);
+    let can_leap = |method: &Method| {
+        matches!(method.solver, Solver::FedAvg | Solver::FedLin | Solver::FedProx { .. })
+            && method.schedule.repeats_every_round()
+    };
+    // A million rounds one by one take a second; what can leap need not.
+    let is_long = methods.iter().all(can_leap) && rng.random_ratio(1, 10);
+    let participation =
+        [Participation::Full, Participation::Fraction(number(rng, 1.0)), Participation::Dropout(number(rng, 1.0))];
+    let starts = [
+        Start::Zero,
+        Start::Nominal,
+        Start::HalfOfClient1,
+        Start::Given(matrix(rng, n, d)),
+        Start::Given(matrix(rng, n, n)),
+        Start::Given(Matrix::from_element(n, d, number(rng, 1.0))),
+    ];
+    let targets = [Target::Client(0), Target::Client(rng.random_range(0..10)), Target::Worst, Target::Mean];
     Settings {
-        family: family(rng),
-        placement: if rng.random() { Placement::Uniform } else { Placement::Even },
+        family,
+        placement: one_of(rng, &Placement::ALL),
         heterogeneity: number(rng, 1.0),
-        n_clients: rng.random_range(0..10),
-        data: DataPlan {
-            n_rollouts,
-            rollout_len: rng.random_range(0..4),
-            noise: NoiseLevels {
-                initial_state_std: number(rng, 2.0),
-                input_std: number(rng, 2.0),
-                process_noise_std: number(rng, 2.0),
-            },
+        n_clients: rng.random_range(0..20),
+        data: FleetPlan {
+            n_rollouts: spread(rng, rollouts),
+            rollout_len: spread(rng, |rng| rng.random_range(0..4)),
+            initial_state_std: spread(rng, std),
+            input_std: spread(rng, std),
+            process_noise_std: spread(rng, std),
         },
-        n_local_steps: rng.random_range(0..40),
+        n_local_steps: spread(rng, |rng| rng.random_range(0..40)),
         step_size: number(rng, 0.05),
-        n_rounds: rng.random_range(0..12),
-        start: if rng.random() { Start::Zero } else { Start::HalfOfClient1 },
-        methods: methods(rng),
+        gradient_scale: one_of(rng, &[GradientScale::Sum, GradientScale::Mean]),
+        n_rounds: if is_long { 1_000_000 } else { rng.random_range(0..12) },
+        participation: if is_long { Participation::Full } else { one_of(rng, &participation) },
+        start: one_of(rng, &starts),
+        target: one_of(rng, &targets),
+        methods,
+        references: references(rng),
         n_trials: rng.random_range(0..3),
         seed: Seed(rng.random()),
     }
@@ -78,11 +132,11 @@ fn fault(summary: &Summary) -> Option<String> {
         if !all_numbers && method.n_diverged == 0 {
             return Some(format!("{:?} has errors that are no numbers and does not say so", method.method));
         }
-        if method.contraction.is_nan() || method.contraction < 0.0 {
-            return Some(format!("{:?} contracts by {}", method.method, method.contraction));
+        if let Some(contraction) = method.contraction.filter(|rho| rho.is_nan() || *rho < 0.0) {
+            return Some(format!("{:?} contracts by {contraction}", method.method));
         }
     }
-    let bad = summary.references.iter().flatten().find(|running| !is_number(running));
+    let bad = summary.references.iter().filter_map(|summary| summary.error.ok()).find(|running| !is_number(running));
     bad.map(|running| format!("a reference is off by {}", running.mean()))
 }
 

@@ -69,7 +69,7 @@ fn check_tokens(theme: &Theme, selector: &str, n_rules: usize, inherited: Option
     let base = inherited.map(Theme::css_tokens).unwrap_or_default();
     for rule in &rules {
         for (name, value) in theme.css_tokens() {
-            let said = rule.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+            let said = rule.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone());
             let said = said.or_else(|| base.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone()));
             assert_eq!(said.as_ref(), Some(&value), "{name} in {selector}");
         }
@@ -85,7 +85,7 @@ fn the_page_has_the_colors_of_the_figure() {
         .into_iter()
         .find(|rule| rule.iter().any(|(name, _)| name == "--paper"));
     for (name, value) in Theme::LIGHT.css_tokens() {
-        assert!(light.iter().flatten().any(|pair| *pair == (name.to_owned(), value.clone())), "{name}: {value}");
+        assert!(light.iter().flatten().any(|pair| *pair == (name.clone(), value.clone())), "{name}: {value}");
     }
 }
 

@@ -2,16 +2,19 @@
 
 use super::WireError;
 use crate::sim::Matrix;
-use crate::sim::estimate::EstimateError;
-use crate::sim::family::{Family, Placement};
+use crate::sim::estimate::{EstimateError, Reference};
+use crate::sim::family::{Family, Heterogeneity, Placement};
 use crate::sim::method::{Method, Solver};
-use crate::sim::rollout::{DataPlan, NoiseLevels};
-use crate::sim::scenario::{Count, ScenarioError, Settings, Start};
+use crate::sim::participation::Participation;
+use crate::sim::plan::FleetPlan;
+use crate::sim::scenario::{Count, GradientScale, ScenarioError, Settings, Start, Strength};
 use crate::sim::schedule::Schedule;
+use crate::sim::spread::Spread;
 use crate::sim::stats::Running;
 use crate::sim::stream::Seed;
-use crate::sim::study::{MethodSummary, Summary};
+use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
 use crate::sim::system::{LinearSystem, SystemError};
+use crate::sim::target::Target;
 
 /// What can be written as numbers and read back.
 pub(super) trait Wire: Sized {
@@ -48,7 +51,7 @@ impl<'a> Reader<'a> {
         ((whole as f64).to_bits() == number.to_bits()).then_some(whole).ok_or(WireError)
     }
 
-    pub(super) fn count(&mut self) -> Result<usize, WireError> {
+    fn count(&mut self) -> Result<usize, WireError> {
         self.u32().map(|count| count as usize)
     }
 
@@ -63,23 +66,87 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// A struct as its fields, one after the other.
+macro_rules! record {
+    ($type:ty { $($field:ident),* $(,)? }) => {
+        impl Wire for $type {
+            fn put(&self, to: &mut Vec<f64>) {
+                $(self.$field.put(to);)*
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+                Ok(Self { $($field: Wire::take(from)?),* })
+            }
+        }
+    };
+}
+
+/// An enum as a number for the variant, and then its fields.
+macro_rules! variants {
+    ($type:ty $(where $($parameter:ident),+)? {
+        $($tag:literal => $variant:ident $({ $($field:ident),* })? $(($value:ident))?),* $(,)?
+    }) => {
+        impl $(<$($parameter: Wire),+>)? Wire for $type {
+            fn put(&self, to: &mut Vec<f64>) {
+                match self {
+                    $(Self::$variant $({ $($field),* })? $(($value))? => {
+                        to.push(f64::from($tag));
+                        $($($field.put(to);)*)?
+                        $($value.put(to);)?
+                    })*
+                }
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+                Ok(match from.u32()? {
+                    $($tag => Self::$variant
+                        $({ $($field: Wire::take(from)?),* })?
+                        $(({ let $value = Wire::take(from)?; $value }))?,)*
+                    _ => return Err(WireError),
+                })
+            }
+        }
+    };
+}
+
+impl Wire for f64 {
+    fn put(&self, to: &mut Vec<f64>) {
+        to.push(*self);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        from.number()
+    }
+}
+
 /// Counts that cross are bounded by [`Count::limits`], far below 2³².
-fn put_count(count: usize, to: &mut Vec<f64>) {
-    to.push(count as f64);
+impl Wire for usize {
+    fn put(&self, to: &mut Vec<f64>) {
+        to.push(*self as f64);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        from.count()
+    }
 }
 
-/// A value of a closed list as its place in it.
-fn put_index<T: PartialEq>(all: &[T], value: &T, to: &mut Vec<f64>) {
-    put_count(all.iter().position(|other| other == value).unwrap_or(all.len()), to);
+/// Sums of samples, below 2⁵³.
+impl Wire for u64 {
+    fn put(&self, to: &mut Vec<f64>) {
+        to.push(*self as f64);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        from.whole()
+    }
 }
 
-fn take_index<T: Copy>(all: &[T], from: &mut Reader<'_>) -> Result<T, WireError> {
-    from.count().and_then(|index| all.get(index).copied().ok_or(WireError))
-}
+variants!(Option<T> where T { 0 => None, 1 => Some(value) });
+variants!(Result<T, E> where T, E { 0 => Ok(value), 1 => Err(error) });
 
 impl<T: Wire> Wire for Vec<T> {
     fn put(&self, to: &mut Vec<f64>) {
-        put_count(self.len(), to);
+        self.len().put(to);
         for value in self {
             value.put(to);
         }
@@ -90,33 +157,10 @@ impl<T: Wire> Wire for Vec<T> {
     }
 }
 
-impl<T: Wire, E: Wire> Wire for Result<T, E> {
-    fn put(&self, to: &mut Vec<f64>) {
-        match self {
-            Ok(value) => {
-                to.push(0.0);
-                value.put(to);
-            }
-            Err(error) => {
-                to.push(1.0);
-                error.put(to);
-            }
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        match from.u32()? {
-            0 => T::take(from).map(Ok),
-            1 => E::take(from).map(Err),
-            _ => Err(WireError),
-        }
-    }
-}
-
 impl Wire for Matrix {
     fn put(&self, to: &mut Vec<f64>) {
-        put_count(self.nrows(), to);
-        put_count(self.ncols(), to);
+        self.nrows().put(to);
+        self.ncols().put(to);
         to.extend(self.iter());
     }
 
@@ -143,45 +187,6 @@ impl Wire for Family {
     }
 }
 
-impl Wire for DataPlan {
-    fn put(&self, to: &mut Vec<f64>) {
-        put_count(self.n_rollouts, to);
-        put_count(self.rollout_len, to);
-        let NoiseLevels { initial_state_std, input_std, process_noise_std } = self.noise;
-        to.extend([initial_state_std, input_std, process_noise_std]);
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(Self {
-            n_rollouts: from.count()?,
-            rollout_len: from.count()?,
-            noise: NoiseLevels {
-                initial_state_std: from.number()?,
-                input_std: from.number()?,
-                process_noise_std: from.number()?,
-            },
-        })
-    }
-}
-
-const SOLVERS: [Solver; 2] = [Solver::FedAvg, Solver::FedLin];
-const SCHEDULES: [Schedule; 3] = [Schedule::Constant, Schedule::OverLocalSteps, Schedule::OverRounds];
-const STARTS: [Start; 2] = [Start::Zero, Start::HalfOfClient1];
-const PLACEMENTS: [Placement; 2] = [Placement::Uniform, Placement::Even];
-const COUNTS: [Count; 6] =
-    [Count::Clients, Count::Rollouts, Count::RolloutLen, Count::LocalSteps, Count::Rounds, Count::Trials];
-
-impl Wire for Method {
-    fn put(&self, to: &mut Vec<f64>) {
-        put_index(&SOLVERS, &self.solver, to);
-        put_index(&SCHEDULES, &self.schedule, to);
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(Self { solver: take_index(&SOLVERS, from)?, schedule: take_index(&SCHEDULES, from)? })
-    }
-}
-
 impl Wire for Seed {
     /// Two halves of 32 bits: an f64 holds only 53.
     #[expect(clippy::cast_possible_truncation, reason = "the lower half is what is meant")]
@@ -194,44 +199,10 @@ impl Wire for Seed {
     }
 }
 
-impl Wire for Settings {
-    fn put(&self, to: &mut Vec<f64>) {
-        self.family.put(to);
-        put_index(&PLACEMENTS, &self.placement, to);
-        to.push(self.heterogeneity);
-        put_count(self.n_clients, to);
-        self.data.put(to);
-        put_count(self.n_local_steps, to);
-        to.push(self.step_size);
-        put_count(self.n_rounds, to);
-        put_index(&STARTS, &self.start, to);
-        self.methods.put(to);
-        put_count(self.n_trials, to);
-        self.seed.put(to);
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(Self {
-            family: Wire::take(from)?,
-            placement: take_index(&PLACEMENTS, from)?,
-            heterogeneity: from.number()?,
-            n_clients: from.count()?,
-            data: Wire::take(from)?,
-            n_local_steps: from.count()?,
-            step_size: from.number()?,
-            n_rounds: from.count()?,
-            start: take_index(&STARTS, from)?,
-            methods: Wire::take(from)?,
-            n_trials: from.count()?,
-            seed: Wire::take(from)?,
-        })
-    }
-}
-
 impl Wire for Running {
     fn put(&self, to: &mut Vec<f64>) {
         let (n, mean, squares) = self.parts();
-        put_count(n, to);
+        n.put(to);
         to.extend([mean, squares]);
     }
 
@@ -240,83 +211,85 @@ impl Wire for Running {
     }
 }
 
-impl Wire for MethodSummary {
-    fn put(&self, to: &mut Vec<f64>) {
-        self.method.put(to);
-        self.errors.put(to);
-        put_count(self.n_diverged, to);
-        to.push(self.contraction);
-    }
+variants!(Spread<T> where T { 0 => Same(value), 1 => Even { low, high }, 2 => Each(values) });
+variants!(Placement { 0 => Uniform, 1 => TwoClusters, 2 => OneOutlier, 3 => Even });
+variants!(Participation { 0 => Full, 1 => Fraction(share), 2 => Dropout(probability) });
+variants!(Start { 0 => Zero, 1 => Nominal, 2 => HalfOfClient1, 3 => Given(model) });
+variants!(Target { 0 => Client(client), 1 => Worst, 2 => Mean });
+variants!(GradientScale { 0 => Sum, 1 => Mean });
+variants!(Schedule { 0 => Constant, 1 => OverLocalSteps, 2 => OverRounds, 3 => Harmonic });
+variants!(Solver {
+    0 => FedAvg,
+    1 => FedLin,
+    2 => FedProx { pull },
+    3 => Scaffold,
+    4 => FedAdmm { penalty, sparsity },
+    5 => Clustered { n_clusters },
+    6 => Median,
+});
+variants!(Reference {
+    0 => ClientAlone,
+    1 => Pooled,
+    2 => MeanOfLocals,
+    3 => Weighted { weight },
+    4 => Personalized { pull },
+});
 
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(Self {
-            method: Wire::take(from)?,
-            errors: Wire::take(from)?,
-            n_diverged: from.count()?,
-            contraction: from.number()?,
-        })
-    }
-}
+record!(Method { solver, schedule });
+record!(FleetPlan { n_rollouts, rollout_len, initial_state_std, input_std, process_noise_std });
+record!(Settings {
+    family,
+    placement,
+    heterogeneity,
+    n_clients,
+    data,
+    n_local_steps,
+    step_size,
+    gradient_scale,
+    n_rounds,
+    participation,
+    start,
+    target,
+    methods,
+    references,
+    n_trials,
+    seed,
+});
 
-impl Wire for Summary {
-    fn put(&self, to: &mut Vec<f64>) {
-        put_count(self.n_trials, to);
-        self.methods.put(to);
-        self.references.iter().for_each(|reference| reference.put(to));
-    }
+record!(Heterogeneity { a, b });
+record!(MethodSummary { method, errors, n_diverged, contraction });
+record!(ReferenceSummary { reference, error });
+record!(Summary { n_trials, rounds, heterogeneity, methods, references });
 
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(Self {
-            n_trials: from.count()?,
-            methods: Wire::take(from)?,
-            references: [Wire::take(from)?, Wire::take(from)?, Wire::take(from)?],
-        })
-    }
-}
-
-impl Wire for EstimateError {
-    fn put(&self, to: &mut Vec<f64>) {
-        match *self {
-            Self::NotEnoughData { have, need } => to.extend([0.0, have as f64, need as f64]),
-            Self::Singular { regressor } => to.extend([1.0, regressor as f64]),
-            Self::NotFinite => to.push(2.0),
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(match from.u32()? {
-            0 => Self::NotEnoughData { have: from.whole()?, need: from.whole()? },
-            1 => Self::Singular { regressor: from.count()? },
-            2 => Self::NotFinite,
-            _ => return Err(WireError),
-        })
-    }
-}
-
-impl Wire for ScenarioError {
-    fn put(&self, to: &mut Vec<f64>) {
-        match self {
-            Self::Count { count, given } => {
-                to.push(0.0);
-                put_index(&COUNTS, count, to);
-                put_count(*given, to);
-            }
-            Self::StepSize(given) => to.extend([1.0, *given]),
-            Self::Heterogeneity(given) => to.extend([2.0, *given]),
-            Self::NoiseLevel(given) => to.extend([3.0, *given]),
-            // A member's shape is the family's: only its entries can be at fault.
-            Self::Member(_) => to.push(4.0),
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(match from.u32()? {
-            0 => Self::Count { count: take_index(&COUNTS, from)?, given: from.count()? },
-            1 => Self::StepSize(from.number()?),
-            2 => Self::Heterogeneity(from.number()?),
-            3 => Self::NoiseLevel(from.number()?),
-            4 => Self::Member(SystemError::NotFinite),
-            _ => return Err(WireError),
-        })
-    }
-}
+variants!(EstimateError {
+    0 => NotEnoughData { client, have, need },
+    1 => Singular { client, regressor },
+    2 => NotFinite,
+});
+variants!(SystemError {
+    0 => ANotSquare { rows, cols },
+    1 => BShape { rows, cols, n_states },
+    2 => NotFinite,
+});
+variants!(Count {
+    0 => Clients,
+    1 => Rollouts,
+    2 => RolloutLen,
+    3 => LocalSteps,
+    4 => Rounds,
+    5 => Trials,
+    6 => Clusters,
+});
+variants!(Strength { 0 => Pull, 1 => Penalty, 2 => Sparsity, 3 => Weight, 4 => Participation });
+variants!(ScenarioError {
+    0 => Count { count, given },
+    1 => EmptySpread,
+    2 => StepSize(given),
+    3 => Heterogeneity(given),
+    4 => NoiseLevel(given),
+    5 => Strength { strength, given },
+    6 => Target { client, n_clients },
+    7 => StartShape { rows, cols },
+    8 => StartNotFinite,
+    9 => Member(error),
+});

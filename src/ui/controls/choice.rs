@@ -4,51 +4,46 @@ use leptos::prelude::*;
 
 use super::help::{HelpButton, HelpText};
 use super::{Settings, control_id};
-use crate::params::choice::{ALGORITHMS, Choice, Opt};
-use crate::params::{Draft, Notice};
-use crate::sim::method::Solver;
+use crate::figure::Role;
+use crate::figure::theme::Marker;
+use crate::params::Choice;
+use crate::params::choice::{ALGORITHMS_LINK, Algorithm, Opt};
 
 /// One of several options, as radio buttons that look like one segmented strip.
 #[component]
-pub fn Segments<T>(
+pub fn Segments(
     /// What it reads and writes.
     settings: Settings,
-    /// The options.
-    choice: &'static Choice<T>,
-    /// The value in a draft.
-    get: fn(&Draft) -> T,
-    /// Sets it from an option's word.
-    set: fn(&mut Draft, &str) -> Option<Notice>,
-) -> impl IntoView
-where
-    T: Copy + PartialEq + Send + Sync + 'static,
-{
-    let current = Memo::new(move |_| get(&settings.draft.read()));
-    let help_id = format!("help-{}", choice.link);
+    /// The choice.
+    choice: Choice,
+) -> impl IntoView {
+    let spec = choice.spec();
+    let current = Memo::new(move |_| settings.draft.read().choice(choice));
+    let help_id = format!("help-{}", spec.link);
     let help_open = RwSignal::new(false);
-    let of_current = move || choice.option(current.get()).map(|option| option.help);
-    let radio = move |option: &'static Opt<T>| {
+    let of_current = move || spec.options[current.get()].help;
+    let radio = move |(index, option): (usize, &'static Opt)| {
         view! {
             <label class="segment">
                 <input
                     type="radio"
-                    name=choice.link
+                    name=spec.link
                     value=option.word
-                    prop:checked=move || current.get() == option.value
-                    on:change=move |_| settings.change(choice.link, |draft| set(draft, option.word))
+                    prop:checked=move || current.get() == index
+                    on:change=move |_| settings.change(spec.link, |draft| draft.choose(choice, option.word))
                 />
                 <span>{option.label}</span>
             </label>
         }
     };
     view! {
-        <fieldset class="choice" id=control_id(choice.link) tabindex="-1" data-param=choice.link>
+        <fieldset class="choice" id=control_id(spec.link) tabindex="-1" data-param=spec.link>
             <legend>
-                <span class="name">{choice.name}</span>
+                <span class="name">{spec.name}</span>
             </legend>
-            <HelpButton about=choice.name text_id=help_id.clone() open=help_open />
-            <div class="segments">{choice.options.iter().map(radio).collect_view()}</div>
-            <HelpText id=help_id open=help_open>{of_current} " " {choice.help}</HelpText>
+            <HelpButton about=spec.name text_id=help_id.clone() open=help_open />
+            <div class="segments">{spec.options.iter().enumerate().map(radio).collect_view()}</div>
+            <HelpText id=help_id open=help_open>{of_current} " " {spec.help}</HelpText>
         </fieldset>
     }
 }
@@ -59,9 +54,9 @@ pub fn AlgorithmBoxes(
     /// What it reads and writes.
     settings: Settings,
 ) -> impl IntoView {
-    let help_id = format!("help-{}", ALGORITHMS.link);
+    let help_id = format!("help-{ALGORITHMS_LINK}");
     let help_open = RwSignal::new(false);
-    let texts = ALGORITHMS.options.iter().map(|option| {
+    let texts = Algorithm::ALL.into_iter().map(Algorithm::option).map(|option| {
         view! {
             <span class="help-option">
                 <b>{option.label}</b>
@@ -71,10 +66,10 @@ pub fn AlgorithmBoxes(
         }
     });
     view! {
-        <fieldset class="choice algorithms" id=control_id(ALGORITHMS.link) tabindex="-1" data-param=ALGORITHMS.link>
-            <legend class="visually-hidden">{ALGORITHMS.name}</legend>
-            {ALGORITHMS.options.iter().map(|option| view! { <AlgorithmBox settings option /> }).collect_view()}
-            <HelpButton about=ALGORITHMS.name text_id=help_id.clone() open=help_open />
+        <fieldset class="choice algorithms" id=control_id(ALGORITHMS_LINK) tabindex="-1" data-param=ALGORITHMS_LINK>
+            <legend class="visually-hidden">"algorithms"</legend>
+            {Algorithm::ALL.map(|algorithm| view! { <AlgorithmBox settings algorithm /> }).collect_view()}
+            <HelpButton about="algorithms" text_id=help_id.clone() open=help_open />
             <HelpText id=help_id open=help_open>{texts.collect_view()}</HelpText>
         </fieldset>
     }
@@ -86,19 +81,20 @@ fn AlgorithmBox(
     /// What it reads and writes.
     settings: Settings,
     /// The algorithm.
-    option: &'static Opt<Solver>,
+    algorithm: Algorithm,
 ) -> impl IntoView {
-    let runs = Memo::new(move |_| settings.draft.read().algorithms.contains(option.value));
+    let option = algorithm.option();
+    let runs = Memo::new(move |_| settings.draft.read().algorithms.contains(algorithm));
     let toggle = move |runs: bool| {
-        settings.change(ALGORITHMS.link, |draft| {
-            draft.algorithms = draft.algorithms.with(option.value, runs);
+        settings.change(ALGORITHMS_LINK, |draft| {
+            draft.algorithms = draft.algorithms.with(algorithm, runs);
             None
         });
     };
     view! {
         <label class="algorithm" data-role=option.word>
             <input type="checkbox" prop:checked=runs on:change:target=move |ev| toggle(ev.target().checked()) />
-            <Stroke solver=option.value />
+            <Stroke algorithm />
             <span>{option.label}</span>
         </label>
     }
@@ -108,16 +104,29 @@ fn AlgorithmBox(
 #[component]
 fn Stroke(
     /// The algorithm.
-    solver: Solver,
+    algorithm: Algorithm,
 ) -> impl IntoView {
-    let marker = match solver {
-        Solver::FedLin => view! { <circle cx="14" cy="8" r="4" /> }.into_any(),
-        Solver::FedAvg => view! { <path class="open" d="M14 3.2 18.8 8 14 12.8 9.2 8Z" /> }.into_any(),
+    let marker = match role(algorithm).marker() {
+        Marker::Disc => view! { <circle cx="14" cy="8" r="4" /> }.into_any(),
+        Marker::Diamond => view! { <path class="open" d="M14 3.2 18.8 8 14 12.8 9.2 8Z" /> }.into_any(),
     };
     view! {
         <svg class="stroke" viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">
             <path d="M0 8H28" />
             {marker}
         </svg>
+    }
+}
+
+/// The role of an algorithm's curve.
+fn role(algorithm: Algorithm) -> Role {
+    match algorithm {
+        Algorithm::FedLin => Role::FedLin,
+        Algorithm::FedAvg => Role::FedAvg,
+        Algorithm::FedProx => Role::FedProx,
+        Algorithm::Scaffold => Role::Scaffold,
+        Algorithm::FedAdmm => Role::FedAdmm,
+        Algorithm::Clustered => Role::Clustered,
+        Algorithm::Median => Role::Median,
     }
 }

@@ -6,7 +6,7 @@ use super::Settings;
 use super::choice::{AlgorithmBoxes, Segments};
 use super::presets::Presets;
 use super::slider::Slider;
-use crate::params::choice::{SCHEDULE, START};
+use crate::params::choice::CHOICES;
 use crate::params::table::Group;
 use crate::params::{Draft, Key, Param};
 
@@ -65,8 +65,7 @@ fn More(
                 <span>"More settings"</span>
                 <span class="changed">{summary}</span>
             </summary>
-            <Segments settings choice=&SCHEDULE get=|draft| draft.schedule set=Draft::set_schedule />
-            <Segments settings choice=&START get=|draft| draft.start set=Draft::set_start />
+            {CHOICES.iter().map(|spec| view! { <Segments settings choice=spec.choice /> }).collect_view()}
             <Sliders settings group=Group::More on_name />
         </details>
     }
@@ -74,7 +73,6 @@ fn More(
 
 /// How many of the folded settings differ from their defaults.
 fn n_changed(draft: &Draft) -> usize {
-    let default = Draft::default();
     let numbers = Param::of_group(Group::More).filter(|param| !draft.is_default(param.key)).count();
-    numbers + usize::from(draft.schedule != default.schedule) + usize::from(draft.start != default.start)
+    numbers + CHOICES.iter().filter(|spec| draft.choice(spec.choice) != 0).count()
 }

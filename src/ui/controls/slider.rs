@@ -24,9 +24,11 @@ pub fn Slider(
     let help_id = format!("help-{}", param.link);
     let help_open = RwSignal::new(false);
     let has_slider = param.widget == Widget::Slider;
+    // What belongs to an algorithm that does not run would move nothing.
+    let is_idle = move || param.only_for.is_some_and(|algorithm| !settings.draft.read().algorithms.contains(algorithm));
     let box_id = (!has_slider).then(|| control_id(param.link));
     view! {
-        <div class="slider" data-param=param.link>
+        <div class="slider" data-param=param.link hidden=is_idle>
             <div class="slider-head">
                 <Name param on_name />
                 <ResetMark settings key />

@@ -1,12 +1,11 @@
 //! What the page should show, computed by the library on this machine.
 
 use anyhow::{Result, ensure};
+use fedsysid::dashboard::picture::{reference_role, solver_role};
 use fedsysid::params::Draft;
-use fedsysid::sim::method::Solver;
 use fedsysid::sim::scenario::Settings;
 use fedsysid::sim::stats::Running;
 use fedsysid::sim::study::{Study, Summary};
-use fedsysid::sim::trial::Reference;
 
 use crate::page::Reading;
 
@@ -49,13 +48,13 @@ impl Native {
     /// What there is to read after `round` rounds: roles in the order of the page, with their numbers.
     pub fn readings(&self, round: usize) -> Vec<(&'static str, Option<f64>)> {
         let methods = self.summary.methods.iter().map(|summary| {
-            let error = summary.errors.get(round).map(Running::mean);
-            (solver_role(summary.method.solver), error.filter(|error| error.is_finite()))
+            let error = summary.errors.get(self.summary.record_at(round)).map(Running::mean);
+            (solver_role(summary.method.solver).word(), error.filter(|error| error.is_finite()))
         });
-        let references = Reference::ALL.into_iter().map(|reference| {
-            let error = self.summary.reference(reference).as_ref().ok();
-            (reference_role(reference), error.map(Running::mean))
-        });
+        let references =
+            self.summary.references.iter().map(|summary| {
+                (reference_role(summary.reference).word(), summary.error.as_ref().ok().map(Running::mean))
+            });
         methods.chain(references).collect()
     }
 
@@ -71,20 +70,5 @@ impl Native {
         let all_same = expected.len() == shown.len() && shown.iter().zip(&expected).all(is_same);
         ensure!(all_same, "after round {round} there should be {expected:?}\nbut the page shows {shown:?}");
         Ok(())
-    }
-}
-
-fn solver_role(solver: Solver) -> &'static str {
-    match solver {
-        Solver::FedLin => "fedlin",
-        Solver::FedAvg => "fedavg",
-    }
-}
-
-fn reference_role(reference: Reference) -> &'static str {
-    match reference {
-        Reference::ClientAlone => "client-alone",
-        Reference::Pooled => "pooled",
-        Reference::MeanOfLocals => "mean-of-locals",
     }
 }

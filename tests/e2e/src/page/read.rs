@@ -1,7 +1,8 @@
 //! What is on the page.
 
 use anyhow::{Context, Result, ensure};
-use fedsysid::params::{Draft, Key};
+use fedsysid::params::choice::ALGORITHMS_LINK;
+use fedsysid::params::{Choice, Draft, Key};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -103,21 +104,19 @@ impl Page {
     /// If a control is missing, or says what cannot be.
     pub async fn draft(&self) -> Result<Draft> {
         const SCRIPT: &str = r#"
-            const words = (css) => [...document.querySelectorAll(css)].map((element) => element.value);
             const boxes = [...document.querySelectorAll('#app .slider')];
             const runs = [...document.querySelectorAll('#app .algorithm')].filter((a) => a.querySelector("input").checked);
             return [
               boxes.map((slider) => [slider.dataset.param, slider.querySelector(".number-box").value]),
               runs.map((algorithm) => algorithm.dataset.role).join(),
-              words('#app input[name="schedule"]:checked').join(),
-              words('#app input[name="start"]:checked').join(),
+              [...document.querySelectorAll('#app .segments input:checked')].map((input) => [input.name, input.value]),
             ];"#;
-        let (numbers, algorithms, schedule, start): (Vec<(String, String)>, String, String, String) =
-            self.eval(SCRIPT, &[]).await?;
-        let choices = [("alg", algorithms), ("schedule", schedule), ("start", start)];
-        let choices = choices.map(|(key, word)| (key.to_owned(), word));
+        type Pairs = Vec<(String, String)>;
+        let (numbers, algorithms, choices): (Pairs, String, Pairs) = self.eval(SCRIPT, &[]).await?;
+        let algorithms = vec![(ALGORITHMS_LINK.to_owned(), algorithms)];
+        ensure!(choices.len() == Choice::COUNT, "there should be one option of every choice: {choices:?}");
         ensure!(numbers.len() == Key::COUNT, "there should be a number for every parameter: {numbers:?}");
-        let (draft, notices) = Draft::from_pairs(&[numbers, choices.to_vec()].concat());
+        let (draft, notices) = Draft::from_pairs(&[numbers, algorithms, choices].concat());
         ensure!(notices.is_empty(), "the controls show what is not allowed: {notices:?}");
         Ok(draft)
     }

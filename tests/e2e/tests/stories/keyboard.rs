@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 use e2e::gesture::Gesture;
 use e2e::page::{Page, number_box, slider};
 use e2e::story::Story;
-use fedsysid::params::choice::ALGORITHMS;
+use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::preset::PRESETS;
 use fedsysid::params::table::{TABLE, Widget};
 use thirtyfour::Key;
@@ -46,16 +46,17 @@ fn controls() -> impl Iterator<Item = String> {
     });
     let help = TABLE.iter().map(|param| format!("Help: {}", param.name));
     let presets = PRESETS.iter().map(|preset| preset.name.to_owned());
-    let algorithms = ALGORITHMS.options.iter().map(|option| option.label.to_owned());
-    let others = ["chart", "schedule", "start"].map(str::to_owned);
-    sliders.chain(boxes).chain(help).chain(presets).chain(algorithms).chain(others)
+    let algorithms = Algorithm::ALL.map(|algorithm| algorithm.option().label.to_owned());
+    let choices = CHOICES.iter().map(|spec| spec.link.to_owned());
+    let chart = std::iter::once("chart".to_owned());
+    sliders.chain(boxes).chain(help).chain(presets).chain(algorithms).chain(choices).chain(chart)
 }
 
 #[test]
 fn tab_reaches_every_control() {
     Story::new().tell(async |page| {
-        // A link that changes a folded setting unfolds them all.
-        page.open("q=24").await?;
+        // A link that changes a folded setting unfolds them all; what belongs to an algorithm shows when that runs.
+        page.open("q=24&alg=fedlin,fedprox,fedadmm,clustered").await?;
         let stops = stops(page).await?;
         for control in controls() {
             ensure!(stops.contains(&control), "Tab does not reach {control}: {stops:?}");
@@ -68,22 +69,22 @@ fn tab_reaches_every_control() {
 fn arrow_keys_move_a_slider_and_rerun() {
     Story::new().tell(async |page| {
         page.open("").await?;
-        page.focus(&slider("M")).await?;
+        page.focus(&slider("K")).await?;
         for (key, expected) in [
-            (Key::Right, "60"),
-            (Key::Up, "70"),
-            (Key::Left, "60"),
-            (Key::PageUp, "80"),
+            (Key::Right, "15"),
+            (Key::Up, "20"),
+            (Key::Left, "15"),
+            (Key::PageUp, "25"),
             (Key::Home, "1"),
-            (Key::End, "200"),
-            (Key::PageDown, "180"),
+            (Key::End, "100"),
+            (Key::PageDown, "90"),
         ] {
             page.press([key.clone()]).await?;
-            ensure!(page.number("M").await? == expected, "{key:?} leads to {}", page.number("M").await?);
+            ensure!(page.number("K").await? == expected, "{key:?} leads to {}", page.number("K").await?);
             page.expect_what_is_set().await?;
         }
         page.perform(Gesture::keys().chord(&[Key::Shift], Key::Left.value())).await?;
-        ensure!(page.number("M").await? == "178");
+        ensure!(page.number("K").await? == "89");
         page.expect_what_is_set().await
     });
 }

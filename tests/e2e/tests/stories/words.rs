@@ -20,7 +20,7 @@ fn divergence_is_named_with_its_round_and_its_cure() {
             for (summary, name) in native.summary().methods.iter().zip(["FedLin", "FedAvg"]) {
                 let complaint = complaint_about(page, name).await?;
                 e2e::report(format_args!("{complaint}"));
-                let when = match summary.diverges_from().context("it should diverge")? {
+                let when = match native.summary().diverges_from(summary).context("it should diverge")? {
                     0 => "from the first round on".to_owned(),
                     round => format!("from round {round} on"),
                 };

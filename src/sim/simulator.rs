@@ -1,4 +1,4 @@
-//! A client's data: independent rollouts of its system, kept whole or summed into moments at once.
+//! A client's data summed into moments as they are drawn, without keeping a sample.
 //!
 //! One rollout of `T` steps is a linear function of `D = n + T(n + p)` standard normals
 //! `ξ = [x_0; u_0; w_0; …; u_{T−1}; w_{T−1}]`, drawn in this order, one rollout after the other. So the first `N` rollouts
@@ -12,87 +12,23 @@
 //! (Bartlett, "On the theory of statistical regression", 1933; Anderson, An Introduction to Multivariate Statistical
 //! Analysis, theorem 7.2.1.)
 
-use rand::{Rng, RngExt};
-use rand_distr::{ChiSquared, StandardNormal};
+use rand::rngs::ChaCha8Rng;
 
-use super::Matrix;
-use super::lanes::{LANES, Lanes};
+use super::lanes;
 use super::moments::Moments;
+use super::normal::{chi_squared, normal};
+use super::plan::{DataPlan, NoiseLevels};
 use super::stream::{DataKey, Purpose};
 use super::system::{Dims, LinearSystem};
 
-/// Standard deviations (not variances) of what drives a rollout.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoiseLevels {
-    /// σ_x of each entry of the initial state.
-    pub initial_state_std: f64,
-    /// σ_u of each entry of the input.
-    pub input_std: f64,
-    /// σ_w of each entry of the process noise.
-    pub process_noise_std: f64,
-}
+/// Rollouts side by side. With four, a row of sums stays in registers, and a count like 25 leaves little idle.
+const LANES: usize = 4;
 
-impl NoiseLevels {
-    /// Every standard deviation 1, as in the paper's experiments.
-    pub const UNIT: Self = Self { initial_state_std: 1.0, input_std: 1.0, process_noise_std: 1.0 };
-}
-
-/// How much data a client has, and how it is driven.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DataPlan {
-    /// Rollouts `N`.
-    pub n_rollouts: usize,
-    /// Steps `T` of each rollout.
-    pub rollout_len: usize,
-    /// Standard deviations of initial state, input and process noise.
-    pub noise: NoiseLevels,
-}
-
-/// All samples of a client, one column a sample.
-///
-/// Only the [`textbook`](super::textbook) loop and exports need the samples themselves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Samples {
-    /// Regressors `Z`, d×NT.
-    pub z: Matrix,
-    /// Next states `X`, n×NT.
-    pub next: Matrix,
-}
-
-impl Samples {
-    /// The moments `S = ZZᵀ`, `C = XZᵀ` of the samples.
-    pub fn moments(&self) -> Moments {
-        let zt = self.z.transpose();
-        Moments { s: &self.z * &zt, c: &self.next * &zt, n_samples: self.z.ncols() as u64 }
-    }
-}
-
-/// Simulates a client and keeps every sample, written as the definition reads.
-pub fn simulate_samples(system: &LinearSystem, plan: &DataPlan, rng: &mut impl Rng) -> Samples {
-    let Dims { n_states: n, n_inputs: p } = system.dims();
-    let n_samples = plan.n_rollouts * plan.rollout_len;
-    let mut samples = Samples { z: Matrix::zeros(n + p, n_samples), next: Matrix::zeros(n, n_samples) };
-    let mut normals =
-        |rows: usize, std: f64| Matrix::from_fn(rows, 1, |_, _| std * rng.sample::<f64, _>(StandardNormal));
-    let mut column = 0;
-    for _ in 0..plan.n_rollouts {
-        let mut state = normals(n, plan.noise.initial_state_std);
-        for _ in 0..plan.rollout_len {
-            let input = normals(p, plan.noise.input_std);
-            let noise = normals(n, plan.noise.process_noise_std);
-            samples.z.view_mut((0, column), (n, 1)).copy_from(&state);
-            samples.z.view_mut((n, column), (p, 1)).copy_from(&input);
-            state = system.a() * &state + system.b() * &input + noise;
-            samples.next.column_mut(column).copy_from(&state);
-            column += 1;
-        }
-    }
-    samples
-}
+type Lanes = lanes::Lanes<LANES>;
 
 /// Simulates clients straight into moments, without keeping a sample, and without allocating once it is made.
 ///
-/// The draws are those of [`simulate_samples`], the sums the same up to rounding.
+/// The draws are those of [`simulate_samples`](super::samples::simulate_samples), the sums the same up to rounding.
 #[derive(Clone, Debug)]
 pub struct MomentSimulator {
     dims: Dims,
@@ -105,6 +41,26 @@ pub struct MomentSimulator {
     c: Vec<Lanes>,
     /// Θ, row by row.
     theta: Vec<f64>,
+}
+
+/// A client's simulation in progress.
+#[derive(Debug)]
+pub struct Simulation {
+    plan: DataPlan,
+    /// Rollouts still to be drawn one by one.
+    n_left: usize,
+    normals: ChaCha8Rng,
+    /// What stands for the rollouts that are not drawn.
+    factor: Option<Factor>,
+}
+
+/// A Bartlett factor, column by column.
+#[derive(Debug)]
+struct Factor {
+    degrees: usize,
+    next_column: usize,
+    normals: ChaCha8Rng,
+    diagonal: ChaCha8Rng,
 }
 
 impl MomentSimulator {
@@ -122,72 +78,107 @@ impl MomentSimulator {
     /// # Panics
     /// When the system has other sizes than this simulator.
     pub fn simulate(&mut self, system: &LinearSystem, plan: &DataPlan, key: DataKey) -> Moments {
+        let mut simulation = self.begin(system, plan, key);
+        while self.advance(&mut simulation) {}
+        let mut moments = Moments::zeros(self.dims);
+        self.finish(&simulation, &mut moments);
+        moments
+    }
+
+    /// Begins a client; only one can be under way at a time.
+    ///
+    /// # Panics
+    /// When the system has other sizes than this simulator.
+    pub fn begin(&mut self, system: &LinearSystem, plan: &DataPlan, key: DataKey) -> Simulation {
         assert_eq!(system.dims(), self.dims, "a simulator serves systems of one size");
-        let n_normals = self.dims.n_normals(plan.rollout_len);
         self.load(system);
+        let n_normals = self.dims.n_normals(plan.rollout_len);
         self.rows.resize(n_normals, Lanes::default());
-        let (drawn, summed) = split(plan.n_rollouts, n_normals);
-        let mut rng = key.stream(Purpose::Data);
-        for first in (0..drawn).step_by(LANES) {
-            self.draw((drawn - first).min(LANES), &mut rng);
-            self.run(plan);
-        }
-        if let Some(degrees) = summed {
-            self.run_factor(degrees, plan, key);
-        }
-        self.moments(plan.n_rollouts as u64 * plan.rollout_len as u64)
+        let (n_left, summed) = split(plan.n_rollouts, n_normals);
+        let factor = |degrees| Factor {
+            degrees,
+            next_column: 0,
+            normals: key.stream(Purpose::Factor),
+            diagonal: key.stream(Purpose::FactorDiagonal),
+        };
+        Simulation { plan: *plan, n_left, normals: key.stream(Purpose::Data), factor: summed.map(factor) }
     }
 
-    /// Runs the columns of a Bartlett factor with `degrees` degrees of freedom, at least as many as it has columns.
-    fn run_factor(&mut self, degrees: usize, plan: &DataPlan, key: DataKey) {
-        let n_normals = self.rows.len();
-        let mut normals = key.stream(Purpose::Factor);
-        let mut diagonal = key.stream(Purpose::FactorDiagonal);
-        for first in (0..n_normals).step_by(LANES) {
-            self.rows.fill(Lanes::default());
-            for lane in 0..LANES.min(n_normals - first) {
-                let column = first + lane;
-                // Every χ² begins at a place of its own, so that one that takes more draws shifts no other.
-                diagonal.set_word_pos(column as u128 * 256);
-                self.rows[column].0[lane] = chi_squared(degrees - column, &mut diagonal).sqrt();
-                for row in &mut self.rows[column + 1..] {
-                    row.0[lane] = normals.sample(StandardNormal);
-                }
-            }
-            self.run(plan);
+    /// Runs a few rollouts of a client under way; whether there are more.
+    pub fn advance(&mut self, simulation: &mut Simulation) -> bool {
+        if simulation.n_left > 0 {
+            let used = simulation.n_left.min(LANES);
+            self.draw(used, &mut simulation.normals);
+            simulation.n_left -= used;
+        } else if let Some(factor) = &mut simulation.factor {
+            self.draw_factor(factor);
+        } else {
+            return false;
         }
-    }
-
-    /// Runs what is in flight and adds it to the moments.
-    fn run(&mut self, plan: &DataPlan) {
-        self.advance(plan.noise);
+        self.run(simulation.plan.noise);
         self.add_samples();
+        let in_factor = |factor: &Factor| factor.next_column < self.rows.len();
+        simulation.n_left > 0 || simulation.factor.as_ref().is_some_and(in_factor)
+    }
+
+    /// The moments of a client, once it has run to its end.
+    pub fn finish(&self, simulation: &Simulation, moments: &mut Moments) {
+        let d = self.dims.n_regressors();
+        for i in 0..d {
+            for j in 0..=i {
+                let sum = self.s[lower_index(i, j)].sum();
+                (moments.s[(i, j)], moments.s[(j, i)]) = (sum, sum);
+            }
+        }
+        for (i, row) in self.c.chunks_exact(d).enumerate() {
+            for (j, sum) in row.iter().enumerate() {
+                moments.c[(i, j)] = sum.sum();
+            }
+        }
+        moments.n_samples = simulation.plan.n_rollouts as u64 * simulation.plan.rollout_len as u64;
     }
 
     /// Takes Θ and forgets the previous client's sums.
     fn load(&mut self, system: &LinearSystem) {
-        let theta = system.theta();
-        for (value, entry) in self.theta.iter_mut().zip(theta.transpose().iter()) {
-            *value = *entry;
+        let (n, d) = (self.dims.n_states, self.dims.n_regressors());
+        for (i, row) in self.theta.chunks_exact_mut(d).enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry = if j < n { system.a()[(i, j)] } else { system.b()[(i, j - n)] };
+            }
         }
         self.s.fill(Lanes::default());
         self.c.fill(Lanes::default());
     }
 
     /// Draws ξ for the first `used` lanes. The others get zeros: a rollout of zeros adds exactly nothing.
-    fn draw(&mut self, used: usize, rng: &mut impl Rng) {
+    fn draw(&mut self, used: usize, normals: &mut ChaCha8Rng) {
         if used < LANES {
             self.rows.fill(Lanes::default());
         }
         for lane in 0..used {
             for row in &mut self.rows {
-                row.0[lane] = rng.sample(StandardNormal);
+                row.0[lane] = normal(normals);
             }
         }
     }
 
+    /// Draws the next columns of a Bartlett factor.
+    fn draw_factor(&mut self, factor: &mut Factor) {
+        self.rows.fill(Lanes::default());
+        for lane in 0..LANES.min(self.rows.len() - factor.next_column) {
+            let column = factor.next_column;
+            // Every χ² begins at a place of its own, so that one that takes more draws shifts no other.
+            factor.diagonal.set_word_pos(column as u128 * 256);
+            self.rows[column].0[lane] = chi_squared(factor.degrees - column, &mut factor.diagonal).sqrt();
+            for row in &mut self.rows[column + 1..] {
+                row.0[lane] = normal(&mut factor.normals);
+            }
+            factor.next_column += 1;
+        }
+    }
+
     /// Runs the rollouts in flight from start to end, in place.
-    fn advance(&mut self, noise: NoiseLevels) {
+    fn run(&mut self, noise: NoiseLevels) {
         let (n, d) = (self.dims.n_states, self.dims.n_regressors());
         scale(&mut self.rows[..n], noise.initial_state_std);
         let mut rows = self.rows.as_mut_slice();
@@ -196,9 +187,11 @@ impl MomentSimulator {
             scale(&mut regressor[n..], noise.input_std);
             scale(&mut rest[..n], noise.process_noise_std);
             for (next, theta) in rest.iter_mut().zip(self.theta.chunks_exact(d)) {
-                for (z, &weight) in regressor.iter().zip(theta) {
-                    add_scaled(next, weight, z);
+                let mut sum = *next;
+                for (&z, &weight) in regressor.iter().zip(theta) {
+                    sum += z * weight;
                 }
+                *next = sum;
             }
             rows = rest;
         }
@@ -210,26 +203,14 @@ impl MomentSimulator {
         // Without the final states, rows t·d… are z_t; without the initial ones, x_{t+1} and what follows.
         let past = &self.rows[..self.rows.len() - n];
         let next = &self.rows[d..];
-        let mut s = self.s.iter_mut();
+        let mut s = self.s.as_mut_slice();
         for i in 0..d {
-            for (j, sum) in (0..=i).zip(&mut s) {
-                add_products(sum, &past[i..], &past[j..], d);
-            }
+            let (row, rest) = s.split_at_mut(i + 1);
+            add_products(row, &past[i..], past, d);
+            s = rest;
         }
         for (i, row) in self.c.chunks_exact_mut(d).enumerate() {
-            for (j, sum) in row.iter_mut().enumerate() {
-                add_products(sum, &next[i..], &past[j..], d);
-            }
-        }
-    }
-
-    /// Sums the lanes.
-    fn moments(&self, n_samples: u64) -> Moments {
-        let d = self.dims.n_regressors();
-        Moments {
-            s: Matrix::from_fn(d, d, |i, j| self.s[lower_index(i.max(j), i.min(j))].sum()),
-            c: Matrix::from_fn(self.dims.n_states, d, |i, j| self.c[i * d + j].sum()),
-            n_samples,
+            add_products(row, &next[i..], past, d);
         }
     }
 }
@@ -246,12 +227,6 @@ fn split(n_rollouts: usize, n_normals: usize) -> (usize, Option<usize>) {
     if rest > n_normals { (n_normals, Some(rest)) } else { (n_rollouts, None) }
 }
 
-/// A χ² draw with `degrees` ≥ 1 degrees of freedom.
-fn chi_squared(degrees: usize, rng: &mut impl Rng) -> f64 {
-    // A positive number of degrees is all that the distribution asks for.
-    ChiSquared::new(degrees as f64).map_or(f64::NAN, |law| rng.sample(law))
-}
-
 fn scale(rows: &mut [Lanes], factor: f64) {
     // Most standard deviations are 1, and there is no cheaper way to multiply by it.
     #[expect(clippy::float_cmp, reason = "exactly 1 changes no bit")]
@@ -262,26 +237,45 @@ fn scale(rows: &mut [Lanes], factor: f64) {
     }
 }
 
-fn add_scaled(sum: &mut Lanes, factor: f64, lanes: &Lanes) {
-    *sum += *lanes * factor;
+/// Adds to `sums[j]` the products of rows `t·stride` of `a` with rows `t·stride + j` of `b`, for every t.
+fn add_products(sums: &mut [Lanes], a: &[Lanes], b: &[Lanes], stride: usize) {
+    let mut first = 0;
+    while first < sums.len() {
+        let (sums, b) = (&mut sums[first..], &b[first..]);
+        first += match sums.len() {
+            1 => add_tile::<1>(sums, a, b, stride),
+            2 => add_tile::<2>(sums, a, b, stride),
+            3 => add_tile::<3>(sums, a, b, stride),
+            4 => add_tile::<4>(sums, a, b, stride),
+            _ => add_tile::<5>(sums, a, b, stride),
+        };
+    }
 }
 
-/// Adds the products of every `stride`-th row of `a` and `b`, lane by lane. The sum stays in registers on the way.
-fn add_products(sum: &mut Lanes, a: &[Lanes], b: &[Lanes], stride: usize) {
-    let mut total = *sum;
-    let mut at = 0;
-    while let (Some(&a), Some(&b)) = (a.get(at), b.get(at)) {
-        total += a * b;
-        at += stride;
+/// [`add_products`] for the first `WIDTH` sums, which stay in registers on the way.
+fn add_tile<const WIDTH: usize>(sums: &mut [Lanes], a: &[Lanes], b: &[Lanes], stride: usize) -> usize {
+    let mut totals = [Lanes::default(); WIDTH];
+    totals.copy_from_slice(&sums[..WIDTH]);
+    for (a, b) in a.iter().step_by(stride).zip(b.chunks(stride)) {
+        let Some(b) = b.first_chunk::<WIDTH>() else { break };
+        for (total, &b) in totals.iter_mut().zip(b) {
+            *total += *a * b;
+        }
     }
-    *sum = total;
+    sums[..WIDTH].copy_from_slice(&totals);
+    WIDTH
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::Rng;
+
     use super::*;
+    use crate::Matrix;
     use crate::estimate::least_squares;
     use crate::family::{Family, Place};
+    use crate::plan::NoiseLevels;
+    use crate::samples::simulate_samples;
     use crate::stream::Seed;
 
     fn plan(n_rollouts: usize, rollout_len: usize) -> DataPlan {
@@ -314,22 +308,6 @@ mod tests {
         for (n_rollouts, rollout_len) in [(1, 1), (1, 40), (7, 5), (8, 5), (9, 5), (25, 5), (36, 3)] {
             check(n_rollouts, rollout_len);
         }
-    }
-
-    #[test]
-    fn samples_obey_the_system_up_to_the_noise() {
-        let quiet = DataPlan { noise: NoiseLevels { process_noise_std: 0.0, ..plan(1, 1).noise }, ..plan(4, 6) };
-        let samples = simulate_samples(&system(), &quiet, &mut rng());
-        assert!((system().theta() * &samples.z - &samples.next).amax() < 1e-14);
-        let first_states = samples.z.view((0, 1), (3, 5));
-        assert_eq!(first_states, samples.next.view((0, 0), (3, 5)), "a rollout's next state is its state");
-    }
-
-    #[test]
-    fn more_rollouts_extend_the_draws() {
-        let few = simulate_samples(&system(), &plan(3, 5), &mut rng());
-        let many = simulate_samples(&system(), &plan(30, 5), &mut rng());
-        assert_eq!(few.z, many.z.columns(0, 15));
     }
 
     /// What a quantity's samples tell of its mean and its spread.
@@ -397,6 +375,24 @@ mod tests {
             |n_rollouts| least_squares(&simulator.simulate(&system(), &plan(n_rollouts, 5), KEY)).unwrap();
         let (few, more) = (estimate(1_000_000), estimate(1_100_000));
         assert!((&few - &more).norm() < 0.1 * (few - system().theta()).norm());
+    }
+
+    #[test]
+    fn a_simulation_takes_small_steps() {
+        let mut simulator = MomentSimulator::new(system().dims());
+        let mut simulation = simulator.begin(&system(), &plan(1_000_000_000, 5), KEY);
+        let mut n_steps = 1;
+        while simulator.advance(&mut simulation) {
+            n_steps += 1;
+        }
+        assert_eq!(n_steps, 2 * 28 / LANES);
+        let mut before = Moments::zeros(system().dims());
+        simulator.finish(&simulation, &mut before);
+        assert_eq!(before.n_samples, 5_000_000_000);
+        assert!(!simulator.advance(&mut simulation));
+        let mut after = Moments::zeros(system().dims());
+        simulator.finish(&simulation, &mut after);
+        assert_eq!(after, before);
     }
 
     #[test]

@@ -1,0 +1,123 @@
+//! Eigenvalues of small symmetric matrices, eight at a time.
+
+use super::lanes::{LaneMatrix, Lanes};
+
+/// Eigenvalues and eigenvectors of symmetric matrices, by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations,
+/// section 8.5), lane by lane.
+#[derive(Clone, Debug)]
+pub struct Eigen {
+    /// `values[k]` are the k-th eigenvalues, in no particular order.
+    pub values: Vec<Lanes>,
+    /// Column k holds the k-th eigenvectors.
+    pub vectors: LaneMatrix,
+}
+
+impl Eigen {
+    /// Diagonalises. Lanes with an entry that is not finite get NaN.
+    pub fn new(matrices: &LaneMatrix) -> Self {
+        let mut m = matrices.clone();
+        let mut vectors = LaneMatrix::identity(m.rows());
+        jacobi(&mut m, Some(&mut vectors));
+        Self { values: (0..m.rows()).map(|k| m[(k, k)]).collect(), vectors }
+    }
+}
+
+/// Diagonalises `m` in place, rotating `vectors` along.
+///
+/// Convergence is quadratic: a handful of sweeps suffices for any size met here; the cap only bounds the time. A lane that
+/// is done rests, so that its bits do not depend on how long the others take.
+pub(super) fn jacobi(m: &mut LaneMatrix, mut vectors: Option<&mut LaneMatrix>) {
+    for _ in 0..20 {
+        let Some(at_work) = undone(m) else { return };
+        for p in 0..m.rows() {
+            for q in p + 1..m.rows() {
+                let (c, s) = rotate(m, p, q, at_work);
+                if let Some(vectors) = vectors.as_deref_mut() {
+                    rotate_columns(vectors, p, q, c, s);
+                }
+            }
+        }
+    }
+}
+
+/// A mask of the lanes whose off-diagonal entries are not yet negligible beside the diagonal (an eigenvalue moves by at
+/// most those), or `None` when there are none. Lanes that are not finite count as done.
+fn undone(m: &LaneMatrix) -> Option<Lanes> {
+    let d = m.rows();
+    let size = (0..d).fold(Lanes::default(), |size, k| size.max(m[(k, k)].abs()));
+    let pairs = (0..d).flat_map(|p| (p + 1..d).map(move |q| (p, q)));
+    let largest = pairs.fold(Lanes::default(), |largest, at| largest.max(m[at].abs()));
+    let mask = largest.zip(size, |off, size| f64::from(u8::from(off > 1e-17 * size && off.is_finite())));
+    mask.0.iter().any(|&lane| lane > 0.0).then_some(mask)
+}
+
+/// Zeroes the entries (p, q) of the lanes at work; the rotations' cosines and sines.
+fn rotate(m: &mut LaneMatrix, p: usize, q: usize, at_work: Lanes) -> (Lanes, Lanes) {
+    let off = m[(p, q)].where_nonzero(at_work, Lanes::default());
+    let tau = (m[(q, q)] - m[(p, p)]) / (off * 2.0);
+    let t = tau.map(|tau| tau.signum() / (tau.abs() + (1.0 + tau * tau).sqrt()));
+    // Where there is nothing to do, τ is infinite or NaN.
+    let t = t.where_nonzero(off, Lanes::default());
+    let c = t.map(|t| 1.0 / (1.0 + t * t).sqrt());
+    let s = t * c;
+    m[(p, p)] -= t * off;
+    m[(q, q)] += t * off;
+    let left = Lanes::default().where_nonzero(at_work, m[(p, q)]);
+    (m[(p, q)], m[(q, p)]) = (left, left);
+    for k in (0..m.rows()).filter(|&k| k != p && k != q) {
+        let (kp, kq) = (m[(k, p)], m[(k, q)]);
+        let (new_kp, new_kq) = (c * kp - s * kq, s * kp + c * kq);
+        (m[(k, p)], m[(p, k)]) = (new_kp, new_kp);
+        (m[(k, q)], m[(q, k)]) = (new_kq, new_kq);
+    }
+    (c, s)
+}
+
+fn rotate_columns(vectors: &mut LaneMatrix, p: usize, q: usize, c: Lanes, s: Lanes) {
+    for k in 0..vectors.rows() {
+        let (kp, kq) = (vectors[(k, p)], vectors[(k, q)]);
+        vectors[(k, p)] = c * kp - s * kq;
+        vectors[(k, q)] = s * kp + c * kq;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use crate::lanes::tests::{random, side_by_side};
+
+    #[test]
+    fn a_decomposition_gives_the_matrix_back() {
+        for d in [1, 2, 3, 5, 10] {
+            let mut matrices: Vec<_> = random(d, d, d).iter().map(|m| m * m.transpose()).collect();
+            // Already diagonal; zero; equal eigenvalues; one far larger than the others.
+            matrices[0] = Matrix::from_diagonal_element(d, d, 3.0);
+            matrices[1].fill(0.0);
+            matrices[2] *= 1e150;
+            let eigen = Eigen::new(&side_by_side(&matrices));
+            for (lane, m) in matrices.iter().enumerate() {
+                let v = eigen.vectors.lane(lane);
+                let values = nalgebra::DVector::from_iterator(d, eigen.values.iter().map(|values| values.0[lane]));
+                let again = &v * Matrix::from_diagonal(&values) * v.transpose();
+                assert!((again - m).amax() <= 1e-14 * m.amax() * d as f64, "size {d}, lane {lane}");
+                assert!((v.tr_mul(&v) - Matrix::identity(d, d)).amax() < 1e-14 * d as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_that_are_not_finite_do_not_hold_up_the_others() {
+        let mut matrices: Vec<_> = random(4, 4, 0).iter().map(|m| m * m.transpose()).collect();
+        let alone = Eigen::new(&side_by_side(&matrices));
+        matrices[5].fill(f64::INFINITY);
+        matrices[6].fill(f64::NAN);
+        let eigen = Eigen::new(&side_by_side(&matrices));
+        for k in 0..4 {
+            assert!(!eigen.values[k].0[6].is_finite());
+            for lane in 0..5 {
+                assert_eq!(eigen.values[k].0[lane].to_bits(), alone.values[k].0[lane].to_bits());
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Estimates of one model a client, eight clients at a time.
+
+use super::{EstimateError, MIN_UNEXPLAINED, least_squares};
+use crate::cholesky::LaneCholesky;
+use crate::fleet::{Block, Fleet};
+use crate::lanes::{LANES, LaneMatrix, Lanes};
+use crate::moments::Moments;
+use crate::norm::LaneNorms;
+use crate::system::Dims;
+use crate::target::Truth;
+
+/// A client's estimate as least squares on moments made of its own and of what it hears of the others.
+pub(super) trait OneShot {
+    /// Turns a block's own moments into those that are solved.
+    fn adjust(&self, s: &mut LaneMatrix, c: &mut LaneMatrix);
+
+    /// The samples behind these, of a client with so many of its own.
+    fn n_samples(&self, own: u64) -> u64;
+}
+
+/// Room to solve in.
+pub(super) struct Solving {
+    s: LaneMatrix,
+    /// C, and then Θ.
+    pub(super) theta: LaneMatrix,
+    factor: LaneCholesky,
+}
+
+impl Solving {
+    pub(super) fn new(dims: Dims) -> Self {
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        Self { s: LaneMatrix::zeros(d, d), theta: LaneMatrix::zeros(n, d), factor: LaneCholesky::new(d) }
+    }
+
+    /// Solves for eight clients; `index` is the block's. An error is that of the first client counting whose data do not
+    /// determine its estimate.
+    pub(super) fn solve(
+        &mut self,
+        (index, block, counting): (usize, &Block, Lanes),
+        rule: &impl OneShot,
+    ) -> Result<(), EstimateError> {
+        self.s.copy_from(&block.s);
+        self.theta.copy_from(&block.c);
+        rule.adjust(&mut self.s, &mut self.theta);
+        self.factor.factorise(&self.s);
+        self.factor.solve(&mut self.theta);
+        let need = self.s.rows() as u64;
+        // An overflow in S shows in the pivots, one in C in the solution.
+        let size = self.theta.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
+        let is_solved = |lane: usize| {
+            self.factor.least_pivot().0[lane] >= MIN_UNEXPLAINED
+                && size.0[lane].is_finite()
+                && rule.n_samples(block.n_samples[lane]) >= need
+        };
+        let fault = (0..LANES).find(|&lane| counting.0[lane] > 0.0 && !is_solved(lane));
+        fault.map_or(Ok(()), |lane| Err(reason(block, lane, rule).of_client(index * LANES + lane)))
+    }
+}
+
+/// What is wrong with a client's data: the plain function says.
+fn reason(block: &Block, lane: usize, rule: &impl OneShot) -> EstimateError {
+    let (mut s, mut c) = (block.s.clone(), block.c.clone());
+    rule.adjust(&mut s, &mut c);
+    let n_samples = rule.n_samples(block.n_samples[lane]);
+    let moments = Moments { s: s.lane(lane), c: c.lane(lane), n_samples };
+    // At the very edge the two may differ by rounding.
+    least_squares(&moments).err().unwrap_or(EstimateError::NotFinite)
+}
+
+/// The error of every counting client's own estimate.
+pub(super) fn error(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Result<f64, EstimateError> {
+    let dims = fleet.dims();
+    let mut solving = Solving::new(dims);
+    let mut norms = LaneNorms::new(dims.n_states, dims.n_regressors());
+    let mut total = None;
+    for (index, systems, counting) in truth.blocks() {
+        solving.solve((index, &fleet.blocks()[index], counting), rule)?;
+        solving.theta.add_scaled(Lanes::splat(-1.0), systems);
+        total = Some(truth.reduce(total, norms.of(&solving.theta), counting));
+    }
+    Ok(total.unwrap_or(f64::NAN))
+}

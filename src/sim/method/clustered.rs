@@ -1,0 +1,226 @@
+//! Clustered identification: clients choose the cluster whose model fits their data best, and only alike clients average.
+//!
+//! ```text
+//! client i:  chooses the cluster j of least cost ‖X_i − Θ_jZ_i‖² = tr(Θ_jS_iΘ_jᵀ) − 2 tr(C_iΘ_jᵀ) + what does not depend on j
+//!            k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)   from Θ_j
+//! server:    Θ_j ← mean over those who take part and chose j
+//! ```
+//!
+//! Toso, Wang, Anderson, "Learning personalized models with clustered system identification", 2304.01395. It asks for first
+//! models that are near the clusters; here these are chosen from the data, farthest first: client 1's own least squares, and
+//! then again and again that of the client farthest from all chosen so far (Gonzalez, "Clustering to minimize the maximum
+//! intercluster distance", 1985). So the server's first model has no part.
+
+use super::affine::RoundMap;
+use super::{Round, Update, local_steps};
+use crate::Matrix;
+use crate::cholesky::LaneCholesky;
+use crate::fleet::{Block, Fleet};
+use crate::lanes::{LANES, LaneMatrix, Lanes};
+use crate::target::Models;
+
+/// The clusters' models and the clients' choices.
+#[derive(Debug)]
+pub struct Clustered {
+    models: Vec<Matrix>,
+    of: Vec<usize>,
+    /// The models in every lane.
+    lanes: Vec<LaneMatrix>,
+    /// Sums over the clients of each cluster, and how many they are.
+    sums: Vec<LaneMatrix>,
+    members: Vec<f64>,
+    chosen: LaneMatrix,
+    local: LaneMatrix,
+    fit: LaneMatrix,
+}
+
+impl Clustered {
+    /// The method at its start.
+    pub fn new(fleet: &Fleet, n_clusters: usize) -> Self {
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
+        let lanes = || LaneMatrix::zeros(n, d);
+        let models = first_models(fleet, n_clusters);
+        let mut clustered = Self {
+            of: vec![0; fleet.n_clients()],
+            lanes: vec![lanes(); models.len()],
+            sums: vec![lanes(); models.len()],
+            members: vec![0.0; models.len()],
+            models,
+            chosen: lanes(),
+            local: lanes(),
+            fit: lanes(),
+        };
+        clustered.spread_models();
+        for (index, block) in fleet.blocks().iter().enumerate() {
+            let choice = clustered.choose(block);
+            clustered.remember(index, choice, block.present);
+        }
+        clustered
+    }
+
+    fn spread_models(&mut self) {
+        for (lanes, model) in self.lanes.iter_mut().zip(&self.models) {
+            lanes.set_all(model);
+        }
+    }
+
+    /// The cluster of least cost for each of eight clients; the first of equals.
+    fn choose(&mut self, block: &Block) -> [usize; LANES] {
+        let (mut least, mut best) = ([f64::INFINITY; LANES], [0; LANES]);
+        for (cluster, model) in self.lanes.iter().enumerate() {
+            // tr(ΘSΘᵀ) − 2 tr(CΘᵀ) = ⟨ΘS − 2C, Θ⟩
+            self.fit.set_product(model, &block.s);
+            self.fit.add_scaled(Lanes::splat(-2.0), &block.c);
+            let products = self.fit.entries().iter().zip(model.entries()).map(|(&a, &b)| a * b);
+            let cost = products.fold(Lanes::default(), |sum, product| sum + product);
+            for (lane, &cost) in cost.0.iter().enumerate() {
+                if cost < least[lane] {
+                    (least[lane], best[lane]) = (cost, cluster);
+                }
+            }
+        }
+        best
+    }
+
+    /// Keeps the choices of those of a block that have a weight.
+    fn remember(&mut self, block: usize, choice: [usize; LANES], weight: Lanes) {
+        let clients = self.of[block * LANES..].iter_mut().zip(choice).zip(weight.0);
+        for ((of, choice), _) in clients.filter(|(_, weight)| *weight > 0.0) {
+            *of = choice;
+        }
+    }
+}
+
+impl Update for Clustered {
+    fn round(&mut self, round: Round<'_>) {
+        self.spread_models();
+        self.sums.iter_mut().for_each(|sum| sum.fill(0.0));
+        self.members.fill(0.0);
+        for (index, (block, maps, weight)) in round.blocks().enumerate() {
+            let choice = self.choose(block);
+            self.remember(index, choice, weight);
+            let of_cluster =
+                |cluster: usize| Lanes::from_fn(|lane| if choice[lane] == cluster { weight.0[lane] } else { 0.0 });
+            for (cluster, model) in self.lanes.iter().enumerate() {
+                self.chosen.copy_where(of_cluster(cluster), model);
+            }
+            local_steps(&self.chosen, block, maps, &mut self.local);
+            for (cluster, (sum, members)) in self.sums.iter_mut().zip(&mut self.members).enumerate() {
+                sum.add_weighted(of_cluster(cluster), &self.local);
+                *members += of_cluster(cluster).sum();
+            }
+        }
+        let clusters = self.models.iter_mut().zip(&self.sums).zip(&self.members);
+        for ((model, sum), &members) in clusters.filter(|(_, members)| **members > 0.0) {
+            sum.sum_lanes(model);
+            *model /= members;
+        }
+    }
+
+    fn models(&self) -> Models<'_> {
+        Models::Clustered { models: &self.models, of: &self.of }
+    }
+
+    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
+        None
+    }
+}
+
+/// Clients' own least squares, farthest first. With fewer clients than clusters, all of them.
+fn first_models(fleet: &Fleet, n_clusters: usize) -> Vec<Matrix> {
+    let estimates: Vec<_> = fleet.blocks().iter().map(ridge).collect();
+    let mut distances = vec![Lanes::splat(f64::INFINITY); estimates.len()];
+    let mut models: Vec<Matrix> = Vec::new();
+    let mut next = 0;
+    while models.len() < n_clusters.min(fleet.n_clients()) {
+        let model = estimates[next / LANES].lane(next % LANES);
+        for (distance, estimate) in distances.iter_mut().zip(&estimates) {
+            *distance = distance.zip(squared_distance(estimate, &model), nearer);
+        }
+        models.push(model);
+        next = farthest(&distances, fleet.n_clients());
+    }
+    models
+}
+
+/// Eight clients' own least squares, with a millionth of their energy on the diagonal, so that too few data are no hindrance.
+fn ridge(block: &Block) -> LaneMatrix {
+    let d = block.s.rows();
+    let trace = (0..d).fold(Lanes::default(), |sum, k| sum + block.s[(k, k)]);
+    let mut s = block.s.clone();
+    s.add_to_diagonal(trace * (1e-6 / d as f64) + f64::MIN_POSITIVE);
+    let mut factor = LaneCholesky::new(d);
+    factor.factorise(&s);
+    let mut estimate = block.c.clone();
+    factor.solve(&mut estimate);
+    estimate
+}
+
+fn squared_distance(lanes: &LaneMatrix, model: &Matrix) -> Lanes {
+    let mut sum = Lanes::default();
+    for i in 0..lanes.rows() {
+        for j in 0..lanes.cols() {
+            let difference = lanes[(i, j)] - model[(i, j)];
+            sum += difference * difference;
+        }
+    }
+    sum
+}
+
+/// The smaller distance. What is no number is not far, and so never chosen.
+fn nearer(a: f64, b: f64) -> f64 {
+    if b.is_nan() { 0.0 } else { a.min(b) }
+}
+
+/// The client farthest away, the first of equals.
+fn farthest(distances: &[Lanes], n_clients: usize) -> usize {
+    let all = distances.iter().flat_map(|lanes| lanes.0).take(n_clients).enumerate();
+    all.fold((0, -1.0), |best, (client, distance)| if distance > best.1 { (client, distance) } else { best }).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Bench;
+    use super::super::{Method, Solver};
+    use crate::schedule::Schedule;
+
+    fn method(n_clusters: usize) -> Method {
+        Method { solver: Solver::Clustered { n_clusters }, schedule: Schedule::Constant }
+    }
+
+    #[test]
+    fn its_rounds_are_the_textbooks() {
+        for schedule in Schedule::ALL {
+            Bench::new().check_against_textbook(Method { schedule, ..method(3) });
+        }
+    }
+
+    #[test]
+    fn it_finds_planted_clusters_and_their_systems() {
+        // Steps small enough for averaging within a cluster to end at its pooled estimate.
+        let bench = Bench::two_clusters(24).with_steps(3e-5, 1);
+        let (models, of) = bench.run_clustered(method(2), 8_000);
+        for client in 0..24 {
+            assert_eq!(of[client] == of[0], bench.cluster(client) == bench.cluster(0), "client {client}");
+        }
+        for (cluster, model) in models.iter().enumerate() {
+            let pooled = bench.pooled_where(|client| of[client] == cluster);
+            assert!((model - pooled).norm() < 1e-6, "cluster {cluster}");
+        }
+    }
+
+    #[test]
+    fn one_cluster_ends_where_fedavg_ends() {
+        let bench = Bench::new();
+        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let (models, of) = bench.run_clustered(method(1), 4_000);
+        assert!(of.iter().all(|&cluster| cluster == 0));
+        assert!((&models[0] - bench.run(fedavg, 4_000)).amax() < 1e-9);
+    }
+
+    #[test]
+    fn more_clusters_than_clients_are_one_each() {
+        let (models, of) = Bench::alike(3).run_clustered(method(9), 1);
+        assert_eq!((models.len(), of), (3, vec![0, 1, 2]));
+    }
+}

@@ -1,0 +1,174 @@
+//! FedADMM: exact local solves held together by dual variables, with an ℓ₁ penalty at the server for sparse systems.
+//!
+//! Minimises `(1/M) Σ_i ½‖X_i − ΘZ_i‖² + γ‖Θ‖₁`. With λ_i client i's dual variable (zero at first), m_i its last message
+//! (the server's first model at first) and ρ the penalty, those taking part do
+//!
+//! ```text
+//! client i:  Θ_i ← (C_i − λ_i + ρΘ̄)(S_i + ρI)⁻¹        λ_i ← λ_i + ρ(Θ_i − Θ̄)        m_i ← Θ_i + λ_i/ρ
+//! server:    Θ̄ ← soft(mean of all m_i, γ/ρ)             soft(x, t) = sign(x) max(|x| − t, 0), entry by entry
+//! ```
+//!
+//! Wang, Marella, Anderson, "FedADMM: a federated primal-dual algorithm allowing partial participation", 2203.15104; those
+//! who sit out count with their last message. The soft threshold is its proximal step for an ℓ₁ penalty, which makes the
+//! sparse identification that the FedSysID paper names as an extension. It takes no local steps: K, α and the schedule have
+//! no part.
+
+use super::affine::RoundMap;
+use super::{Round, Update};
+use crate::Matrix;
+use crate::cholesky::LaneCholesky;
+use crate::fleet::Fleet;
+use crate::lanes::{LaneMatrix, Lanes};
+use crate::target::Models;
+
+/// The server's and the clients' state.
+#[derive(Debug)]
+pub struct FedAdmm {
+    penalty: f64,
+    sparsity: f64,
+    model: Matrix,
+    clients: Vec<Clients>,
+    server: LaneMatrix,
+    local: LaneMatrix,
+    sum: LaneMatrix,
+}
+
+/// Eight clients.
+#[derive(Debug)]
+struct Clients {
+    /// Of S_i + ρI.
+    factor: LaneCholesky,
+    /// λ_i.
+    dual: LaneMatrix,
+    /// m_i.
+    message: LaneMatrix,
+}
+
+impl FedAdmm {
+    /// FedADMM at its start, with ρ and γ.
+    pub fn new(fleet: &Fleet, first: &Matrix, penalty: f64, sparsity: f64) -> Self {
+        let (n, d) = first.shape();
+        let mut regularized = LaneMatrix::zeros(d, d);
+        let mut clients = Vec::with_capacity(fleet.blocks().len());
+        for block in fleet.blocks() {
+            regularized.copy_from(&block.s);
+            regularized.add_to_diagonal(Lanes::splat(penalty));
+            let mut factor = LaneCholesky::new(d);
+            factor.factorise(&regularized);
+            let mut message = LaneMatrix::zeros(n, d);
+            message.set_all(first);
+            clients.push(Clients { factor, dual: LaneMatrix::zeros(n, d), message });
+        }
+        let lanes = || LaneMatrix::zeros(n, d);
+        Self { penalty, sparsity, model: first.clone(), clients, server: lanes(), local: lanes(), sum: lanes() }
+    }
+}
+
+impl Update for FedAdmm {
+    fn round(&mut self, round: Round<'_>) {
+        let penalty = Lanes::splat(self.penalty);
+        self.server.set_all(&self.model);
+        self.sum.fill(0.0);
+        for ((block, _, weight), clients) in round.blocks().zip(&mut self.clients) {
+            self.local.copy_from(&block.c);
+            self.local.add_scaled(Lanes::splat(-1.0), &clients.dual);
+            self.local.add_scaled(penalty, &self.server);
+            clients.factor.solve(&mut self.local);
+            // λ_i + ρ(Θ_i − Θ̄), where the client takes part.
+            clients.dual.add_weighted(weight * self.penalty, &self.local);
+            clients.dual.add_weighted(-weight * self.penalty, &self.server);
+            self.local.add_scaled(Lanes::splat(1.0) / penalty, &clients.dual);
+            clients.message.copy_where(weight, &self.local);
+            self.sum.add_weighted(block.present, &clients.message);
+        }
+        self.sum.sum_lanes(&mut self.model);
+        self.model /= round.fleet.n_clients() as f64;
+        let threshold = self.sparsity / self.penalty;
+        self.model.apply(|entry| *entry = soft(*entry, threshold));
+    }
+
+    fn models(&self) -> Models<'_> {
+        Models::Shared(&self.model)
+    }
+
+    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
+        None
+    }
+}
+
+/// The soft threshold: the proximal map of `t|x|`. NaN stays.
+fn soft(x: f64, threshold: f64) -> f64 {
+    if x.abs() <= threshold { 0.0 } else { x - threshold.copysign(x) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Bench;
+    use super::super::{Method, Solver};
+    use super::*;
+    use crate::estimate::least_squares;
+    use crate::schedule::Schedule;
+
+    fn method(penalty: f64, sparsity: f64) -> Method {
+        Method { solver: Solver::FedAdmm { penalty, sparsity }, schedule: Schedule::Constant }
+    }
+
+    #[test]
+    fn its_rounds_are_the_textbooks() {
+        Bench::new().check_against_textbook(method(100.0, 0.0));
+        Bench::new().check_against_textbook(method(20.0, 15.0));
+    }
+
+    #[test]
+    fn without_sparsity_its_fixed_point_is_pooled_least_squares() {
+        let bench = Bench::new();
+        let pooled = least_squares(&bench.fleet().total()).unwrap();
+        for penalty in [20.0, 100.0, 500.0] {
+            let model = bench.run(method(penalty, 0.0), 3_000);
+            assert!((model - &pooled).amax() < 1e-9, "ρ = {penalty}");
+        }
+    }
+
+    /// The optimality condition of the ℓ₁ problem: the mean gradient is γ·sign(Θ) where Θ is not zero, within ±γ elsewhere.
+    #[test]
+    fn with_sparsity_it_meets_the_optimality_condition() {
+        let bench = Bench::new();
+        let sparsity = 8.0;
+        let model = bench.run(method(100.0, sparsity), 5_000);
+        let gradient = bench.fleet().total().divided(bench.fleet().n_clients()).gradient(&model);
+        let mut n_zero = 0;
+        for (gradient, entry) in gradient.iter().zip(model.iter()) {
+            if *entry == 0.0 {
+                n_zero += 1;
+                assert!(gradient.abs() <= sparsity * (1.0 + 1e-9));
+            } else {
+                assert!((gradient - sparsity.copysign(*entry)).abs() < 1e-6, "{gradient} {entry}");
+            }
+        }
+        assert!(n_zero > 0);
+    }
+
+    /// The paper's A_0 has three zeros below the diagonal.
+    #[test]
+    fn it_recovers_the_zeros_of_a_sparse_system() {
+        let bench = Bench::alike(20);
+        let zeros = |model: &Matrix| model.iter().map(|entry| *entry == 0.0).collect::<Vec<_>>();
+        let truth = zeros(&bench.truth());
+        assert_eq!(truth.iter().filter(|zero| **zero).count(), 3);
+        assert_eq!(zeros(&bench.run(method(100.0, 12.0), 3_000)), truth);
+        assert!(zeros(&bench.run(method(100.0, 0.0), 3_000)).iter().all(|zero| !zero));
+    }
+
+    #[test]
+    fn soft_thresholds() {
+        #[track_caller]
+        fn check(x: f64, expected: f64) {
+            assert!((soft(x, 0.5) - expected).abs() < 1e-15);
+        }
+        check(2.0, 1.5);
+        check(-2.0, -1.5);
+        check(0.5, 0.0);
+        check(-0.1, 0.0);
+        assert!(soft(f64::NAN, 0.5).is_nan());
+    }
+}

@@ -1,0 +1,112 @@
+//! A robust server: FedAvg's local steps, and the median of every entry instead of the mean.
+//!
+//! ```text
+//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)            server:  Θ̄_jl ← median of Θ_jl over those taking part
+//! ```
+//!
+//! Yin et al., "Byzantine-robust distributed learning: towards optimal statistical rates", 1803.01498 (its option I, with
+//! models in the place of gradients, since clients take K steps). A few clients that are far off move it little, however far
+//! they are.
+
+use super::affine::RoundMap;
+use super::{Round, Update, local_steps};
+use crate::Matrix;
+use crate::fleet::Fleet;
+use crate::lanes::{LANES, LaneMatrix};
+use crate::target::Models;
+
+/// The server's model, and room for all clients'.
+#[derive(Debug)]
+pub struct Median {
+    model: Matrix,
+    server: LaneMatrix,
+    local: LaneMatrix,
+    /// For every entry of the model, row by row, those of all clients taking part.
+    entries: Vec<Vec<f64>>,
+}
+
+impl Median {
+    /// The method at its start.
+    pub fn new(fleet: &Fleet, first: &Matrix) -> Self {
+        let (n, d) = first.shape();
+        let entries = vec![Vec::with_capacity(fleet.n_clients()); n * d];
+        Self { model: first.clone(), server: LaneMatrix::zeros(n, d), local: LaneMatrix::zeros(n, d), entries }
+    }
+}
+
+impl Update for Median {
+    fn round(&mut self, round: Round<'_>) {
+        self.server.set_all(&self.model);
+        self.entries.iter_mut().for_each(Vec::clear);
+        for (block, maps, weight) in round.blocks() {
+            local_steps(&self.server, block, maps, &mut self.local);
+            for (all, lanes) in self.entries.iter_mut().zip(self.local.entries()) {
+                all.extend((0..LANES).filter(|&lane| weight.0[lane] > 0.0).map(|lane| lanes.0[lane]));
+            }
+        }
+        let d = self.model.ncols();
+        for (k, all) in self.entries.iter_mut().enumerate() {
+            self.model[(k / d, k % d)] = median(all);
+        }
+    }
+
+    fn models(&self) -> Models<'_> {
+        Models::Shared(&self.model)
+    }
+
+    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
+        None
+    }
+}
+
+/// The median, the mean of the middle two of an even number; NaN of none. Reorders the values.
+fn median(values: &mut [f64]) -> f64 {
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    let is_even = values.len().is_multiple_of(2);
+    let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let lower = below.iter().copied().max_by(f64::total_cmp);
+    lower.filter(|_| is_even).map_or(upper, |lower| f64::midpoint(lower, upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Bench;
+    use super::super::{Method, Solver};
+    use super::*;
+    use crate::schedule::Schedule;
+
+    const METHOD: Method = Method { solver: Solver::Median, schedule: Schedule::Constant };
+
+    #[test]
+    fn its_rounds_are_the_textbooks() {
+        for schedule in Schedule::ALL {
+            Bench::new().check_against_textbook(Method { schedule, ..METHOD });
+        }
+    }
+
+    #[test]
+    fn medians() {
+        #[track_caller]
+        fn check(values: &[f64], expected: f64) {
+            assert!((median(&mut values.to_vec()) - expected).abs() < 1e-15, "{values:?}");
+        }
+        check(&[3.0], 3.0);
+        check(&[3.0, 1.0], 2.0);
+        check(&[5.0, 1.0, 3.0], 3.0);
+        check(&[9.0, 1.0, 2.0, 8.0], 5.0);
+        check(&[1.0, 1e300, 2.0], 2.0);
+        assert!(median(&mut []).is_nan());
+    }
+
+    /// One client far off moves the mean, but hardly the median.
+    #[test]
+    fn an_outlier_moves_it_little() {
+        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let (all_alike, with_outlier) = (Bench::alike(15), Bench::alike(15).with_outlier(3, 50.0));
+        let moved = |method| (with_outlier.run(method, 400) - all_alike.run(method, 400)).norm();
+        assert!(moved(METHOD) < 0.05 * moved(fedavg), "{} {}", moved(METHOD), moved(fedavg));
+    }
+}

@@ -1,0 +1,160 @@
+//! Who takes part in a round: the paper's S_r.
+
+use rand::RngExt;
+
+use super::lanes::{LANES, Lanes};
+use super::stream::{Purpose, Seed, stream};
+
+/// Which clients take part in a round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Participation {
+    /// All, always.
+    Full,
+    /// This share of the clients (rounded, at least one), drawn uniformly without replacement, anew every round.
+    Fraction(f64),
+    /// Every client drops out of a round with this probability, independently. If all do, the server's model stays.
+    Dropout(f64),
+}
+
+impl Participation {
+    /// Whether everybody takes part in every round, whatever is drawn.
+    pub fn is_full(self, n_clients: usize) -> bool {
+        match self {
+            Self::Full => true,
+            Self::Fraction(share) => chosen(share, n_clients) == n_clients,
+            Self::Dropout(probability) => probability <= 0.0,
+        }
+    }
+}
+
+/// How many clients a share is.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the number of clients")]
+fn chosen(share: f64, n_clients: usize) -> usize {
+    ((share * n_clients as f64).round() as usize).clamp(1, n_clients.max(1))
+}
+
+/// The clients that take part in a round, eight at a time.
+#[derive(Clone, Debug)]
+pub struct Participants {
+    n_clients: usize,
+    n: usize,
+    /// 1 for those that take part, 0 for the others and for empty lanes.
+    weights: Vec<Lanes>,
+    /// Room for the draws.
+    draws: Vec<f64>,
+    sorted: Vec<f64>,
+}
+
+impl Participants {
+    /// Everybody.
+    pub fn everybody(n_clients: usize) -> Self {
+        let present = |block: usize| Lanes::from_fn(|lane| f64::from(u8::from(block * LANES + lane < n_clients)));
+        let weights = (0..n_clients.div_ceil(LANES)).map(present).collect();
+        Self { n_clients, n: n_clients, weights, draws: Vec::new(), sorted: Vec::new() }
+    }
+
+    /// How many take part.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// 1 for each client that takes part and 0 for the others, block by block.
+    pub fn weights(&self) -> &[Lanes] {
+        &self.weights
+    }
+
+    /// Draws those of round `round` (0-based) of a data set.
+    ///
+    /// Each client has one uniform number a round; those of the smallest, or of all above the dropout probability, take
+    /// part. So a larger share only adds participants, a smaller dropout probability too, and more clients or rounds
+    /// change no number that was drawn before.
+    pub fn draw(&mut self, participation: Participation, seed: Seed, trial: usize, round: usize) {
+        if participation.is_full(self.n_clients) {
+            return;
+        }
+        let mut rng = stream(seed, Purpose::Participation, trial, round);
+        self.draws.clear();
+        self.draws.extend((0..self.n_clients).map(|_| rng.random::<f64>()));
+        let limit = match participation {
+            Participation::Full => f64::INFINITY,
+            Participation::Dropout(probability) => 1.0 - probability,
+            Participation::Fraction(share) => self.quantile(chosen(share, self.n_clients)),
+        };
+        self.n = 0;
+        for (weights, draws) in self.weights.iter_mut().zip(self.draws.chunks(LANES)) {
+            *weights = Lanes::from_fn(|lane| f64::from(u8::from(draws.get(lane).is_some_and(|&draw| draw < limit))));
+            self.n += draws.iter().filter(|&&draw| draw < limit).count();
+        }
+    }
+
+    /// A number that exactly `count` draws are below. (Two equal draws, at odds of 2⁻⁵³, would make it fewer.)
+    fn quantile(&mut self, count: usize) -> f64 {
+        self.sorted.clone_from(&self.draws);
+        if count < self.sorted.len() { *self.sorted.select_nth_unstable_by(count, f64::total_cmp).1 } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taking_part(participation: Participation, n_clients: usize, round: usize) -> Vec<usize> {
+        let mut participants = Participants::everybody(n_clients);
+        participants.draw(participation, Seed(7), 3, round);
+        let weights: Vec<_> = participants.weights().iter().flat_map(|weights| weights.0).collect();
+        let taking_part: Vec<_> = (0..weights.len()).filter(|&client| weights[client] > 0.0).collect();
+        assert!(taking_part.iter().all(|&client| client < n_clients));
+        assert_eq!(participants.n(), taking_part.len());
+        taking_part
+    }
+
+    #[test]
+    fn a_fraction_has_its_size_and_is_uniform() {
+        let mut counts = [0_u32; 11];
+        for round in 0..4_000 {
+            let taking_part = taking_part(Participation::Fraction(0.3), 11, round);
+            assert_eq!(taking_part.len(), 3);
+            for client in taking_part {
+                counts[client] += 1;
+            }
+        }
+        // 4 000 · 3/11 = 1 091 each, standard deviation 28.
+        assert!(counts.iter().all(|&count| (970..1_210).contains(&count)), "{counts:?}");
+    }
+
+    #[test]
+    fn there_is_always_somebody_in_a_fraction_and_perhaps_nobody_left_after_dropout() {
+        assert_eq!(taking_part(Participation::Fraction(0.0), 9, 0).len(), 1);
+        assert_eq!(taking_part(Participation::Fraction(1.0), 9, 0).len(), 9);
+        assert_eq!(taking_part(Participation::Dropout(1.0), 9, 0).len(), 0);
+        assert_eq!(taking_part(Participation::Dropout(0.0), 9, 0).len(), 9);
+        assert_eq!(taking_part(Participation::Full, 9, 0).len(), 9);
+    }
+
+    #[test]
+    fn dropout_has_its_probability() {
+        let total: usize = (0..500).map(|round| taking_part(Participation::Dropout(0.4), 20, round).len()).sum();
+        // 500·20·0.6 = 6 000, standard deviation 49.
+        assert!((5_800..6_200).contains(&total), "{total}");
+    }
+
+    #[test]
+    fn more_of_anything_extends_what_was_drawn() {
+        for round in 0..50 {
+            let contains = |many: &[usize], few: &[usize]| few.iter().all(|client| many.contains(client));
+            let part = |participation| taking_part(participation, 40, round);
+            assert!(contains(&part(Participation::Fraction(0.5)), &part(Participation::Fraction(0.25))));
+            assert!(contains(&part(Participation::Dropout(0.2)), &part(Participation::Dropout(0.6))));
+            let fewer = taking_part(Participation::Dropout(0.5), 13, round);
+            let more: Vec<_> = part(Participation::Dropout(0.5)).into_iter().filter(|&client| client < 13).collect();
+            assert_eq!(fewer, more);
+        }
+    }
+
+    #[test]
+    fn rounds_differ() {
+        let part = |round| taking_part(Participation::Fraction(0.5), 40, round);
+        assert_ne!(part(0), part(1));
+        assert_eq!(part(1), part(1));
+    }
+}

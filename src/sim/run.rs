@@ -1,0 +1,150 @@
+//! One method's run on one data set, a few rounds at a time.
+
+use super::fleet::Fleet;
+use super::lanes::LANES;
+use super::local_map::{FleetMaps, StepRule};
+use super::method::affine::Leaps;
+use super::method::{Method, Round, Update, begin};
+use super::participation::Participants;
+use super::scenario::Scenario;
+use super::target::{ErrorRecorder, Truth};
+
+/// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
+/// learned, and does no harm.
+const DIVERGENCE: f64 = 1.0 + 1e-9;
+
+/// Where no contraction decides, an error that has grown so many times counts as diverging.
+const GROWTH: f64 = 1e6;
+
+/// Work of one step, in clients' rounds by eight: about a millisecond.
+const STEP: usize = 2_000;
+
+/// One method's run on one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// e_r = ‖Θ̄_r − Θ⁽ⁱ⁾‖ at the [recorded rounds](super::rounds). Infinite or NaN from where the model overflowed.
+    pub errors: Vec<f64>,
+    /// Contraction ρ per round with everybody taking part, of the first round where the schedule changes it; none for
+    /// methods whose round is not one map of the server's model. Where every round is the same, the run converges iff ρ < 1.
+    pub contraction: Option<f64>,
+    /// Whether the run diverges: ρ > 1 where that decides, an error that grew a millionfold where nothing does, an overflow.
+    pub diverges: bool,
+}
+
+/// A run in progress.
+#[derive(Debug)]
+pub struct MethodRun {
+    maps: FleetMaps,
+    rounds: Rounds,
+    recorder: ErrorRecorder,
+    contraction: Option<f64>,
+}
+
+/// What a run is for: the data set's number, and who is to be told of its errors.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The experiment.
+    pub scenario: &'a Scenario,
+    /// The clients' true systems.
+    pub truth: &'a Truth,
+    /// The recorded rounds.
+    pub recorded: &'a [usize],
+    /// The data set, 0-based.
+    pub trial: usize,
+    /// The clients' moments.
+    pub fleet: &'a Fleet,
+}
+
+/// How the rounds are gone through.
+#[derive(Debug)]
+enum Rounds {
+    /// Every round is the same affine map: from one recorded round to the next.
+    Leaps(Box<Leaps>),
+    /// One by one.
+    Each { update: Box<dyn Update>, who: Participants, round: usize, n_recorded: usize },
+}
+
+impl MethodRun {
+    /// A run at its start. Local maps of the same rule, from an earlier run on the same data, can be used again.
+    pub fn new(context: Context<'_>, method: Method, maps: Option<FleetMaps>) -> Self {
+        let settings = context.scenario.settings();
+        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
+        let maps = match maps.filter(|maps| maps.rule() == rule) {
+            Some(mut maps) => {
+                maps.set_round(context.fleet, 0, settings.n_rounds);
+                maps
+            }
+            None => FleetMaps::new(context.fleet, rule),
+        };
+        let first = context.scenario.first_model();
+        let mut update = begin(method.solver, context.fleet, &first);
+        let mut recorder = ErrorRecorder::new(context.truth, first.shape(), context.recorded.len());
+        recorder.push(context.truth, update.models());
+        let who = Participants::everybody(context.fleet.n_clients());
+        let all_the_same = maps.repeat() && settings.participation.is_full(who.n());
+        let map = update.round_map(Round { fleet: context.fleet, maps: &maps, who: &who });
+        let contraction = map.as_ref().map(|(_, contraction)| *contraction);
+        let rounds = match map {
+            Some((map, _)) if all_the_same => Rounds::Leaps(Box::new(Leaps::new(map, &first, settings.n_rounds))),
+            _ => Rounds::Each { update, who, round: 0, n_recorded: 1 },
+        };
+        Self { maps, rounds, recorder, contraction }
+    }
+
+    /// Goes on for about a millisecond; whether there is more to do.
+    pub fn advance(&mut self, context: Context<'_>) -> bool {
+        match &mut self.rounds {
+            Rounds::Leaps(leaps) => leap(context, leaps, &mut self.recorder),
+            Rounds::Each { update, who, round, n_recorded } => {
+                let settings = context.scenario.settings();
+                let until = settings.n_rounds.min(*round + 1 + STEP / context.fleet.blocks().len());
+                while *round < until {
+                    who.draw(settings.participation, settings.seed, context.trial, *round);
+                    if !self.maps.repeat() {
+                        self.maps.set_round(context.fleet, *round, settings.n_rounds);
+                    }
+                    if who.n() > 0 {
+                        update.round(Round { fleet: context.fleet, maps: &self.maps, who });
+                    }
+                    *round += 1;
+                    if context.recorded.get(*n_recorded) == Some(round) {
+                        self.recorder.push(context.truth, update.models());
+                        *n_recorded += 1;
+                    }
+                }
+                *round < settings.n_rounds
+            }
+        }
+    }
+
+    /// The share of the rounds done, 0 to 1.
+    pub fn progress(&self, n_rounds: usize) -> f64 {
+        match &self.rounds {
+            Rounds::Leaps(_) => 0.0,
+            Rounds::Each { round, .. } => *round as f64 / n_rounds as f64,
+        }
+    }
+
+    /// The result, and the local maps for another run.
+    pub fn finish(self) -> (Trajectory, FleetMaps) {
+        let errors = self.recorder.finish();
+        let first = errors.first().copied().unwrap_or(0.0).max(1.0);
+        let decides = matches!(self.rounds, Rounds::Leaps(_));
+        let diverges = match self.contraction {
+            Some(contraction) if decides => contraction > DIVERGENCE,
+            _ => errors.iter().any(|error| *error > GROWTH * first),
+        };
+        let overflowed = errors.iter().any(|error| !error.is_finite());
+        (Trajectory { errors, contraction: self.contraction, diverges: diverges || overflowed }, self.maps)
+    }
+}
+
+/// The next recorded rounds; whether there are more.
+fn leap(context: Context<'_>, leaps: &mut Leaps, recorder: &mut ErrorRecorder) -> bool {
+    let n_blocks = context.truth.blocks().count();
+    for _ in 0..=STEP / (LANES * n_blocks) {
+        let Some((models, used)) = leaps.advance() else { return false };
+        recorder.push_lanes(context.truth, models, used);
+    }
+    true
+}

@@ -1,0 +1,161 @@
+//! A quantity that may differ from client to client.
+
+/// What each client has of a quantity. It depends on the client alone, never on how many others there are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spread<T> {
+    /// The same for everybody.
+    Same(T),
+    /// Evenly over `low..=high`: client 1 has the least, the others follow a sequence that fills the range however many
+    /// they are.
+    Even {
+        /// The least.
+        low: T,
+        /// The most.
+        high: T,
+    },
+    /// One value a client, in order; clients past the end have the last one. So `[5, 100]` is a client 1 with few data
+    /// among others with many.
+    Each(Vec<T>),
+}
+
+/// The quantities that can be spread. Each has a sequence of its own, so that two of them are not tied together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Rollouts N_i.
+    Rollouts,
+    /// Rollout length T_i.
+    RolloutLen,
+    /// Local steps K_i.
+    LocalSteps,
+    /// Standard deviation σ_x of the initial state.
+    InitialStateStd,
+    /// Standard deviation σ_u of the input.
+    InputStd,
+    /// Standard deviation σ_w of the process noise.
+    ProcessNoiseStd,
+}
+
+impl Quantity {
+    /// Where in its range a client stands, in [0, 1): the fractional part of so many k-th powers of 1/φ, with φ the root of
+    /// `φ⁷ = φ + 1`, which fills the six-dimensional cube of all quantities evenly (Roberts, "The unreasonable effectiveness
+    /// of quasirandom sequences", 2018).
+    fn share(self, client: usize) -> f64 {
+        const INVERSE_PHI: f64 = 0.898_653_712_628_699_2;
+        let power = match self {
+            Self::Rollouts => 1,
+            Self::RolloutLen => 2,
+            Self::LocalSteps => 3,
+            Self::InitialStateStd => 4,
+            Self::InputStd => 5,
+            Self::ProcessNoiseStd => 6,
+        };
+        // Not `powi`, whose last bits are the platform's own affair.
+        let multiplier: f64 = std::iter::repeat_n(INVERSE_PHI, power).product();
+        (client as f64 * multiplier).fract()
+    }
+}
+
+/// A value that can be spread over a range.
+pub trait Amount: Copy {
+    /// The value at `share` (0 to 1) of the way from `low` to `high`.
+    fn between(low: Self, high: Self, share: f64) -> Self;
+}
+
+impl Amount for f64 {
+    fn between(low: Self, high: Self, share: f64) -> Self {
+        low + (high - low) * share
+    }
+}
+
+impl Amount for usize {
+    /// Every whole number of the range has an equal part of [0, 1).
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+    fn between(low: Self, high: Self, share: f64) -> Self {
+        let width = high.saturating_sub(low);
+        low + width.min(((width as f64 + 1.0) * share) as Self)
+    }
+}
+
+impl<T: Amount> Spread<T> {
+    /// What client `client` (0-based) has; `None` of an empty list.
+    pub fn get(&self, quantity: Quantity, client: usize) -> Option<T> {
+        match self {
+            Self::Same(value) => Some(*value),
+            Self::Even { low, high } => Some(T::between(*low, *high, quantity.share(client))),
+            Self::Each(values) => values.get(client).or(values.last()).copied(),
+        }
+    }
+
+    /// The values that bound all others: everything in between is within limits when they are.
+    pub fn bounds(&self) -> Vec<T> {
+        match self {
+            Self::Same(value) => vec![*value],
+            Self::Even { low, high } => vec![*low, *high],
+            Self::Each(values) => values.clone(),
+        }
+    }
+}
+
+impl<T> From<T> for Spread<T> {
+    fn from(value: T) -> Self {
+        Self::Same(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(spread: &Spread<usize>, expected: [Option<usize>; 4]) {
+        assert_eq!([0, 1, 2, 9_999].map(|client| spread.get(Quantity::Rollouts, client)), expected);
+    }
+
+    #[test]
+    fn clients_have_what_is_declared() {
+        check(&Spread::Same(25), [Some(25); 4]);
+        check(&25.into(), [Some(25); 4]);
+        check(&Spread::Each(vec![5, 100]), [Some(5), Some(100), Some(100), Some(100)]);
+        check(&Spread::Each(vec![]), [None; 4]);
+        check(&Spread::Even { low: 3, high: 3 }, [Some(3); 4]);
+    }
+
+    #[test]
+    fn an_even_spread_begins_at_the_least_and_fills_its_range() {
+        let spread = Spread::Even { low: 1, high: 10 };
+        let values: Vec<_> = (0..1_000).filter_map(|client| spread.get(Quantity::LocalSteps, client)).collect();
+        assert_eq!(values[0], 1);
+        for value in 1..=10 {
+            let times = values.iter().filter(|&&v| v == value).count();
+            assert!((95..=105).contains(&times), "{value} comes {times} times");
+        }
+    }
+
+    #[test]
+    fn quantities_are_not_tied_together() {
+        let all = [
+            Quantity::Rollouts,
+            Quantity::RolloutLen,
+            Quantity::LocalSteps,
+            Quantity::InitialStateStd,
+            Quantity::InputStd,
+            Quantity::ProcessNoiseStd,
+        ];
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[..i] {
+                let product = |client| (a.share(client) - 0.5) * (b.share(client) - 0.5);
+                let correlation = (0..1_000).map(product).sum::<f64>() / 1_000.0 * 12.0;
+                assert!(correlation.abs() < 0.05, "{a:?} and {b:?}: {correlation}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_spread_of_real_numbers_stays_within_its_bounds() {
+        let spread = Spread::Even { low: 0.5, high: 2.0 };
+        for client in 0..500 {
+            let value = spread.get(Quantity::InputStd, client).unwrap();
+            assert!((0.5..2.0).contains(&value));
+        }
+    }
+}

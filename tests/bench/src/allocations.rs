@@ -30,7 +30,7 @@ impl Counts {
             ("M", Settings { n_clients: 4 * cell.n_clients, ..cell.clone() }),
             ("N", with_rollouts(cell.clone(), 2 * 25)),
             ("N, beyond what is drawn one by one,", with_rollouts(cell.clone(), 100_000)),
-            ("T", with_rollout_len(cell.clone(), 4 * cell.data.rollout_len)),
+            ("T", with_rollout_len(cell.clone(), 4 * 5)),
             ("K", with_local_steps(cell.clone(), 4 * 10)),
             ("R", Settings { n_rounds: 4 * cell.n_rounds, ..cell.clone() }),
         ];

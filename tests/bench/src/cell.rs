@@ -24,19 +24,19 @@ pub fn largest() -> Settings {
 
 /// The same with N rollouts for every client.
 pub fn with_rollouts(mut settings: Settings, n_rollouts: usize) -> Settings {
-    settings.data.n_rollouts = n_rollouts;
+    settings.data.n_rollouts = n_rollouts.into();
     settings
 }
 
 /// The same with rollouts of T steps.
 pub fn with_rollout_len(mut settings: Settings, rollout_len: usize) -> Settings {
-    settings.data.rollout_len = rollout_len;
+    settings.data.rollout_len = rollout_len.into();
     settings
 }
 
 /// The same with K local steps for every client.
 pub fn with_local_steps(mut settings: Settings, n_local_steps: usize) -> Settings {
-    settings.n_local_steps = n_local_steps;
+    settings.n_local_steps = n_local_steps.into();
     settings
 }
 
@@ -51,5 +51,13 @@ mod tests {
         let cell = default_cell();
         assert_eq!(cell, Settings { methods: vec![METHOD], n_trials: 25, ..Settings::paper() });
         assert!(Scenario::new(cell).is_ok());
+    }
+
+    #[test]
+    fn the_largest_experiment_is_allowed_and_nothing_larger_is() {
+        assert!(Scenario::new(largest()).is_ok());
+        assert!(Scenario::new(with_rollouts(largest(), 1_000_000_001)).is_err());
+        assert!(Scenario::new(Settings { n_rounds: 1_000_001, ..largest() }).is_err());
+        assert!(Scenario::new(Settings { n_clients: 10_001, ..largest() }).is_err());
     }
 }

@@ -4,13 +4,12 @@
 
 use anyhow::{Context, Result, ensure};
 use fedsysid_sim::norm::spectral_norm;
-use fedsysid_sim::rollout::{Samples, simulate_samples};
+use fedsysid_sim::samples::{Samples, simulate_samples};
 use fedsysid_sim::scenario::{Scenario, ScenarioError, Settings};
 use fedsysid_sim::stats::Running;
 use fedsysid_sim::stream::{DataKey, Purpose};
 use fedsysid_sim::study::{Study, Summary};
 use fedsysid_sim::textbook::{Steps, server_models};
-use fedsysid_sim::trial;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -30,11 +29,13 @@ pub fn study(settings: &Settings) -> Result<Summary, ScenarioError> {
 /// Nothing but the normals of an experiment, from the same streams. Returns their sum.
 ///
 /// Holds for experiments whose rollouts are all drawn one by one, which the default cell's are.
-pub fn floor(settings: &Settings) -> f64 {
-    let per_rollout = settings.family.dims().n_normals(settings.data.rollout_len);
-    let n_normals = settings.data.n_rollouts * per_rollout;
+pub fn floor(scenario: &Scenario) -> f64 {
+    let settings = scenario.settings();
+    let dims = settings.family.dims();
     let data_sets = (0..settings.n_trials).flat_map(|trial| (0..settings.n_clients).map(move |client| (trial, client)));
     let sum = |(trial, client)| {
+        let plan = scenario.plan(client);
+        let n_normals = plan.n_rollouts * dims.n_normals(plan.rollout_len);
         let mut rng = DataKey { seed: settings.seed, trial, client }.stream(Purpose::Data);
         (0..n_normals).map(|_| rng.sample::<f64, _>(StandardNormal)).sum::<f64>()
     };
@@ -51,13 +52,13 @@ pub fn textbook(scenario: &Scenario) -> Vec<f64> {
         .enumerate()
         .map(|(client, system)| {
             let mut rng = DataKey { seed: settings.seed, trial: 0, client }.stream(Purpose::Data);
-            simulate_samples(system, &settings.data, &mut rng)
+            simulate_samples(system, &scenario.plan(client), &mut rng)
         })
         .collect();
     let target = scenario.systems()[0].theta();
-    let steps =
-        Steps { step_size: settings.step_size, n_local_steps: settings.n_local_steps, n_rounds: settings.n_rounds };
-    let models = server_models(&samples, METHOD, steps, &trial::start(settings.start, &target));
+    let n_local_steps = scenario.n_local_steps(0);
+    let steps = Steps { step_size: settings.step_size, n_local_steps, n_rounds: settings.n_rounds };
+    let models = server_models(&samples, METHOD, steps, &scenario.first_model());
     models.iter().map(|model| spectral_norm(&(model - &target))).collect()
 }
 
@@ -97,7 +98,10 @@ mod tests {
 
     #[test]
     fn the_floor_draws_every_normal_once() {
-        let sum = |n_rollouts, n_trials| floor(&with_rollouts(Settings { n_trials, ..small() }, n_rollouts));
+        let sum = |n_rollouts, n_trials| {
+            let settings = with_rollouts(Settings { n_trials, ..small() }, n_rollouts);
+            floor(&Scenario::new(settings).unwrap())
+        };
         let (n_clients, n_trials, n_rollouts, per_rollout) = (4.0, 400.0, 25.0, 28.0);
         let spread: f64 = n_clients * n_trials * n_rollouts * per_rollout;
         assert!(sum(25, 400).abs() < 5.0 * spread.sqrt(), "normals have mean zero");

@@ -15,11 +15,28 @@ pub fn default_cell() -> Settings {
     Settings { methods: vec![METHOD], n_trials: N_TRIALS, ..Settings::paper() }
 }
 
-/// The largest experiment that may be asked for, as far as memory goes: M = 10⁴ clients with N = 10⁹ rollouts of T = 100
-/// steps, and R = 10⁶ rounds, of the paper's two methods. More data sets need no more memory.
+/// The experiment that is largest in its counts: M = 10⁴ clients with N = 10⁹ rollouts of T = 100 steps, and R = 10⁶ rounds,
+/// of the paper's two methods. More data sets need no more memory.
 pub fn largest() -> Settings {
     let largest = Settings { n_clients: 10_000, n_rounds: 1_000_000, n_trials: 1, ..Settings::paper() };
     with_rollout_len(with_rollouts(largest, 1_000_000_000), 100)
+}
+
+/// The experiment that remembers most: every method with every schedule for M = 10⁴ clients. More rounds need no more
+/// memory once not every one of them is recorded, and some of these methods take time for each.
+pub fn widest() -> Settings {
+    let solvers = [
+        Solver::FedAvg,
+        Solver::FedLin,
+        Solver::FedProx { pull: 1.0 },
+        Solver::Scaffold,
+        Solver::FedAdmm { penalty: 1.0, sparsity: 0.0 },
+        Solver::Clustered { n_clusters: 10 },
+        Solver::Median,
+    ];
+    let with_all = |solver| Schedule::ALL.into_iter().map(move |schedule| Method { solver, schedule });
+    let methods = solvers.into_iter().flat_map(with_all).collect();
+    Settings { n_clients: 10_000, n_rounds: 64, n_trials: 1, methods, ..Settings::paper() }
 }
 
 /// The same with N rollouts for every client.
@@ -55,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_largest_experiment_is_allowed_and_nothing_larger_is() {
-        assert!(Scenario::new(largest()).is_ok());
+        assert!(Scenario::new(largest()).is_ok() && Scenario::new(widest()).is_ok());
         assert!(Scenario::new(with_rollouts(largest(), 1_000_000_001)).is_err());
         assert!(Scenario::new(Settings { n_rounds: 1_000_001, ..largest() }).is_err());
         assert!(Scenario::new(Settings { n_clients: 10_001, ..largest() }).is_err());

@@ -56,7 +56,7 @@ pub struct InBrowser {
     pub wasm: f64,
     /// Milliseconds for the default cell natively.
     pub native: f64,
-    /// Bytes of a worker's memory after the largest experiment.
+    /// Bytes of a worker's memory, the most that the largest experiments leave.
     pub memory: f64,
 }
 
@@ -67,7 +67,7 @@ impl InBrowser {
             Figure::measured("wasm_ms", "the paper's default cell for FedLin in a worker", self.wasm),
             Figure::measured("native_ms", "the same natively", self.native),
             Figure::measured("wasm_over_native", "the one over the other", self.wasm / self.native).at_most(1.3),
-            Figure::measured("wasm_memory_mb", "a worker's memory after the largest experiment", self.memory / 1e6)
+            Figure::measured("wasm_memory_mb", "a worker's memory after the largest experiments", self.memory / 1e6)
                 .at_most(64.0),
         ])
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, by turns; and the memory that
-//! a worker needs.
+//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, by turns; and the most
+//! memory that a worker needs.
 //!
 //! A time is that from posting a request to hearing its answer, of which [`bench::slope`] keeps what the data sets take. A
 //! wasm memory never shrinks, so that its size after a run is its greatest one.
@@ -50,8 +50,9 @@ async fn measure(worker: &Worker, bench: &Path) -> Result<InBrowser> {
         wasm = wasm.best(worker.time().await?);
         native = native.best(natively(bench)?);
     }
-    eprintln!("times taken; the largest experiment takes a minute or two");
-    let memory = worker.memory_after(&cell::largest()).await?;
+    eprintln!("the times are taken; the memory, after the largest experiments, takes a minute or two");
+    let (largest, widest) = (worker.memory_after(&cell::largest()).await?, worker.memory_after(&cell::widest()).await?);
+    let memory = largest.max(widest);
     Ok(InBrowser { wasm: wasm.per_cell(), native: native.per_cell(), memory })
 }
 

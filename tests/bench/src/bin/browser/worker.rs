@@ -14,12 +14,13 @@ use fedsysid::sim::study::Summary;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// What a worker is started and spoken to by.
 const SCRIPT: &str = include_str!("engine.js");
 
 /// Any number does: there is one request at a time.
 const GENERATION: Generation = Generation(1);
 
-/// How long the largest experiment may take.
+/// How long a large experiment may take.
 const PATIENCE: Duration = Duration::from_mins(15);
 
 /// A worker in a browser.
@@ -69,7 +70,7 @@ impl Worker {
     pub(crate) async fn memory_after(&self, settings: &Settings) -> Result<f64> {
         let arguments = [request(settings), json!(self.progress)];
         self.page.eval::<()>("engine.weigh(...arguments);", &arguments).await?;
-        self.page.wait("the largest experiment", PATIENCE, "engine.isWeighed()").await?;
+        self.page.wait("a large experiment", PATIENCE, "engine.isWeighed()").await?;
         let weighed: Weighed = self.page.eval("return engine.weight();", &[]).await?;
         finished(&weighed.answer)?;
         Ok(weighed.bytes)

@@ -22,6 +22,7 @@ impl LaneCholesky {
     }
 
     /// Factorises `s`.
+    #[inline(never)]
     pub fn factorise(&mut self, s: &LaneMatrix) {
         for (k, scale) in self.scales.iter_mut().enumerate() {
             *scale = s[(k, k)].sqrt();
@@ -51,6 +52,7 @@ impl LaneCholesky {
     }
 
     /// Replaces the rows of `b` by those of `b S⁻¹`: forward with L, backward with Lᵀ.
+    #[inline(never)]
     pub fn solve(&self, b: &mut LaneMatrix) {
         let d = self.scales.len();
         for row in 0..b.rows() {

@@ -49,10 +49,17 @@ impl LocalMaps {
 
     /// Becomes `first` and then `second`. They are polynomials in the same S, so the order does not matter.
     fn set_both(&mut self, first: &Self, second: &Self) {
-        self.p.set_product(&first.p, &second.p);
-        self.q.copy_from(&first.q);
-        self.q.add_product(&first.p, &second.q);
+        self.p.set_symmetric_product(&first.p, &second.p);
+        self.q.set_symmetric_product(&first.p, &second.q);
+        self.q.add_scaled(Lanes::splat(1.0), &first.q);
         self.total_step = first.total_step + second.total_step;
+    }
+
+    /// Becomes a copy of another.
+    fn copy_from(&mut self, other: &Self) {
+        self.p.copy_from(&other.p);
+        self.q.copy_from(&other.q);
+        self.total_step = other.total_step;
     }
 
     /// Becomes another in the lanes of a mask.
@@ -95,11 +102,16 @@ impl Room {
         self.power.set_step(&self.pulled, rule.step_size);
         let most = block.n_local_steps.into_iter().max().unwrap_or(0);
         let n_bits = usize::BITS - most.leading_zeros();
+        let mut is_identity = true;
         for bit in 0..n_bits {
             let takes = block.n_local_steps.map(|n| n >> bit & 1 == 1);
-            if takes != [false; LANES] {
+            if is_identity && takes == [true; LANES] {
+                into.copy_from(&self.power);
+                is_identity = false;
+            } else if takes != [false; LANES] {
                 self.both.set_both(into, &self.power);
                 into.copy_where(Lanes(takes.map(|takes| f64::from(u8::from(takes)))), &self.both);
+                is_identity = false;
             }
             if bit + 1 < n_bits {
                 self.both.set_both(&self.power, &self.power);

@@ -30,7 +30,8 @@ pub fn NumberBox(
             inputmode=if param.grid.is_whole() { "numeric" } else { "decimal" }
             autocomplete="off"
             spellcheck="false"
-            size=widest(key)
+            size=digits(key)
+            style:--digits=digits(key)
             aria-label=label
             prop:value=shown
             on:keydown:target=move |ev| match ev.key().as_str() {
@@ -58,9 +59,9 @@ fn restore(settings: Settings, key: Key, input: &HtmlInputElement) {
     input.set_value(&words(settings.draft.read_untracked().get(key)));
 }
 
-/// Characters of the longer end of the range.
-fn widest(key: Key) -> String {
+/// Characters of the longest value on the slider: no stop has more decimals than the one above the least.
+fn digits(key: Key) -> String {
     let grid = key.param().grid;
-    let widest = words(grid.min()).len().max(words(grid.max()).len());
-    widest.to_string()
+    let longest = [0, 1, grid.last()].map(|stop| words(grid.at(stop)).len()).into_iter().max();
+    longest.unwrap_or_default().to_string()
 }

@@ -9,10 +9,13 @@ globalThis.witness = (() => {
   tasks.observe({ type: "longtask", buffered: true });
 
   // Whatever changed its place without having been asked to.
+  const place = ({ x, y, width, height }) => `${width} × ${height} at (${x}, ${y})`;
+  const moved = ({ node, previousRect, currentRect }) =>
+    `${name(node)} from ${place(previousRect)} to ${place(currentRect)}`;
   const shifts = new PerformanceObserver((list) => keepShifts(list.getEntries()));
   const keepShifts = (entries) => {
     for (const { startTime, value, sources } of entries) {
-      seen.shifts.push({ at: startTime, value, what: sources.map(({ node }) => name(node)) });
+      seen.shifts.push({ at: startTime, value, what: sources.map(moved) });
     }
   };
   shifts.observe({ type: "layout-shift", buffered: true });

@@ -21,7 +21,7 @@ pub struct Shift {
     pub at: f64,
     /// How much of the window moved, times how far.
     pub value: f64,
-    /// The elements that moved.
+    /// The elements that moved, from where to where.
     pub what: Vec<String>,
 }
 

@@ -5,7 +5,8 @@
 use super::axis::Tick;
 use super::frame::{Px, Rect};
 use super::labels::Label;
-use super::layout::{Anchor, Layout, Line, TICK};
+use super::layout::{Layout, TICK};
+use super::lines::{Anchor, Line};
 use super::theme::{Dash, FONT, Marker, Theme};
 use super::trace::{Edge, End, Trace};
 use super::{Curve, CurveKind, Figure, Level, Size};

@@ -1,13 +1,14 @@
 //! Where everything goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
 
 use super::axis::{Tick, minor_ticks, ticks};
-use super::frame::{Frame, Px, Rect};
+use super::frame::{Frame, Rect};
 use super::labels::{self, Column, Label};
-use super::text::{balanced, shortened, width, wrapped};
+use super::lines::Line;
+use super::rows::Rows;
+use super::text::width;
 use super::theme::Theme;
 use super::trace::Trace;
 use super::{Axis, Figure, Size};
-use plotters::style::RGBColor;
 
 /// A figure laid out on a surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,69 +26,41 @@ pub struct Layout {
     /// Size of the type, smaller on small surfaces.
     pub text_px: f64,
     pub(super) surface: Rect,
+    /// The part of the surface that nothing covers.
+    pub(super) free: Rect,
     pub(super) traces: Vec<Trace>,
     pub(super) lines: Vec<Line>,
     /// Set on paper of its own, over whatever the plot holds.
     pub(super) words: Vec<Line>,
 }
 
-/// One line of text. Its height is centered on `at`.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
-    pub text: String,
-    pub at: Px,
-    pub anchor: Anchor,
-    pub size: f64,
-    pub bold: bool,
-    pub color: RGBColor,
-}
-
-/// Which part of a line of text is where it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-/// Heights of the rows above and below the plot, in CSS pixels; zero for what is left out.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rows {
-    title: f64,
-    y_title: f64,
-    words: f64,
-    x_numbers: f64,
-    x_title: f64,
-}
-
-/// What a figure says when it has nothing to draw and no words for it.
-const NOTHING: &str = "No value to draw on these axes";
 /// Length of a tick, in font sizes.
 pub(super) const TICK: f64 = 0.3;
 /// Space around everything, in font sizes.
-const MARGIN: f64 = 0.6;
+pub(super) const MARGIN: f64 = 0.6;
 /// Distance of lines of words, in font sizes.
-const LINE: f64 = 1.4;
+pub(super) const LINE: f64 = 1.4;
 
 impl Layout {
     /// Lays a figure out. Total: whatever the data and however small the surface, everything is on it.
     pub fn new(figure: &Figure, theme: &Theme, size: Size) -> Self {
         let surface = Rect { left: 0.0, top: 0.0, width: size.width, height: size.height };
+        let free = Rect { top: size.covered, height: size.height - size.covered, ..surface };
         let text_px = type_size(theme, size);
-        let draft = Rows::fitting(figure, surface, text_px);
-        let (top, bottom) = draft.margins(text_px);
-        let squeeze = (0.6 * surface.height / (top + bottom)).min(1.0);
-        let (top, bottom) = (squeeze * top, squeeze * bottom);
-        let height = surface.height - top - bottom;
+        let draft = Rows::fitting(figure, free, text_px);
+        let (above, below) = draft.margins(text_px);
+        let squeeze = (0.6 * free.height / (above + below)).min(1.0);
+        let (above, below) = (squeeze * above, squeeze * below);
+        let (top, height) = (free.top + above, free.height - above - below);
         let side = Frame::new(Rect { left: 0.0, top, width: 0.0, height }, &figure.x, &figure.y);
         let y_ticks = y_ticks(figure, &side, text_px);
         let y_minor = if y_ticks.is_empty() { Vec::new() } else { minor_ticks(figure.y.scale, figure.y.range) };
-        let (left, column) = columns(figure, surface, text_px, &y_ticks);
+        let (left, column) = columns(figure, free, text_px, &y_ticks);
         let plot = Rect { left, top, width: (column.left - gap(text_px) - left).max(0.0), height };
         let frame = Frame::new(plot, &figure.x, &figure.y);
         let traces = traces(figure, &frame);
         let mut labels = labels::place(figure, &frame, &traces, column);
-        labels.retain(|label| Line::of(label, text_px, theme).within(&surface).is_some());
+        labels.retain(|label| Line::of(label, text_px, theme).within(&free).is_some());
         let x_ticks = x_ticks(figure, &frame, text_px);
         let mut layout = Self {
             frame,
@@ -97,6 +70,7 @@ impl Layout {
             labels,
             text_px,
             surface,
+            free,
             traces,
             lines: Vec::new(),
             words: Vec::new(),
@@ -109,154 +83,10 @@ impl Layout {
     pub fn shows_curves(&self) -> bool {
         self.traces.iter().any(|trace| !trace.lines.is_empty())
     }
-
-    /// Titles, numbers, words: every line of text but the labels.
-    fn write(&mut self, figure: &Figure, theme: &Theme, rows: Rows) {
-        let mut lines = self.headings(figure, theme, rows);
-        if rows.x_numbers > 0.0 {
-            lines.extend(self.x_numbers(theme, rows));
-        }
-        lines.extend(self.y_numbers(theme));
-        let surface = self.surface;
-        self.lines = lines.into_iter().filter_map(|line| line.within(&surface)).collect();
-        if rows.words == 0.0 && !self.shows_curves() {
-            let words = figure.words.as_deref().unwrap_or(NOTHING);
-            self.words = self.words_in_plot(words, theme);
-        }
-    }
-
-    fn headings(&self, figure: &Figure, theme: &Theme, rows: Rows) -> Vec<Line> {
-        let t = self.text_px;
-        let left = MARGIN * t;
-        let room = (self.surface.width - 2.0 * left).max(0.0);
-        let mut lines = Vec::new();
-        let mut add = |text: &str, at: Px, anchor, size: f64, bold, color| {
-            lines.extend(shortened(text, size, bold, room).map(|text| Line { text, at, anchor, size, bold, color }));
-        };
-        let mut top = left;
-        if let (true, Some(title)) = (rows.title > 0.0, &figure.title) {
-            add(title, (left, top + 0.5 * rows.title), Anchor::Start, TITLE * t, true, theme.ink);
-        }
-        top += rows.title;
-        if let (true, Some(words)) = (rows.words > 0.0, &figure.words) {
-            for (idx, line) in wrapped(words, t, room).iter().enumerate() {
-                add(line, (left, top + (idx as f64 + 0.5) * LINE * t), Anchor::Start, t, false, theme.ink);
-            }
-        }
-        top += rows.words;
-        if rows.y_title > 0.0 {
-            add(&figure.y.label, (left, top + 0.5 * LINE * t), Anchor::Start, t, false, theme.ink);
-        }
-        if rows.x_title > 0.0 {
-            let y = self.frame.plot.bottom() + rows.x_numbers + 0.5 * rows.x_title;
-            add(&figure.x.label, (self.frame.plot.right(), y), Anchor::End, t, false, theme.ink);
-        }
-        lines
-    }
-
-    fn x_numbers(&self, theme: &Theme, rows: Rows) -> Vec<Line> {
-        let y = self.frame.plot.bottom() + TICK * self.text_px + 0.5 * (rows.x_numbers - TICK * self.text_px);
-        let line = |tick: &Tick| {
-            let (x, _) = self.frame.px_of(super::Point { x: tick.value, y: f64::NAN });
-            self.number(tick, (x, y), Anchor::Middle, theme)
-        };
-        self.x_ticks.iter().map(line).collect()
-    }
-
-    fn y_numbers(&self, theme: &Theme) -> Vec<Line> {
-        let x = self.frame.plot.left - (TICK + 0.3) * self.text_px;
-        let line = |tick: &Tick| self.number(tick, (x, self.frame.height_of(tick.value)), Anchor::End, theme);
-        self.y_ticks.iter().map(line).filter(|line| line.extent().0 >= 0.0).collect()
-    }
-
-    fn number(&self, tick: &Tick, at: Px, anchor: Anchor, theme: &Theme) -> Line {
-        Line { text: tick.label.clone(), at, anchor, size: self.text_px, bold: false, color: theme.quiet }
-    }
-
-    /// Words in the middle of an empty plot.
-    fn words_in_plot(&self, words: &str, theme: &Theme) -> Vec<Line> {
-        let (t, plot) = (self.text_px, self.frame.plot);
-        let middle = (plot.left + 0.5 * plot.width, plot.top + 0.45 * plot.height);
-        let texts = balanced(words, t, (plot.width - 2.0 * t).min(34.0 * t));
-        let first = middle.1 - 0.5 * LINE * t * (texts.len() as f64 - 1.0);
-        let line = |(idx, text)| {
-            let at = (middle.0, first + LINE * t * idx as f64);
-            Line { text, at, anchor: Anchor::Middle, size: t, bold: false, color: theme.ink }.within(&self.surface)
-        };
-        texts.into_iter().enumerate().filter_map(line).collect()
-    }
-}
-
-/// Size of a title, in sizes of the other type.
-const TITLE: f64 = 1.15;
-
-impl Rows {
-    /// The rows a figure asks for, less those that would leave the plot no room; the least needed go first.
-    fn fitting(figure: &Figure, surface: Rect, t: f64) -> Self {
-        let mut rows = Self::wanted(figure, surface, t);
-        let least = (3.0 * t).max(0.4 * surface.height);
-        let drops: [fn(&mut Self); 5] =
-            [|r| r.title = 0.0, |r| r.words = 0.0, |r| r.x_title = 0.0, |r| r.y_title = 0.0, |r| r.x_numbers = 0.0];
-        for drop in drops {
-            let (top, bottom) = rows.margins(t);
-            if surface.height - top - bottom < least {
-                drop(&mut rows);
-            }
-        }
-        rows
-    }
-
-    fn wanted(figure: &Figure, surface: Rect, t: f64) -> Self {
-        let shown = |wanted: bool, height: f64| if wanted { height * t } else { 0.0 };
-        let words = figure.words.as_deref().filter(|_| has_values(figure)).unwrap_or_default();
-        let lines = wrapped(words, t, surface.width - 2.0 * MARGIN * t).len();
-        Self {
-            title: shown(figure.title.is_some(), 1.9),
-            y_title: shown(!figure.y.label.is_empty(), LINE + 0.4),
-            words: shown(lines > 0, LINE * lines as f64 + 0.4),
-            x_numbers: shown(true, TICK + 1.4),
-            x_title: shown(!figure.x.label.is_empty(), LINE),
-        }
-    }
-
-    /// Space above and below the plot; half a line above it for the topmost number.
-    fn margins(self, t: f64) -> (f64, f64) {
-        (MARGIN * t + self.title + self.y_title + self.words + 0.5 * t, MARGIN * t + self.x_numbers + self.x_title)
-    }
-}
-
-impl Line {
-    /// The text of a label.
-    pub(super) fn of(label: &Label, size: f64, theme: &Theme) -> Self {
-        let Label { text, at, bold, .. } = label.clone();
-        Self { text, at, anchor: Anchor::Start, size, bold, color: theme.hue(label.role).text }
-    }
-
-    /// The line moved sideways until it is on the surface; nothing if it is higher or wider than that.
-    pub(super) fn within(mut self, surface: &Rect) -> Option<Self> {
-        let (start, end) = self.extent();
-        let shift = (surface.left - start).max(0.0) - (end - surface.right()).max(0.0);
-        self.at.0 += shift;
-        let (start, end) = self.extent();
-        let half = 0.5 * self.size;
-        let inside = |x, y| surface.contains((x, y));
-        (inside(start, self.at.1 - half) && inside(end, self.at.1 + half)).then_some(self)
-    }
-
-    /// Left and right end.
-    pub(super) fn extent(&self) -> (f64, f64) {
-        let width = width(&self.text, self.size, self.bold);
-        let start = match self.anchor {
-            Anchor::Start => self.at.0,
-            Anchor::Middle => self.at.0 - 0.5 * width,
-            Anchor::End => self.at.0 - width,
-        };
-        (start, start + width)
-    }
 }
 
 /// Whether any curve has a value that the vertical axis could show.
-fn has_values(figure: &Figure) -> bool {
+pub(super) fn has_values(figure: &Figure) -> bool {
     let mut points = figure.curves.iter().flat_map(|curve| &curve.points);
     points.any(|point| figure.y.scale.shows(point.y))
 }
@@ -332,7 +162,9 @@ fn clear(ticks: &[Tick], frame: &Frame, t: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::frame::Px;
     use crate::figure::hostile::{figure as hostile, surface};
+    use crate::figure::lines::NOTHING;
     use crate::figure::{Curve, CurveKind, Level, Point, Role, Scale};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
@@ -420,6 +252,14 @@ mod tests {
         assert!(projector.frame.plot.height < light.frame.plot.height);
     }
 
+    #[test]
+    fn what_covers_the_surface_pushes_the_plot_down() {
+        let (size, covered) = (Size::new(640.0, 400.0, 1.0), 60.0);
+        let [whole, rest] = [size, size.covered(covered)].map(|size| Layout::new(&figure(), &Theme::LIGHT, size));
+        let (whole, rest) = (whole.frame.plot, rest.frame.plot);
+        assert!((rest.top - whole.top - covered).abs() < 1e-9 && (rest.bottom() - whole.bottom()).abs() < 1e-9);
+    }
+
     /// Left, upper, right and lower edge of a line of text.
     fn edges(line: &Line) -> [f64; 4] {
         let (start, end) = line.extent();
@@ -438,17 +278,18 @@ mod tests {
         for round in 0..1500 {
             let figure = hostile(&mut rng);
             let (width, height) = surface(&mut rng);
-            let size = Size::new(width.into(), height.into(), 1.0);
+            let covered = if rng.random_bool(0.5) { 0.0 } else { rng.random_range(-0.1..1.1) * f64::from(height) };
+            let size = Size::new(width.into(), height.into(), 1.0).covered(covered);
             let layout = Layout::new(&figure, &Theme::ALL[rng.random_range(0..3)], size);
-            let what = format!("figure {round} of {width} × {height}, {figure:?}");
+            let what = format!("figure {round} of {width} × {height} under {covered}, {figure:?}");
 
             let on = |rect: &Rect, (x, y): Px| {
                 let near = rect.nearest((x, y));
                 (near.0 - x).abs() < 1e-6 && (near.1 - y).abs() < 1e-6
             };
             let plot = layout.frame.plot;
-            assert!(on(&layout.surface, (plot.left, plot.top)), "{plot:?}, {what}");
-            assert!(on(&layout.surface, (plot.right(), plot.bottom())), "{plot:?}, {what}");
+            assert!(on(&layout.free, (plot.left, plot.top)), "{plot:?}, {what}");
+            assert!(on(&layout.free, (plot.right(), plot.bottom())), "{plot:?}, {what}");
             for trace in &layout.traces {
                 let outlines = trace.lines.iter().chain(&trace.bands).flatten();
                 assert!(outlines.chain(&trace.marks).all(|&px| on(&plot, px)), "{trace:?}, {what}");
@@ -459,7 +300,7 @@ mod tests {
             let lines: Vec<_> = layout.lines.iter().chain(&labels).collect();
             for (idx, line) in lines.iter().enumerate() {
                 let [left, top, right, bottom] = edges(line);
-                assert!(on(&layout.surface, (left, top)) && on(&layout.surface, (right, bottom)), "{line:?}, {what}");
+                assert!(on(&layout.free, (left, top)) && on(&layout.free, (right, bottom)), "{line:?}, {what}");
                 let over = lines[idx + 1..].iter().find(|other| overlap(line, other));
                 assert!(over.is_none(), "{line:?} over {over:?}, {what}");
             }

@@ -6,7 +6,8 @@
 //! - [`axis`]: ranges that survive any data, and ticks; [`number`]: numbers as people read them;
 //! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
 //! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
-//!   `trace` (the visible part of a curve), [`labels`] (names at the ends) and `text` (the room that words take);
+//!   `trace` (the visible part of a curve), [`labels`] (names at the ends), `rows` and `lines` (all other words) and `text`
+//!   (the room that words take);
 //! - [`hover`]: what is under the pointer;
 //! - [`draw`]: the strokes, on any `DrawingBackend`;
 //! - [`svg`]: the same figure as text.
@@ -19,7 +20,9 @@ mod hostile;
 pub mod hover;
 pub mod labels;
 pub mod layout;
+mod lines;
 pub mod number;
+mod rows;
 pub mod svg;
 mod text;
 pub mod theme;
@@ -193,6 +196,7 @@ pub struct Size {
     height: f64,
     pixel_ratio: f64,
     subpixels: u32,
+    covered: f64,
 }
 
 impl Size {
@@ -205,7 +209,14 @@ impl Size {
             height: usable(height, 1.0, 16_384.0),
             pixel_ratio: usable(pixel_ratio, 0.25, 16.0),
             subpixels: 1,
+            covered: 0.0,
         }
+    }
+
+    /// The same surface, of which something else covers the uppermost CSS pixels: nothing is drawn there but paper.
+    #[must_use]
+    pub fn covered(self, px: f64) -> Self {
+        Self { covered: px.max(0.0).min(self.height), ..self }
     }
 
     /// The same surface drawn in units of `1 / subpixels` of its pixels; the caller scales the surface by as much

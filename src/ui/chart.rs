@@ -58,11 +58,15 @@ pub fn Chart(
     at: RwSignal<Option<f64>>,
     /// What the chart shows, in words.
     label: Signal<String>,
+    /// The id of what may lie over its top; the plot makes room for it.
+    over: &'static str,
     /// What the curves read at the crosshair; shown beside it.
     children: ChildrenFn,
 ) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
-    let size = watched_size(canvas);
+    let size = RwSignal::new(Size::new(0.0, 0.0, 1.0));
+    let measure = move || measure(canvas, over, size);
+    watch(canvas, measure);
     let picture: Picture = Memo::new_with_compare(
         move |_| {
             let (figure, theme, size) = (figure()?, theme.get(), size.get());
@@ -70,7 +74,7 @@ pub fn Chart(
         },
         |_, _| true,
     );
-    paint(canvas, picture);
+    paint(canvas, picture, measure);
     let look = move |event: PointerEvent| {
         let crosshair =
             picture.read_untracked().as_ref().and_then(|drawn| drawn.crosshair(f64::from(event.offset_x())));
@@ -111,36 +115,38 @@ pub fn Chart(
     }
 }
 
-/// The size of the canvas on the page and the screen's pixel ratio, as they change.
-fn watched_size(canvas: NodeRef<Canvas>) -> RwSignal<Size> {
-    let size = RwSignal::new(Size::new(0.0, 0.0, 1.0));
+/// The canvas as it is on the page now: its size, the screen's pixel ratio, and how much of it is covered.
+fn measure(canvas: NodeRef<Canvas>, over: &str, size: RwSignal<Size>) {
+    let Some(canvas) = canvas.get_untracked() else { return };
+    // Fractions count: at a ratio of 2, half a CSS pixel is a pixel.
+    let area = canvas.get_bounding_client_rect();
+    let covered =
+        document().get_element_by_id(over).map_or(0.0, |over| over.get_bounding_client_rect().bottom() - area.top());
+    let now = Size::new(area.width(), area.height(), pixel_ratio()).with_subpixels(SUBPIXELS).covered(covered.ceil());
+    if size.get_untracked() != now {
+        size.set(now);
+    }
+}
+
+/// Measures the canvas whenever its size or the pixel ratio changes.
+fn watch(canvas: NodeRef<Canvas>, measure: impl Fn() + Copy + 'static) {
     Effect::new(move |_| {
-        let Some(element) = canvas.get() else { return };
-        let measure = {
-            let element = element.clone();
-            move || {
-                // Fractions count: at a ratio of 2, half a CSS pixel is a pixel.
-                let area = element.get_bounding_client_rect();
-                let now = Size::new(area.width(), area.height(), pixel_ratio()).with_subpixels(SUBPIXELS);
-                if size.get_untracked() != now {
-                    size.set(now);
-                }
-            }
-        };
-        let watches = (SizeWatch::new(&element, measure.clone()), PixelRatioWatch::new(measure));
-        StoredValue::new_local(watches);
+        if let Some(canvas) = canvas.get() {
+            StoredValue::new_local((SizeWatch::new(&canvas, measure), PixelRatioWatch::new(measure)));
+        }
     });
-    size
 }
 
 /// Edge: figure → canvas, once a frame at most.
-fn paint(canvas: NodeRef<Canvas>, picture: Picture) {
+fn paint(canvas: NodeRef<Canvas>, picture: Picture, measure: impl Fn() + Copy + 'static) {
     let next = StoredValue::new_local(None);
     Effect::new(move |_| {
         picture.track();
         let Some(canvas) = canvas.get() else { return };
         // Replacing the frame that waits drops it: however much changes, the canvas is painted once.
         next.set_value(NextFrame::new(move || {
+            // The words over the canvas change with the figure, and are on the page by now.
+            measure();
             if let Some(drawn) = picture.read_untracked().as_ref()
                 && draw(&canvas, drawn).is_none()
             {

@@ -29,10 +29,12 @@ pub fn Explore(
     view! {
         <section class="explore" aria-label="Explore">
             <p class="verdict" data-testid="verdict">{verdict}</p>
-            <Complaints store />
             <figure class="figure">
-                <Progress store />
-                <Chart figure theme at label>
+                <div class="overlay">
+                    <Complaints store />
+                    <Progress store />
+                </div>
+                <Chart figure theme at label over="complaints">
                     <p class="cross-title">{move || format!("round {}", round.get())}</p>
                     <Readings shown />
                 </Chart>
@@ -97,7 +99,7 @@ fn Complaints(
     let trouble = move || store.dashboard.read().trouble();
     let item = |text: String| view! { <p class="complaint">{text}</p> };
     view! {
-        <div class="complaints" role="status" data-testid="complaints">
+        <div id="complaints" class="complaints" role="status" data-testid="complaints">
             {move || complaints().map(item).collect_view()}
             {move || {
                 trouble().map(|trouble| view! {

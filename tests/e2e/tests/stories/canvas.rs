@@ -143,6 +143,36 @@ fn nothing_moves_but_the_slider_and_the_curves() {
     });
 }
 
+/// How far down from its top words lie over the canvas, and whether anything is drawn beneath them.
+async fn covered(page: &Page) -> Result<(f64, bool)> {
+    const SCRIPT: &str = r#"
+        const canvas = document.querySelector('#app canvas');
+        const words = document.querySelector('#app [data-testid="complaints"]');
+        const height = words.getBoundingClientRect().bottom - canvas.getBoundingClientRect().top;
+        if (height <= 0) return [0, false];
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, Math.floor(height * devicePixelRatio));
+        return [height, data.some((value, index) => value !== data[index % 4])];"#;
+    page.eval(SCRIPT, &[]).await
+}
+
+#[test]
+fn complaints_lie_over_nothing_that_is_drawn() {
+    Story::new().tell(async |page| {
+        for screen in SCREENS {
+            page.browser().set_screen(screen).await?;
+            page.open("").await?;
+            ensure!(matches!(covered(page).await?, (0.0, false)), "nothing is complained of");
+            page.enter("alpha", "0.003").await?;
+            page.settle().await?;
+            page.next_frames().await?;
+            let (height, is_drawn) = covered(page).await?;
+            e2e::report(format_args!("{:?}: {height} px are covered", screen.size));
+            ensure!(height > 0.0 && !is_drawn && page.is_inked().await?, "at {:?}", screen.size);
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn the_page_is_never_wider_than_the_window() {
     Story::new().tell(async |page| {

@@ -15,10 +15,21 @@ pub struct Eigen {
 impl Eigen {
     /// Diagonalises. Lanes with an entry that is not finite get NaN.
     pub fn new(matrices: &LaneMatrix) -> Self {
-        let mut m = matrices.clone();
-        let mut vectors = LaneMatrix::identity(m.rows());
-        jacobi(&mut m, Some(&mut vectors));
-        Self { values: (0..m.rows()).map(|k| m[(k, k)]).collect(), vectors }
+        let d = matrices.rows();
+        let mut eigen = Self { values: vec![Lanes::default(); d], vectors: LaneMatrix::zeros(d, d) };
+        eigen.set(matrices, &mut matrices.clone());
+        eigen
+    }
+
+    /// Diagonalises others of the same size; `room` is to work in.
+    pub fn set(&mut self, matrices: &LaneMatrix, room: &mut LaneMatrix) {
+        room.copy_from(matrices);
+        self.vectors.fill(0.0);
+        self.vectors.add_to_diagonal(Lanes::splat(1.0));
+        jacobi(room, Some(&mut self.vectors));
+        for (k, values) in self.values.iter_mut().enumerate() {
+            *values = room[(k, k)];
+        }
     }
 }
 
@@ -28,7 +39,7 @@ impl Eigen {
 /// is done rests, so that its bits do not depend on how long the others take.
 pub(super) fn jacobi(m: &mut LaneMatrix, mut vectors: Option<&mut LaneMatrix>) {
     for _ in 0..20 {
-        let Some(at_work) = undone(m) else { return };
+        let Some(at_work) = undone(m, vectors.is_some()) else { return };
         for p in 0..m.rows() {
             for q in p + 1..m.rows() {
                 let (c, s) = rotate(m, p, q, at_work);
@@ -40,13 +51,20 @@ pub(super) fn jacobi(m: &mut LaneMatrix, mut vectors: Option<&mut LaneMatrix>) {
     }
 }
 
-/// A mask of the lanes whose off-diagonal entries are not yet negligible beside the diagonal (an eigenvalue moves by at
-/// most those), or `None` when there are none. Lanes that are not finite count as done.
-fn undone(m: &LaneMatrix) -> Option<Lanes> {
+/// A mask of the lanes that have off-diagonal entries which are not yet negligible, or `None` when there are none. Lanes that
+/// are not finite count as done.
+///
+/// Eigenvectors turn by an entry over the gap of its diagonal entries, so they need the entries themselves to vanish beside
+/// the diagonal. Eigenvalues move only by its square over the gap (or by the entry, where there is no gap).
+fn undone(m: &LaneMatrix, with_vectors: bool) -> Option<Lanes> {
     let d = m.rows();
     let size = (0..d).fold(Lanes::default(), |size, k| size.max(m[(k, k)].abs()));
     let pairs = (0..d).flat_map(|p| (p + 1..d).map(move |q| (p, q)));
-    let largest = pairs.fold(Lanes::default(), |largest, at| largest.max(m[at].abs()));
+    let move_of = |(p, q): (usize, usize)| {
+        let off = m[(p, q)].abs();
+        if with_vectors { off } else { off * (off / (off + (m[(p, p)] - m[(q, q)]).abs())) }
+    };
+    let largest = pairs.fold(Lanes::default(), |largest, at| largest.max(move_of(at)));
     let mask = largest.zip(size, |off, size| f64::from(u8::from(off > 1e-17 * size && off.is_finite())));
     mask.0.iter().any(|&lane| lane > 0.0).then_some(mask)
 }

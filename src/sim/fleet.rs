@@ -20,16 +20,25 @@ pub struct Block {
 }
 
 impl Block {
-    /// Empty lanes take as many steps as the first client, so that a block in which all do the same is seen as such.
-    fn empty(dims: Dims, n_local_steps: usize) -> Self {
+    fn new(dims: Dims) -> Self {
         let d = dims.n_regressors();
         Self {
             s: LaneMatrix::zeros(d, d),
             c: LaneMatrix::zeros(dims.n_states, d),
             present: Lanes::default(),
             n_samples: [0; LANES],
-            n_local_steps: [n_local_steps; LANES],
+            n_local_steps: [0; LANES],
         }
+    }
+
+    /// Removes all clients. Empty lanes take as many steps as the first client will, so that a block in which all do the
+    /// same is seen as such.
+    fn clear(&mut self, n_local_steps: usize) {
+        self.s.fill(0.0);
+        self.c.fill(0.0);
+        self.present = Lanes::default();
+        self.n_samples = [0; LANES];
+        self.n_local_steps = [n_local_steps; LANES];
     }
 
     /// One client's moments.
@@ -43,6 +52,7 @@ impl Block {
 pub struct Fleet {
     dims: Dims,
     n_clients: usize,
+    /// Perhaps more than there are clients for.
     blocks: Vec<Block>,
 }
 
@@ -54,11 +64,14 @@ impl Fleet {
 
     /// Adds a client that takes `n_local_steps` steps a round; the first is client 1.
     pub fn add(&mut self, moments: &Moments, n_local_steps: usize) {
-        let lane = self.n_clients % LANES;
-        if lane == 0 {
-            self.blocks.push(Block::empty(self.dims, n_local_steps));
+        let (index, lane) = (self.n_clients / LANES, self.n_clients % LANES);
+        if index == self.blocks.len() {
+            self.blocks.push(Block::new(self.dims));
         }
-        if let Some(block) = self.blocks.last_mut() {
+        if let Some(block) = self.blocks.get_mut(index) {
+            if lane == 0 {
+                block.clear(n_local_steps);
+            }
             block.s.set_lane(lane, &moments.s);
             block.c.set_lane(lane, &moments.c);
             block.present.0[lane] = 1.0;
@@ -66,6 +79,11 @@ impl Fleet {
             block.n_local_steps[lane] = n_local_steps;
         }
         self.n_clients += 1;
+    }
+
+    /// Removes all clients and keeps the room for as many.
+    pub fn clear(&mut self) {
+        self.n_clients = 0;
     }
 
     /// The sizes n and p.
@@ -80,7 +98,7 @@ impl Fleet {
 
     /// The clients, eight at a time.
     pub fn blocks(&self) -> &[Block] {
-        &self.blocks
+        &self.blocks[..self.n_clients.div_ceil(LANES)]
     }
 
     /// The sum of all clients' moments.
@@ -88,7 +106,7 @@ impl Fleet {
         let d = self.dims.n_regressors();
         let (mut s, mut c) = (LaneMatrix::zeros(d, d), LaneMatrix::zeros(self.dims.n_states, d));
         let mut total = Moments::zeros(self.dims);
-        for block in &self.blocks {
+        for block in self.blocks() {
             s.add_weighted(block.present, &block.s);
             c.add_weighted(block.present, &block.c);
             total.n_samples += block.n_samples.iter().sum::<u64>();
@@ -100,7 +118,8 @@ impl Fleet {
 
     /// Every client's moments divided by its number of samples, so that gradients are means and not sums.
     pub fn normalize(&mut self) {
-        for block in &mut self.blocks {
+        let n_blocks = self.blocks().len();
+        for block in &mut self.blocks[..n_blocks] {
             let share = Lanes::from_fn(|lane| 1.0 / block.n_samples[lane].max(1) as f64);
             block.s.scale(share);
             block.c.scale(share);

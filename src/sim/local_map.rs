@@ -125,25 +125,43 @@ impl Room {
 #[derive(Debug)]
 pub struct FleetMaps {
     rule: StepRule,
+    /// Perhaps more than there are blocks; likewise the spectra.
     maps: Vec<LocalMaps>,
     /// Every S diagonalised, where the steps differ within a round or from round to round.
     spectra: Vec<Eigen>,
+    room: Room,
 }
 
 impl FleetMaps {
     /// The maps of a fleet's first round.
     pub fn new(fleet: &Fleet, rule: StepRule) -> Self {
+        let room = Room::new(fleet.dims().n_regressors());
+        let mut maps = Self { rule, maps: Vec::new(), spectra: Vec::new(), room };
+        maps.set(fleet, rule);
+        maps
+    }
+
+    /// Becomes the maps of another fleet's first round, of systems of the same size, in the same room.
+    pub fn set(&mut self, fleet: &Fleet, rule: StepRule) {
+        self.rule = rule;
         let d = fleet.dims().n_regressors();
-        let mut maps = vec![LocalMaps::identity(d); fleet.blocks().len()];
-        if rule.schedule == Schedule::Constant {
-            let mut room = Room::new(d);
-            fleet.blocks().iter().zip(&mut maps).for_each(|(block, map)| room.repeat(rule, block, map));
-            return Self { rule, maps, spectra: Vec::new() };
+        let n_blocks = fleet.blocks().len();
+        while self.maps.len() < n_blocks {
+            self.maps.push(LocalMaps::identity(d));
         }
-        let spectra = fleet.blocks().iter().map(|block| Eigen::new(&block.s)).collect();
-        let mut fleet_maps = Self { rule, maps, spectra };
-        fleet_maps.set_round(fleet, 0, 1);
-        fleet_maps
+        if rule.schedule == Schedule::Constant {
+            for (block, map) in fleet.blocks().iter().zip(&mut self.maps) {
+                self.room.repeat(rule, block, map);
+            }
+            return;
+        }
+        for (index, block) in fleet.blocks().iter().enumerate() {
+            match self.spectra.get_mut(index) {
+                Some(eigen) => eigen.set(&block.s, &mut self.room.pulled),
+                None => self.spectra.push(Eigen::new(&block.s)),
+            }
+        }
+        self.set_round(fleet, 0, 1);
     }
 
     /// The rule they follow.
@@ -164,6 +182,9 @@ impl FleetMaps {
     /// Goes to the maps of round `round` (0-based) of `n_rounds`.
     pub fn set_round(&mut self, fleet: &Fleet, round: usize, n_rounds: usize) {
         let StepRule { schedule, step_size, pull } = self.rule;
+        if schedule == Schedule::Constant {
+            return;
+        }
         let step_size = |k| schedule.step_size(step_size, k, round, n_rounds);
         for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
             map.p.fill(0.0);

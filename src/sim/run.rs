@@ -35,6 +35,7 @@ pub struct Trajectory {
 #[derive(Debug)]
 pub struct MethodRun {
     maps: FleetMaps,
+    update: Box<dyn Update>,
     rounds: Rounds,
     recorder: ErrorRecorder,
     contraction: Option<f64>,
@@ -61,23 +62,38 @@ enum Rounds {
     /// Every round is the same affine map: from one recorded round to the next.
     Leaps(Box<Leaps>),
     /// One by one.
-    Each { update: Box<dyn Update>, who: Participants, round: usize, n_recorded: usize },
+    Each { who: Participants, round: usize, n_recorded: usize },
+}
+
+/// The local maps of the first round of a method; those of an earlier method if they are the same.
+pub fn local_maps(context: Context<'_>, method: Method, earlier: Option<FleetMaps>, is_fresh: bool) -> FleetMaps {
+    let settings = context.scenario.settings();
+    let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
+    match earlier {
+        Some(mut maps) if is_fresh && maps.rule() == rule => {
+            maps.set_round(context.fleet, 0, settings.n_rounds);
+            maps
+        }
+        Some(mut maps) => {
+            maps.set(context.fleet, rule);
+            maps
+        }
+        None => FleetMaps::new(context.fleet, rule),
+    }
 }
 
 impl MethodRun {
-    /// A run at its start. Local maps of the same rule, from an earlier run on the same data, can be used again.
-    pub fn new(context: Context<'_>, method: Method, maps: Option<FleetMaps>) -> Self {
+    /// A run at its start, in room that an earlier one may have left.
+    pub fn new(context: Context<'_>, method: Method, maps: FleetMaps, update: Option<Box<dyn Update>>) -> Self {
         let settings = context.scenario.settings();
-        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
-        let maps = match maps.filter(|maps| maps.rule() == rule) {
-            Some(mut maps) => {
-                maps.set_round(context.fleet, 0, settings.n_rounds);
-                maps
-            }
-            None => FleetMaps::new(context.fleet, rule),
-        };
         let first = context.scenario.first_model();
-        let mut update = begin(method.solver, context.fleet, &first);
+        let mut update = match update {
+            Some(mut update) => {
+                update.restart(context.fleet, &first);
+                update
+            }
+            None => begin(method.solver, context.fleet, &first),
+        };
         let mut recorder = ErrorRecorder::new(context.truth, first.shape(), context.recorded.len());
         recorder.push(context.truth, update.models());
         let who = Participants::everybody(context.fleet.n_clients());
@@ -86,16 +102,16 @@ impl MethodRun {
         let contraction = map.as_ref().map(|(_, contraction)| *contraction);
         let rounds = match map {
             Some((map, _)) if all_the_same => Rounds::Leaps(Box::new(Leaps::new(map, &first, settings.n_rounds))),
-            _ => Rounds::Each { update, who, round: 0, n_recorded: 1 },
+            _ => Rounds::Each { who, round: 0, n_recorded: 1 },
         };
-        Self { maps, rounds, recorder, contraction }
+        Self { maps, update, rounds, recorder, contraction }
     }
 
     /// Goes on for about a millisecond; whether there is more to do.
     pub fn advance(&mut self, context: Context<'_>) -> bool {
         match &mut self.rounds {
             Rounds::Leaps(leaps) => leap(context, leaps, &mut self.recorder),
-            Rounds::Each { update, who, round, n_recorded } => {
+            Rounds::Each { who, round, n_recorded } => {
                 let settings = context.scenario.settings();
                 let until = settings.n_rounds.min(*round + 1 + STEP / context.fleet.blocks().len());
                 while *round < until {
@@ -104,11 +120,11 @@ impl MethodRun {
                         self.maps.set_round(context.fleet, *round, settings.n_rounds);
                     }
                     if who.n() > 0 {
-                        update.round(Round { fleet: context.fleet, maps: &self.maps, who });
+                        self.update.round(Round { fleet: context.fleet, maps: &self.maps, who });
                     }
                     *round += 1;
                     if context.recorded.get(*n_recorded) == Some(round) {
-                        self.recorder.push(context.truth, update.models());
+                        self.recorder.push(context.truth, self.update.models());
                         *n_recorded += 1;
                     }
                 }
@@ -125,8 +141,8 @@ impl MethodRun {
         }
     }
 
-    /// The result, and the local maps for another run.
-    pub fn finish(self) -> (Trajectory, FleetMaps) {
+    /// The result, and the room for another run.
+    pub fn finish(self) -> (Trajectory, FleetMaps, Box<dyn Update>) {
         let errors = self.recorder.finish();
         let first = errors.first().copied().unwrap_or(0.0).max(1.0);
         let decides = matches!(self.rounds, Rounds::Leaps(_));
@@ -135,7 +151,8 @@ impl MethodRun {
             _ => errors.iter().any(|error| *error > GROWTH * first),
         };
         let overflowed = errors.iter().any(|error| !error.is_finite());
-        (Trajectory { errors, contraction: self.contraction, diverges: diverges || overflowed }, self.maps)
+        let diverges = diverges || overflowed;
+        (Trajectory { errors, contraction: self.contraction, diverges }, self.maps, self.update)
     }
 }
 

@@ -141,9 +141,8 @@ impl Study {
     /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. Nothing once done.
     pub fn step(&mut self) {
         if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
-            let next = Trial::new(&self.experiment, self.summary.n_trials + 1);
-            let done = std::mem::replace(&mut self.trial, next);
-            self.summary.add(&done.finish());
+            let result = self.trial.finish();
+            self.summary.add(&result);
         }
     }
 

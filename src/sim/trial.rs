@@ -3,9 +3,10 @@
 use super::estimate::{EstimateError, Reference};
 use super::fleet::Fleet;
 use super::local_map::FleetMaps;
+use super::method::Update;
 use super::moments::Moments;
 use super::rounds::recorded_rounds;
-use super::run::{Context, MethodRun, Trajectory};
+use super::run::{Context, MethodRun, Trajectory, local_maps};
 use super::scenario::{GradientScale, Scenario};
 use super::simulator::{MomentSimulator, Simulation};
 use super::stream::DataKey;
@@ -42,7 +43,8 @@ impl Experiment {
 
 /// A data set in the making. Every call takes the experiment that it was made for.
 ///
-/// First come the clients' data, one after the other; then the reference estimates; then each method's rounds.
+/// First come the clients' data, one after the other; then the reference estimates; then each method's rounds. The room that
+/// a data set took is used again for the next: from the second on, nothing is allocated in a loop.
 #[derive(Debug)]
 pub struct Trial {
     index: usize,
@@ -50,9 +52,11 @@ pub struct Trial {
     /// The client whose data are being drawn, and room for their moments.
     simulation: Option<Simulation>,
     moments: Moments,
-    /// The method whose rounds are being run, and local maps for the next.
+    /// The method whose rounds are being run.
     run: Option<MethodRun>,
+    /// What earlier runs left: local maps, and each method's state.
     maps: Option<FleetMaps>,
+    updates: Vec<Option<Box<dyn Update>>>,
     result: TrialResult,
 }
 
@@ -70,6 +74,7 @@ impl Trial {
             moments: Moments::zeros(dims),
             run: None,
             maps: None,
+            updates: Vec::new(),
             result: TrialResult::default(),
         }
     }
@@ -130,14 +135,20 @@ impl Trial {
         }
         let Experiment { scenario, truth, recorded } = experiment;
         let context = Context { scenario, truth, recorded, trial: self.index, fleet: &self.fleet };
-        let maps = &mut self.maps;
-        let mut run = self.run.take().unwrap_or_else(|| MethodRun::new(context, settings.methods[which], maps.take()));
+        let begin = || {
+            let method = settings.methods[which];
+            let maps = local_maps(context, method, self.maps.take(), which > 0);
+            MethodRun::new(context, method, maps, self.updates.get_mut(which).and_then(Option::take))
+        };
+        let mut run = self.run.take().unwrap_or_else(begin);
         if run.advance(context) {
             self.run = Some(run);
         } else {
-            let (trajectory, maps) = run.finish();
+            let (trajectory, maps, update) = run.finish();
             self.result.trajectories.push(trajectory);
             self.maps = Some(maps);
+            self.updates.resize_with(settings.methods.len(), || None);
+            self.updates[which] = Some(update);
         }
     }
 
@@ -152,9 +163,11 @@ impl Trial {
         done / all as f64
     }
 
-    /// What came out, once there is nothing more to do.
-    pub fn finish(self) -> TrialResult {
-        self.result
+    /// What came out, once there is nothing more to do; and then begins another data set, in the same room.
+    pub fn finish(&mut self) -> TrialResult {
+        self.index += 1;
+        self.fleet.clear();
+        std::mem::take(&mut self.result)
     }
 }
 
@@ -432,6 +445,37 @@ mod tests {
         let noiseless = &samples(&scenario)[0];
         assert!((scenario.systems()[0].theta() * &noiseless.z - &noiseless.next).amax() < 1e-14);
         assert_eq!(result(&scenario, &moments(&scenario)).trajectories.len(), 6);
+    }
+
+    /// What an earlier data set left in the room that the next one takes must not show in it.
+    #[test]
+    fn a_room_can_be_used_again() {
+        let solvers = [
+            Solver::FedAvg,
+            Solver::FedProx { pull: 9.0 },
+            Solver::Scaffold,
+            Solver::FedAdmm { penalty: 50.0, sparsity: 1.0 },
+            Solver::Clustered { n_clusters: 2 },
+            Solver::Median,
+            Solver::FedLin,
+        ];
+        for schedule in Schedule::ALL {
+            let scenario = scenario(|s| {
+                (s.n_clients, s.n_rounds, s.heterogeneity) = (11, 9, 0.5);
+                (s.participation, s.gradient_scale) = (Participation::Fraction(0.5), GradientScale::Mean);
+                s.methods = solvers.map(|solver| Method { solver, schedule }).to_vec();
+            });
+            let experiment = Experiment::new(scenario.clone());
+            let mut simulator = MomentSimulator::new(scenario.settings().family.dims());
+            let mut run = |trial: &mut Trial| {
+                while trial.step(&experiment, &mut simulator) {}
+                trial.finish()
+            };
+            let mut trial = Trial::new(&experiment, 0);
+            let (first, second) = (run(&mut trial), run(&mut trial));
+            assert_ne!(first, second);
+            assert_eq!(second, run(&mut Trial::new(&experiment, 1)), "{schedule:?}");
+        }
     }
 
     /// The step that a trial draws itself is the one that samples give.

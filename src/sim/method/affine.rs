@@ -7,8 +7,10 @@ use std::fmt;
 
 use super::{Round, Update};
 use crate::Matrix;
+use crate::fleet::Fleet;
 use crate::lanes::{LANES, LaneMatrix};
 use crate::rounds::{Stretch, stretches};
+use crate::system::Dims;
 use crate::target::Models;
 
 /// A round as an affine map of the server's model: `Θ̄ ← Θ̄ F + G`.
@@ -86,14 +88,18 @@ pub struct AffineUpdate<R> {
 }
 
 impl<R: AffineRound> AffineUpdate<R> {
-    /// A method at its start, from the server's first model.
-    pub fn new(rule: R, first: &Matrix) -> Self {
-        let (n, d) = first.shape();
-        Self { rule, map: RoundMap::identity(n, d), model: first.clone(), after: first.clone() }
+    /// Room for such a method, for systems of these sizes.
+    pub fn new(dims: Dims, rule: R) -> Self {
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        Self { rule, map: RoundMap::identity(n, d), model: Matrix::zeros(n, d), after: Matrix::zeros(n, d) }
     }
 }
 
 impl<R: AffineRound> Update for AffineUpdate<R> {
+    fn restart(&mut self, _: &Fleet, first: &Matrix) {
+        self.model.copy_from(first);
+    }
+
     fn round(&mut self, round: Round<'_>) {
         self.rule.set_map(round, &mut self.map);
         self.map.apply(&self.model, &mut self.after);

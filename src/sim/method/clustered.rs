@@ -32,30 +32,31 @@ pub struct Clustered {
     chosen: LaneMatrix,
     local: LaneMatrix,
     fit: LaneMatrix,
+    first: First,
 }
 
 impl Clustered {
-    /// The method at its start.
+    /// Room for a fleet and so many clusters, or as many as there are clients.
     pub fn new(fleet: &Fleet, n_clusters: usize) -> Self {
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let lanes = || LaneMatrix::zeros(n, d);
-        let models = first_models(fleet, n_clusters);
-        let mut clustered = Self {
+        let n_clusters = n_clusters.min(fleet.n_clients());
+        Self {
+            models: vec![Matrix::zeros(n, d); n_clusters],
             of: vec![0; fleet.n_clients()],
-            lanes: vec![lanes(); models.len()],
-            sums: vec![lanes(); models.len()],
-            members: vec![0.0; models.len()],
-            models,
+            lanes: vec![lanes(); n_clusters],
+            sums: vec![lanes(); n_clusters],
+            members: vec![0.0; n_clusters],
             chosen: lanes(),
             local: lanes(),
             fit: lanes(),
-        };
-        clustered.spread_models();
-        for (index, block) in fleet.blocks().iter().enumerate() {
-            let choice = clustered.choose(block);
-            clustered.remember(index, choice, block.present);
+            first: First {
+                estimates: vec![lanes(); fleet.blocks().len()],
+                distances: vec![Lanes::default(); fleet.blocks().len()],
+                s: LaneMatrix::zeros(d, d),
+                factor: LaneCholesky::new(d),
+            },
         }
-        clustered
     }
 
     fn spread_models(&mut self) {
@@ -92,6 +93,15 @@ impl Clustered {
 }
 
 impl Update for Clustered {
+    fn restart(&mut self, fleet: &Fleet, _: &Matrix) {
+        self.first.choose(fleet, &mut self.models);
+        self.spread_models();
+        for (index, block) in fleet.blocks().iter().enumerate() {
+            let choice = self.choose(block);
+            self.remember(index, choice, block.present);
+        }
+    }
+
     fn round(&mut self, round: Round<'_>) {
         self.spread_models();
         self.sums.iter_mut().for_each(|sum| sum.fill(0.0));
@@ -126,34 +136,45 @@ impl Update for Clustered {
     }
 }
 
-/// Clients' own least squares, farthest first. With fewer clients than clusters, all of them.
-fn first_models(fleet: &Fleet, n_clusters: usize) -> Vec<Matrix> {
-    let estimates: Vec<_> = fleet.blocks().iter().map(ridge).collect();
-    let mut distances = vec![Lanes::splat(f64::INFINITY); estimates.len()];
-    let mut models: Vec<Matrix> = Vec::new();
-    let mut next = 0;
-    while models.len() < n_clusters.min(fleet.n_clients()) {
-        let model = estimates[next / LANES].lane(next % LANES);
-        for (distance, estimate) in distances.iter_mut().zip(&estimates) {
-            *distance = distance.zip(squared_distance(estimate, &model), nearer);
-        }
-        models.push(model);
-        next = farthest(&distances, fleet.n_clients());
-    }
-    models
+/// Room to choose the first models in.
+#[derive(Debug)]
+struct First {
+    /// The clients' own least squares.
+    estimates: Vec<LaneMatrix>,
+    /// Their squared distances from the nearest of those chosen.
+    distances: Vec<Lanes>,
+    s: LaneMatrix,
+    factor: LaneCholesky,
 }
 
-/// Eight clients' own least squares, with a millionth of their energy on the diagonal, so that too few data are no hindrance.
-fn ridge(block: &Block) -> LaneMatrix {
-    let d = block.s.rows();
-    let trace = (0..d).fold(Lanes::default(), |sum, k| sum + block.s[(k, k)]);
-    let mut s = block.s.clone();
-    s.add_to_diagonal(trace * (1e-6 / d as f64) + f64::MIN_POSITIVE);
-    let mut factor = LaneCholesky::new(d);
-    factor.factorise(&s);
-    let mut estimate = block.c.clone();
-    factor.solve(&mut estimate);
-    estimate
+impl First {
+    /// Clients' own least squares, farthest first.
+    fn choose(&mut self, fleet: &Fleet, models: &mut [Matrix]) {
+        for (index, block) in fleet.blocks().iter().enumerate() {
+            self.estimate(index, block);
+        }
+        self.distances.fill(Lanes::splat(f64::INFINITY));
+        let mut next = 0;
+        for model in models {
+            *model = self.estimates[next / LANES].lane(next % LANES);
+            for (distance, estimate) in self.distances.iter_mut().zip(&self.estimates) {
+                *distance = distance.zip(squared_distance(estimate, model), nearer);
+            }
+            next = farthest(&self.distances, fleet.n_clients());
+        }
+    }
+
+    /// Eight clients' own least squares, with a millionth of their energy on the diagonal, so that too few data are no
+    /// hindrance.
+    fn estimate(&mut self, index: usize, block: &Block) {
+        let d = block.s.rows();
+        let trace = (0..d).fold(Lanes::default(), |sum, k| sum + block.s[(k, k)]);
+        self.s.copy_from(&block.s);
+        self.s.add_to_diagonal(trace * (1e-6 / d as f64) + f64::MIN_POSITIVE);
+        self.factor.factorise(&self.s);
+        self.estimates[index].copy_from(&block.c);
+        self.factor.solve(&mut self.estimates[index]);
+    }
 }
 
 fn squared_distance(lanes: &LaneMatrix, model: &Matrix) -> Lanes {

@@ -28,6 +28,8 @@ pub struct FedAdmm {
     sparsity: f64,
     model: Matrix,
     clients: Vec<Clients>,
+    /// S_i + ρI.
+    regularized: LaneMatrix,
     server: LaneMatrix,
     local: LaneMatrix,
     sum: LaneMatrix,
@@ -45,26 +47,36 @@ struct Clients {
 }
 
 impl FedAdmm {
-    /// FedADMM at its start, with ρ and γ.
-    pub fn new(fleet: &Fleet, first: &Matrix, penalty: f64, sparsity: f64) -> Self {
-        let (n, d) = first.shape();
-        let mut regularized = LaneMatrix::zeros(d, d);
-        let mut clients = Vec::with_capacity(fleet.blocks().len());
-        for block in fleet.blocks() {
-            regularized.copy_from(&block.s);
-            regularized.add_to_diagonal(Lanes::splat(penalty));
-            let mut factor = LaneCholesky::new(d);
-            factor.factorise(&regularized);
-            let mut message = LaneMatrix::zeros(n, d);
-            message.set_all(first);
-            clients.push(Clients { factor, dual: LaneMatrix::zeros(n, d), message });
-        }
+    /// Room for a fleet, with ρ and γ.
+    pub fn new(fleet: &Fleet, penalty: f64, sparsity: f64) -> Self {
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let lanes = || LaneMatrix::zeros(n, d);
-        Self { penalty, sparsity, model: first.clone(), clients, server: lanes(), local: lanes(), sum: lanes() }
+        let clients = || Clients { factor: LaneCholesky::new(d), dual: lanes(), message: lanes() };
+        Self {
+            penalty,
+            sparsity,
+            model: Matrix::zeros(n, d),
+            clients: fleet.blocks().iter().map(|_| clients()).collect(),
+            regularized: LaneMatrix::zeros(d, d),
+            server: lanes(),
+            local: lanes(),
+            sum: lanes(),
+        }
     }
 }
 
 impl Update for FedAdmm {
+    fn restart(&mut self, fleet: &Fleet, first: &Matrix) {
+        self.model.copy_from(first);
+        for (block, clients) in fleet.blocks().iter().zip(&mut self.clients) {
+            self.regularized.copy_from(&block.s);
+            self.regularized.add_to_diagonal(Lanes::splat(self.penalty));
+            clients.factor.factorise(&self.regularized);
+            clients.dual.fill(0.0);
+            clients.message.set_all(first);
+        }
+    }
+
     fn round(&mut self, round: Round<'_>) {
         let penalty = Lanes::splat(self.penalty);
         self.server.set_all(&self.model);

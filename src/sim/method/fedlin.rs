@@ -12,7 +12,6 @@
 use super::Round;
 use super::affine::{AffineRound, RoundMap, known};
 use crate::Matrix;
-use crate::eigen::Eigen;
 use crate::lanes::LaneMatrix;
 use crate::norm::spectral_norm;
 use crate::system::Dims;
@@ -56,24 +55,34 @@ impl AffineRound for FedLin {
         self.c.1.mul_to(&self.q.1, &mut map.offset);
     }
 
-    /// `I − S̄Q̄` shares its eigenvalues with the symmetric `I − S̄^½ Q̄ S̄^½`.
+    /// With `S̄ = LLᵀ`, `I − S̄Q̄` shares its eigenvalues with the symmetric `I − LᵀQ̄L`.
     fn contraction(&self, _: Round<'_>, map: &RoundMap) -> f64 {
-        let (mean_s, mean_q) = (&self.s.1, &self.q.1);
-        let d = mean_s.nrows();
-        let mut s = LaneMatrix::zeros(d, d);
-        s.set_lane(0, mean_s);
-        let eigen = Eigen::new(&s);
-        let roots = eigen.values.iter().map(|values| values.0[0].max(0.0).sqrt());
-        let vectors = eigen.vectors.lane(0);
-        let root = &vectors * Matrix::from_diagonal(&nalgebra::DVector::from_iterator(d, roots)) * vectors.transpose();
-        // `max` above hides NaN; the map does not.
+        let factor = semidefinite_factor(&self.s.1);
+        let d = factor.nrows();
+        // The factor hides what is not a number; the map does not.
         let overflowed = !map.factor.iter().all(|v| v.is_finite());
-        if overflowed {
-            f64::INFINITY
-        } else {
-            known(spectral_norm(&(Matrix::identity(d, d) - &root * mean_q * &root)))
+        let symmetric = || Matrix::identity(d, d) - factor.tr_mul(&self.q.1) * &factor;
+        if overflowed { f64::INFINITY } else { known(spectral_norm(&symmetric())) }
+    }
+}
+
+/// `L` of `S = LLᵀ` for a symmetric positive semidefinite S; a column of zeros where a pivot vanishes, as all below it does.
+fn semidefinite_factor(s: &Matrix) -> Matrix {
+    let d = s.nrows();
+    let mut factor = Matrix::zeros(d, d);
+    for j in 0..d {
+        for i in j..d {
+            let explained: f64 = (0..j).map(|k| factor[(i, k)] * factor[(j, k)]).sum();
+            let rest = s[(i, j)] - explained;
+            if i == j {
+                // Less is rounding.
+                factor[(j, j)] = if rest > 1e-15 * s[(j, j)] { rest.sqrt() } else { 0.0 };
+            } else if factor[(j, j)] > 0.0 {
+                factor[(i, j)] = rest / factor[(j, j)];
+            }
         }
     }
+    factor
 }
 
 #[cfg(test)]
@@ -89,6 +98,28 @@ mod tests {
     fn its_rounds_are_the_textbooks() {
         for schedule in Schedule::ALL {
             Bench::new().check_against_textbook(Method { schedule, ..METHOD });
+        }
+    }
+
+    #[test]
+    fn a_semidefinite_matrix_is_its_factor_squared() {
+        for rank in [1, 2, 3, 5] {
+            let z = crate::lanes::tests::random(5, rank, rank)[0].clone();
+            let s = &z * z.transpose();
+            let factor = super::semidefinite_factor(&s);
+            // A pivot that should vanish leaves the root of its rounding.
+            assert!((&factor * factor.transpose() - &s).amax() < 1e-7, "rank {rank}");
+        }
+    }
+
+    #[test]
+    fn its_contraction_is_the_spectral_radius_of_its_map() {
+        let bench = Bench::new();
+        for step_size in [1e-4, 3e-3, 2e-2] {
+            let (map, contraction) = bench.with_steps(step_size, 3).round_map(METHOD);
+            let expected =
+                map.factor.complex_eigenvalues().iter().map(|value| value.re.hypot(value.im)).fold(0.0, f64::max);
+            assert!((contraction - expected).abs() < 1e-9 * expected, "{contraction} {expected}");
         }
     }
 

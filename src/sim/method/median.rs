@@ -26,15 +26,19 @@ pub struct Median {
 }
 
 impl Median {
-    /// The method at its start.
-    pub fn new(fleet: &Fleet, first: &Matrix) -> Self {
-        let (n, d) = first.shape();
+    /// Room for a fleet.
+    pub fn new(fleet: &Fleet) -> Self {
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let entries = vec![Vec::with_capacity(fleet.n_clients()); n * d];
-        Self { model: first.clone(), server: LaneMatrix::zeros(n, d), local: LaneMatrix::zeros(n, d), entries }
+        Self { model: Matrix::zeros(n, d), server: LaneMatrix::zeros(n, d), local: LaneMatrix::zeros(n, d), entries }
     }
 }
 
 impl Update for Median {
+    fn restart(&mut self, _: &Fleet, first: &Matrix) {
+        self.model.copy_from(first);
+    }
+
     fn round(&mut self, round: Round<'_>) {
         self.server.set_all(&self.model);
         self.entries.iter_mut().for_each(Vec::clear);

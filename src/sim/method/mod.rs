@@ -117,6 +117,9 @@ impl<'a> Round<'a> {
 
 /// A method at work on one data set.
 pub trait Update: fmt::Debug {
+    /// Goes to its start on a fleet of as many clients, from the server's first model.
+    fn restart(&mut self, fleet: &Fleet, first: &Matrix);
+
     /// Does one round.
     fn round(&mut self, round: Round<'_>);
 
@@ -130,15 +133,17 @@ pub trait Update: fmt::Debug {
 /// A method at its start on a fleet, from the server's first model.
 pub fn begin(solver: Solver, fleet: &Fleet, first: &Matrix) -> Box<dyn Update> {
     let dims = fleet.dims();
-    match solver {
-        Solver::FedAvg => Box::new(AffineUpdate::new(fedavg::FedAvg::new(dims), first)),
-        Solver::FedLin => Box::new(AffineUpdate::new(fedlin::FedLin::new(dims), first)),
-        Solver::FedProx { pull } => Box::new(AffineUpdate::new(fedprox::FedProx::new(dims, pull), first)),
-        Solver::Scaffold => Box::new(scaffold::Scaffold::new(fleet, first)),
-        Solver::FedAdmm { penalty, sparsity } => Box::new(fedadmm::FedAdmm::new(fleet, first, penalty, sparsity)),
+    let mut update: Box<dyn Update> = match solver {
+        Solver::FedAvg => Box::new(AffineUpdate::new(dims, fedavg::FedAvg::new(dims))),
+        Solver::FedLin => Box::new(AffineUpdate::new(dims, fedlin::FedLin::new(dims))),
+        Solver::FedProx { pull } => Box::new(AffineUpdate::new(dims, fedprox::FedProx::new(dims, pull))),
+        Solver::Scaffold => Box::new(scaffold::Scaffold::new(fleet)),
+        Solver::FedAdmm { penalty, sparsity } => Box::new(fedadmm::FedAdmm::new(fleet, penalty, sparsity)),
         Solver::Clustered { n_clusters } => Box::new(clustered::Clustered::new(fleet, n_clusters)),
-        Solver::Median => Box::new(median::Median::new(fleet, first)),
-    }
+        Solver::Median => Box::new(median::Median::new(fleet)),
+    };
+    update.restart(fleet, first);
+    update
 }
 
 /// Makes `after` the models after the local steps of eight clients that start from `models`: `Θ P + C Q`.

@@ -45,9 +45,9 @@ struct Room {
 }
 
 impl Scaffold {
-    /// SCAFFOLD at its start.
-    pub fn new(fleet: &Fleet, first: &Matrix) -> Self {
-        let (n, d) = first.shape();
+    /// Room for a fleet.
+    pub fn new(fleet: &Fleet) -> Self {
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let lanes = || LaneMatrix::zeros(n, d);
         let room = Room {
             server: lanes(),
@@ -60,11 +60,17 @@ impl Scaffold {
             mean: Matrix::zeros(n, d),
         };
         let controls = vec![lanes(); fleet.blocks().len()];
-        Self { model: first.clone(), control: Matrix::zeros(n, d), controls, room }
+        Self { model: Matrix::zeros(n, d), control: Matrix::zeros(n, d), controls, room }
     }
 }
 
 impl Update for Scaffold {
+    fn restart(&mut self, _: &Fleet, first: &Matrix) {
+        self.model.copy_from(first);
+        self.control.fill(0.0);
+        self.controls.iter_mut().for_each(|control| control.fill(0.0));
+    }
+
     fn round(&mut self, round: Round<'_>) {
         let room = &mut self.room;
         room.server.set_all(&self.model);

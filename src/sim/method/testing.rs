@@ -1,5 +1,6 @@
 //! A fleet for the tests of methods: its samples for the textbook, its moments for us.
 
+use super::affine::RoundMap;
 use super::{Method, Round, Update, begin};
 use crate::Matrix;
 use crate::estimate::least_squares;
@@ -119,6 +120,14 @@ impl Bench {
             Models::Shared(_) => unreachable!("a method with one model has no clusters"),
             Models::Clustered { models, of } => (models.to_vec(), of.to_vec()),
         }
+    }
+
+    /// The first round's map with full participation, and its contraction.
+    pub(super) fn round_map(&self, method: Method) -> (RoundMap, f64) {
+        let (fleet, maps) = self.fleet_and_maps(method);
+        let who = Participants::everybody(fleet.n_clients());
+        let mut update = begin(method.solver, &fleet, &self.truth());
+        update.round_map(Round { fleet: &fleet, maps: &maps, who: &who }).unwrap()
     }
 
     fn after(&self, method: Method, n_rounds: usize) -> Box<dyn Update> {

@@ -32,12 +32,12 @@ pub fn Explore(
             <figure class="figure">
                 <div class="overlay">
                     <Complaints store />
-                    <Progress store />
                 </div>
                 <Chart figure theme at label over="complaints">
                     <p class="cross-title">{move || format!("round {}", round.get())}</p>
                     <Readings shown />
                 </Chart>
+                <Progress store />
                 <figcaption>{caption}</figcaption>
             </figure>
             <div class="readout" data-testid="readout" data-round=round>

@@ -8,7 +8,7 @@ use crate::params::Key;
 use crate::params::table::words;
 
 /// A box with the value. Enter and leaving the box take over what was typed, Escape restores what was there; the box
-/// then shows the value in use, and a notice says why if that is not what was typed.
+/// then shows the value in use, and a notice says why if that is not what was typed. Typing on replaces it.
 #[component]
 pub fn NumberBox(
     /// What it reads and writes.
@@ -34,10 +34,13 @@ pub fn NumberBox(
             style:--digits=digits(key)
             aria-label=label
             prop:value=shown
-            on:keydown:target=move |ev| match ev.key().as_str() {
-                "Enter" => commit(settings, key, &ev.target()),
-                "Escape" => restore(settings, key, &ev.target()),
-                _ => {}
+            on:keydown:target=move |ev| {
+                match ev.key().as_str() {
+                    "Enter" => commit(settings, key, &ev.target()),
+                    "Escape" => restore(settings, key, &ev.target()),
+                    _ => return,
+                }
+                ev.target().select();
             }
             on:focus:target=move |ev| ev.target().select()
             on:change:target=move |ev| commit(settings, key, &ev.target())

@@ -181,6 +181,29 @@ fn escape_leaves_a_box_as_it_was() {
 }
 
 #[test]
+fn typing_on_replaces_the_number() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.focus(&number_box("eps")).await?;
+        // What is typed into the box as the last key left it, and what it then shows.
+        for (typed, key, shown) in [
+            ("0,5", Key::Enter, "0.5"),
+            (".75", Key::Enter, "0.75"),
+            ("many", Key::Enter, "0.75"),
+            ("9", Key::Enter, "1"),
+            ("0.2", Key::Escape, "1"),
+            ("0.1", Key::Enter, "0.1"),
+        ] {
+            page.type_text(typed).await?;
+            page.press([key.clone()]).await?;
+            let number = page.number("eps").await?;
+            ensure!(number == shown, "{typed} and {key:?} lead to {number} instead of {shown}");
+        }
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
 fn a_click_into_a_box_replaces_its_number() {
     Story::new().tell(async |page| {
         page.open("").await?;

@@ -3,8 +3,9 @@
 use super::Run;
 use super::picture::{method_name, reference_name, whose};
 use crate::engine::supervisor::Trouble;
-use crate::figure::number::number;
+use crate::figure::number::{count, number};
 use crate::sim::estimate::{EstimateError, Reference};
+use crate::sim::family::Heterogeneity;
 use crate::sim::scenario::GradientScale;
 use crate::sim::spread::Spread;
 use crate::sim::stats::Running;
@@ -71,8 +72,14 @@ fn data_sets(run: &Run) -> String {
     counted(run.summary.n_trials, "data set")
 }
 
-fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+fn counted(how_many: usize, thing: &str) -> String {
+    if how_many == 1 { format!("1 {thing}") } else { format!("{} {thing}s", count(how_many)) }
+}
+
+/// How far apart the clients' systems are, measured.
+pub fn heterogeneity(run: &Run) -> String {
+    let Heterogeneity { a, b } = run.summary.heterogeneity;
+    format!("measured: clients differ by up to {} in A and {} in B", number(a), number(b))
 }
 
 /// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.
@@ -92,7 +99,7 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
     let when = match from {
         0 => "grows from the first round on".to_owned(),
         round if round == run.settings.n_rounds => "will grow after the rounds shown".to_owned(),
-        round => format!("grows from round {round} on"),
+        round => format!("grows from round {} on", count(round)),
     };
     let rho = summary.contraction.filter(|rho| rho.is_finite());
     let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", number(rho)));
@@ -189,6 +196,17 @@ mod tests {
         assert_eq!(verdict(&run(|s| s.step_size = 0.05)), "");
         let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
         assert!(short.contains("no estimate to compare"), "{short}");
+    }
+
+    /// One client alone differs from nobody; the paper's V and U have norm 1, so no two can differ by more than ε.
+    #[test]
+    fn the_measured_heterogeneity_is_said() {
+        let said = |n_clients| heterogeneity(&run(|s| (s.n_clients, s.heterogeneity) = (n_clients, 0.3)));
+        assert_eq!(said(1), "measured: clients differ by up to 0 in A and 0 in B");
+        let many = run(|s| (s.n_clients, s.heterogeneity) = (200, 0.3));
+        let measured = many.summary.heterogeneity;
+        assert!((0.28..0.3).contains(&measured.a) && (0.28..0.3).contains(&measured.b), "{measured:?}");
+        assert!(heterogeneity(&many).contains(&number(measured.a)));
     }
 
     #[test]

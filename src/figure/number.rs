@@ -24,6 +24,11 @@ pub fn number_to(value: f64, digits: usize) -> String {
     }
 }
 
+/// A count, all of its digits: "200", "1 000 000".
+pub fn count(value: usize) -> String {
+    grouped(&value.to_string())
+}
+
 /// A number as a multiple of a power of ten: "10⁻³", "3×10¹²".
 pub(super) fn power_of_ten(value: f64, digits: usize) -> String {
     match rounded(value, digits) {
@@ -98,6 +103,11 @@ fn superscript(exponent: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_are_grouped_from_five_digits_on() {
+        assert_eq!([0, 1_000, 10_000, 1_000_000].map(count), ["0", "1000", "10\u{202f}000", "1\u{202f}000\u{202f}000"]);
+    }
 
     #[track_caller]
     fn check(value: f64, expected: &str) {

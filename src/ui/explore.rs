@@ -6,7 +6,7 @@ use super::chart::Chart;
 use super::store::Store;
 use crate::dashboard::readout::{Reading, readings};
 use crate::dashboard::{Dashboard, Run, picture, sentences};
-use crate::figure::number::{number, number_to};
+use crate::figure::number::{count, number, number_to};
 use crate::figure::theme::Theme;
 
 /// The chart with its sentence above and its numbers below.
@@ -34,14 +34,14 @@ pub fn Explore(
                     <Complaints store />
                 </div>
                 <Chart figure theme at label over="complaints">
-                    <p class="cross-title">{move || format!("round {}", round.get())}</p>
+                    <p class="cross-title">{move || format!("round {}", count(round.get()))}</p>
                     <Readings shown />
                 </Chart>
                 <Progress store />
                 <figcaption>{caption}</figcaption>
             </figure>
             <div class="readout" data-testid="readout" data-round=round>
-                <p class="readout-title">{move || format!("error after round {}", round.get())}</p>
+                <p class="readout-title">{move || format!("error after round {}", count(round.get()))}</p>
                 <Readings shown />
             </div>
             <Spoken round shown is_asked=Signal::derive(move || at.get().is_some()) />

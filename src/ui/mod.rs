@@ -11,6 +11,7 @@ pub mod theme;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
+use crate::dashboard::sentences;
 use controls::panel::Panel;
 use explore::Explore;
 use notice::Notices;
@@ -31,6 +32,8 @@ fn App() -> impl IntoView {
     let store = Store::open();
     let (look, theme) = theme::remembered();
     let is_settled = move || store.dashboard.read().is_settled().to_string();
+    let measured =
+        Signal::derive(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
     view! {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
@@ -40,7 +43,7 @@ fn App() -> impl IntoView {
             <Notices notices=store.settings.notices />
             <Explore store theme />
             <aside class="controls" aria-label="Settings">
-                <Panel settings=store.settings />
+                <Panel settings=store.settings measured />
             </aside>
         </main>
     }

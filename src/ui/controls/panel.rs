@@ -15,6 +15,8 @@ use crate::params::{Draft, Key, Param};
 pub fn Panel(
     /// What it reads and writes.
     settings: Settings,
+    /// The heterogeneity measured, in words.
+    measured: Signal<String>,
     /// What a parameter's name does when it is pressed; without it names are labels.
     #[prop(optional, into)]
     on_name: Option<Callback<Key>>,
@@ -23,8 +25,8 @@ pub fn Panel(
         <div class="panel">
             <Presets settings />
             <AlgorithmBoxes settings />
-            <Sliders settings group=Group::Main on_name />
-            <More settings on_name />
+            <Sliders settings group=Group::Main measured on_name />
+            <More settings measured on_name />
         </div>
     }
 }
@@ -36,12 +38,17 @@ fn Sliders(
     settings: Settings,
     /// The part.
     group: Group,
+    /// What stands beside heterogeneity.
+    measured: Signal<String>,
     /// What pressing a name does.
     on_name: Option<Callback<Key>>,
 ) -> impl IntoView {
-    let slider = move |param: &'static Param| match on_name {
-        Some(on_name) => view! { <Slider settings key=param.key on_name /> }.into_any(),
-        None => view! { <Slider settings key=param.key /> }.into_any(),
+    let slider = move |param: &'static Param| {
+        let note = (param.key == Key::Heterogeneity).then_some(measured);
+        match on_name {
+            Some(on_name) => view! { <Slider settings key=param.key note on_name /> }.into_any(),
+            None => view! { <Slider settings key=param.key note /> }.into_any(),
+        }
     };
     view! { <div class="sliders">{Param::of_group(group).map(slider).collect_view()}</div> }
 }
@@ -51,6 +58,8 @@ fn Sliders(
 fn More(
     /// What it reads and writes.
     settings: Settings,
+    /// What stands beside heterogeneity.
+    measured: Signal<String>,
     /// What pressing a name does.
     on_name: Option<Callback<Key>>,
 ) -> impl IntoView {
@@ -66,7 +75,7 @@ fn More(
                 <span class="changed">{summary}</span>
             </summary>
             {CHOICES.iter().map(|spec| view! { <Segments settings choice=spec.choice /> }).collect_view()}
-            <Sliders settings group=Group::More on_name />
+            <Sliders settings group=Group::More measured on_name />
         </details>
     }
 }

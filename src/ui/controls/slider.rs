@@ -16,6 +16,8 @@ pub fn Slider(
     settings: Settings,
     /// The parameter.
     key: Key,
+    /// What stands beneath, in a line of its own.
+    note: Option<Signal<String>>,
     /// What the parameter's name does when it is pressed; without it the name is a label.
     #[prop(optional, into)]
     on_name: Option<Callback<Key>>,
@@ -37,6 +39,7 @@ pub fn Slider(
                 <HelpButton about=param.name text_id=help_id.clone() open=help_open />
             </div>
             {has_slider.then(|| view! { <Track settings param /> })}
+            {note.map(|note| view! { <p class="slider-note" data-testid="note">{note}</p> })}
             <HelpText id=help_id open=help_open>{param.help}</HelpText>
         </div>
     }

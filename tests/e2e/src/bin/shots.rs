@@ -44,7 +44,7 @@ const fn shot(name: &'static str, query: &'static str, screen: Screen) -> Shot {
     Shot { name, query, screen, look: Look::Light, reads: false }
 }
 
-const SHOTS: [Shot; 15] = [
+const SHOTS: [Shot; 20] = [
     shot("default", "", DESK),
     shot("default-2x", "", FINE),
     Shot { look: Look::Dark, ..shot("dark", "", DESK) },
@@ -55,6 +55,14 @@ const SHOTS: [Shot; 15] = [
     shot("too-little-data", "N=1&T=2", DESK),
     shot("bad-link", "M=1e9&K=-3&alpha=abc&foo=1", DESK),
     shot("more-settings", "schedule=local&start=half&q=10", DESK),
+    shot("every-method", "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median&place=clusters&q=10", DESK),
+    Shot {
+        look: Look::Dark,
+        ..shot("every-method-dark", "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median", DESK)
+    },
+    shot("a-million-rounds", "R=1000000&alpha=0.000005&target=worst", DESK),
+    shot("few-take-part", "part=0.1&alg=fedlin,fedavg,scaffold&alpha=0.0005", DESK),
+    shot("outlier", "place=outlier&eps=1&alg=fedavg,median&M=9", DESK),
     shot("tablet", "", TABLET),
     shot("phone", "", PHONE),
     Shot { reads: true, ..shot("phone-reading", "", PHONE) },

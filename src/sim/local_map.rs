@@ -70,6 +70,21 @@ impl LocalMaps {
     }
 }
 
+impl LocalMaps {
+    /// Becomes what `steps` are on each eigenvalue.
+    fn set_spectrum(&mut self, eigen: &Eigen, steps: impl Fn(Lanes) -> OnEigenvalue) {
+        self.p.fill(0.0);
+        self.q.fill(0.0);
+        for (k, &value) in eigen.values.iter().enumerate() {
+            let (p, q) = steps(value);
+            add_projection(&mut self.p, p, &eigen.vectors, k);
+            add_projection(&mut self.q, q, &eigen.vectors, k);
+        }
+        self.p.mirror();
+        self.q.mirror();
+    }
+}
+
 /// The rule of every client's steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepRule {
@@ -181,28 +196,32 @@ impl FleetMaps {
 
     /// Goes to the maps of round `round` (0-based) of `n_rounds`.
     pub fn set_round(&mut self, fleet: &Fleet, round: usize, n_rounds: usize) {
-        let StepRule { schedule, step_size, pull } = self.rule;
-        if schedule == Schedule::Constant {
-            return;
-        }
-        let step_size = |k| schedule.step_size(step_size, k, round, n_rounds);
-        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
-            map.p.fill(0.0);
-            map.q.fill(0.0);
-            for (k, &value) in eigen.values.iter().enumerate() {
-                let (p, q) = match schedule {
-                    Schedule::OverLocalSteps => different_steps(value + pull, step_size, block.n_local_steps),
-                    _ => equal_steps(value + pull, step_size(1), block.n_local_steps),
-                };
-                add_projection(&mut map.p, p, &eigen.vectors, k);
-                add_projection(&mut map.q, q, &eigen.vectors, k);
+        let StepRule { schedule, step_size, .. } = self.rule;
+        match schedule {
+            // Made once and for all.
+            Schedule::Constant => {}
+            Schedule::OverLocalSteps => self.set_steps(fleet, |k| schedule.step_size(step_size, k, round, n_rounds)),
+            Schedule::OverRounds | Schedule::Harmonic => {
+                self.set_step_size(fleet, schedule.step_size(step_size, 1, round, n_rounds));
             }
-            map.p.mirror();
-            map.q.mirror();
-            map.total_step = match schedule {
-                Schedule::OverLocalSteps => Lanes(block.n_local_steps.map(|n| (1..=n).map(step_size).sum())),
-                _ => Lanes(block.n_local_steps.map(|n| n as f64 * step_size(1))),
-            };
+        }
+    }
+
+    /// Goes to the maps of K equal steps of another size, where the schedule changes it from round to round.
+    pub fn set_step_size(&mut self, fleet: &Fleet, step_size: f64) {
+        let pull = self.rule.pull;
+        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
+            map.set_spectrum(eigen, |value| equal_steps(value + pull, step_size, block.n_local_steps));
+            map.total_step = Lanes(block.n_local_steps.map(|n| n as f64 * step_size));
+        }
+    }
+
+    /// Goes to the maps of steps that differ within a round.
+    fn set_steps(&mut self, fleet: &Fleet, step_size: impl Fn(usize) -> f64 + Copy) {
+        let pull = self.rule.pull;
+        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
+            map.set_spectrum(eigen, |value| different_steps(value + pull, step_size, block.n_local_steps));
+            map.total_step = Lanes(block.n_local_steps.map(|n| (1..=n).map(step_size).sum()));
         }
     }
 }

@@ -1,13 +1,15 @@
 //! One method's run on one data set, a few rounds at a time.
 
+use super::Matrix;
 use super::fleet::Fleet;
 use super::lanes::LANES;
 use super::local_map::{FleetMaps, StepRule};
 use super::method::affine::Leaps;
+use super::method::curve::RoundCurve;
 use super::method::{Method, Round, Update, begin};
 use super::participation::Participants;
 use super::scenario::Scenario;
-use super::target::{ErrorRecorder, Truth};
+use super::target::{ErrorRecorder, Models, Truth};
 
 /// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
 /// learned, and does no harm.
@@ -61,8 +63,45 @@ pub struct Context<'a> {
 enum Rounds {
     /// Every round is the same affine map: from one recorded round to the next.
     Leaps(Box<Leaps>),
+    /// The step size changes from round to round, and with it the affine map: along a curve.
+    Curve(Box<Along>),
     /// One by one.
     Each { who: Participants, round: usize, n_recorded: usize },
+}
+
+impl Rounds {
+    fn each(fleet: &Fleet) -> Self {
+        Self::Each { who: Participants::everybody(fleet.n_clients()), round: 0, n_recorded: 1 }
+    }
+}
+
+/// Rounds along a curve of maps.
+#[derive(Debug)]
+struct Along {
+    curve: RoundCurve,
+    round: usize,
+    n_recorded: usize,
+    model: Matrix,
+    after: Matrix,
+}
+
+impl Along {
+    /// Some more rounds; whether there are more.
+    fn advance(&mut self, context: Context<'_>, recorder: &mut ErrorRecorder, rule: StepRule) -> bool {
+        let n_rounds = context.scenario.settings().n_rounds;
+        let until = n_rounds.min(self.round + 1 + STEP / context.truth.blocks().count());
+        while self.round < until {
+            let step_size = rule.schedule.step_size(rule.step_size, 1, self.round, n_rounds);
+            self.curve.at(step_size).apply(&self.model, &mut self.after);
+            std::mem::swap(&mut self.model, &mut self.after);
+            self.round += 1;
+            if context.recorded.get(self.n_recorded) == Some(&self.round) {
+                recorder.push(context.truth, Models::Shared(&self.model));
+                self.n_recorded += 1;
+            }
+        }
+        self.round < n_rounds
+    }
 }
 
 /// The local maps of the first round of a method; those of an earlier method if they are the same.
@@ -97,12 +136,20 @@ impl MethodRun {
         let mut recorder = ErrorRecorder::new(context.truth, first.shape(), context.recorded.len());
         recorder.push(context.truth, update.models());
         let who = Participants::everybody(context.fleet.n_clients());
-        let all_the_same = maps.repeat() && settings.participation.is_full(who.n());
-        let map = update.round_map(Round { fleet: context.fleet, maps: &maps, who: &who });
-        let contraction = map.as_ref().map(|(_, contraction)| *contraction);
+        let is_full = settings.participation.is_full(who.n());
+        let n_local_steps = context.fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1);
+        let round = Round { fleet: context.fleet, maps: &maps, who: &who };
+        let map = update.round_map(round).cloned();
+        let contraction = update.contraction();
         let rounds = match map {
-            Some((map, _)) if all_the_same => Rounds::Leaps(Box::new(Leaps::new(map, &first, settings.n_rounds))),
-            _ => Rounds::Each { who, round: 0, n_recorded: 1 },
+            Some(map) if is_full && maps.repeat() => {
+                Rounds::Leaps(Box::new(Leaps::new(map, &first, settings.n_rounds)))
+            }
+            Some(_) if is_full && n_local_steps < settings.n_rounds => {
+                let curve = RoundCurve::new(settings.step_size, n_local_steps, first.shape());
+                Rounds::Curve(Box::new(Along { curve, round: 0, n_recorded: 1, model: first.clone(), after: first }))
+            }
+            _ => Rounds::each(context.fleet),
         };
         Self { maps, update, rounds, recorder, contraction }
     }
@@ -111,6 +158,11 @@ impl MethodRun {
     pub fn advance(&mut self, context: Context<'_>) -> bool {
         match &mut self.rounds {
             Rounds::Leaps(leaps) => leap(context, leaps, &mut self.recorder),
+            Rounds::Curve(along) if along.curve.wanted().is_some() => {
+                self.gather(context);
+                true
+            }
+            Rounds::Curve(along) => along.advance(context, &mut self.recorder, self.maps.rule()),
             Rounds::Each { who, round, n_recorded } => {
                 let settings = context.scenario.settings();
                 let until = settings.n_rounds.min(*round + 1 + STEP / context.fleet.blocks().len());
@@ -133,10 +185,28 @@ impl MethodRun {
         }
     }
 
+    /// Takes a few maps for a curve of them; if it cannot be drawn, the rounds are gone through one by one.
+    fn gather(&mut self, context: Context<'_>) {
+        let Rounds::Curve(along) = &mut self.rounds else { return };
+        let who = Participants::everybody(context.fleet.n_clients());
+        for _ in 0..=STEP / context.fleet.blocks().len() {
+            let Some(step_size) = along.curve.wanted() else { break };
+            self.maps.set_step_size(context.fleet, step_size);
+            let round = Round { fleet: context.fleet, maps: &self.maps, who: &who };
+            if let Some(map) = self.update.round_map(round) {
+                along.curve.add(map.clone());
+            }
+        }
+        if !along.curve.is_tame() {
+            self.rounds = Rounds::each(context.fleet);
+        }
+    }
+
     /// The share of the rounds done, 0 to 1.
     pub fn progress(&self, n_rounds: usize) -> f64 {
         match &self.rounds {
             Rounds::Leaps(_) => 0.0,
+            Rounds::Curve(along) => along.round as f64 / n_rounds as f64,
             Rounds::Each { round, .. } => *round as f64 / n_rounds as f64,
         }
     }

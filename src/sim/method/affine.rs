@@ -73,9 +73,8 @@ pub trait AffineRound: fmt::Debug {
     /// Makes `map` the round among those taking part.
     fn set_map(&mut self, round: Round<'_>, map: &mut RoundMap);
 
-    /// The spectral radius ρ of a round's factor F, infinite if it overflowed: repeated for ever, the round converges iff
-    /// ρ < 1.
-    fn contraction(&self, round: Round<'_>, map: &RoundMap) -> f64;
+    /// The contraction ρ of the map last made.
+    fn contraction(&self, map: &RoundMap) -> f64;
 }
 
 /// Such a method at work.
@@ -110,9 +109,13 @@ impl<R: AffineRound> Update for AffineUpdate<R> {
         Models::Shared(&self.model)
     }
 
-    fn round_map(&mut self, round: Round<'_>) -> Option<(RoundMap, f64)> {
+    fn round_map(&mut self, round: Round<'_>) -> Option<&RoundMap> {
         self.rule.set_map(round, &mut self.map);
-        Some((self.map.clone(), self.rule.contraction(round, &self.map)))
+        Some(&self.map)
+    }
+
+    fn contraction(&self) -> Option<f64> {
+        Some(self.rule.contraction(&self.map))
     }
 }
 

@@ -11,7 +11,6 @@
 //! then again and again that of the client farthest from all chosen so far (Gonzalez, "Clustering to minimize the maximum
 //! intercluster distance", 1985). So the server's first model has no part.
 
-use super::affine::RoundMap;
 use super::{Round, Update, local_steps};
 use crate::Matrix;
 use crate::cholesky::LaneCholesky;
@@ -129,10 +128,6 @@ impl Update for Clustered {
 
     fn models(&self) -> Models<'_> {
         Models::Clustered { models: &self.models, of: &self.of }
-    }
-
-    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
-        None
     }
 }
 

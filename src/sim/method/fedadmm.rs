@@ -13,7 +13,6 @@
 //! sparse identification that the FedSysID paper names as an extension. It takes no local steps: K, α and the schedule have
 //! no part.
 
-use super::affine::RoundMap;
 use super::{Round, Update};
 use crate::Matrix;
 use crate::cholesky::LaneCholesky;
@@ -101,10 +100,6 @@ impl Update for FedAdmm {
 
     fn models(&self) -> Models<'_> {
         Models::Shared(&self.model)
-    }
-
-    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
-        None
     }
 }
 

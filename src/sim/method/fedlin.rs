@@ -56,7 +56,7 @@ impl AffineRound for FedLin {
     }
 
     /// With `S̄ = LLᵀ`, `I − S̄Q̄` shares its eigenvalues with the symmetric `I − LᵀQ̄L`.
-    fn contraction(&self, _: Round<'_>, map: &RoundMap) -> f64 {
+    fn contraction(&self, map: &RoundMap) -> f64 {
         let factor = semidefinite_factor(&self.s.1);
         let d = factor.nrows();
         // The factor hides what is not a number; the map does not.

@@ -46,7 +46,7 @@ impl AffineRound for FedProx {
     }
 
     /// P̄ + μQ̄ is symmetric: its spectral radius is its spectral norm.
-    fn contraction(&self, _: Round<'_>, map: &RoundMap) -> f64 {
+    fn contraction(&self, map: &RoundMap) -> f64 {
         known(spectral_norm(&map.factor))
     }
 }

@@ -8,7 +8,6 @@
 //! models in the place of gradients, since clients take K steps). A few clients that are far off move it little, however far
 //! they are.
 
-use super::affine::RoundMap;
 use super::{Round, Update, local_steps};
 use crate::Matrix;
 use crate::fleet::Fleet;
@@ -56,10 +55,6 @@ impl Update for Median {
 
     fn models(&self) -> Models<'_> {
         Models::Shared(&self.model)
-    }
-
-    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
-        None
     }
 }
 

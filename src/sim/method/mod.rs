@@ -16,6 +16,7 @@
 
 pub mod affine;
 pub mod clustered;
+pub mod curve;
 pub mod fedadmm;
 pub mod fedavg;
 pub mod fedlin;
@@ -126,8 +127,17 @@ pub trait Update: fmt::Debug {
     /// The models that clients have.
     fn models(&self) -> Models<'_>;
 
-    /// The round as one affine map of the server's model and its contraction ρ, for methods of which that is all.
-    fn round_map(&mut self, round: Round<'_>) -> Option<(RoundMap, f64)>;
+    /// The round as one affine map of the server's model, for methods of which that is all.
+    fn round_map(&mut self, round: Round<'_>) -> Option<&RoundMap> {
+        let _ = round;
+        None
+    }
+
+    /// The contraction ρ of the round map last asked for, which was that of this round: the spectral radius of its factor F,
+    /// infinite if it overflowed. Repeated for ever, the round converges iff ρ < 1.
+    fn contraction(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// A method at its start on a fleet, from the server's first model.

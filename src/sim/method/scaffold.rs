@@ -12,7 +12,6 @@
 //! Karimireddy et al., "SCAFFOLD: stochastic controlled averaging for federated learning", 1910.06378, algorithm 1 with a
 //! global step of 1. The fixed point is pooled least squares, whatever K; the first round is FedAvg's.
 
-use super::affine::RoundMap;
 use super::{Round, Update};
 use crate::Matrix;
 use crate::fleet::Fleet;
@@ -102,10 +101,6 @@ impl Update for Scaffold {
 
     fn models(&self) -> Models<'_> {
         Models::Shared(&self.model)
-    }
-
-    fn round_map(&mut self, _: Round<'_>) -> Option<(RoundMap, f64)> {
-        None
     }
 }
 

@@ -127,7 +127,8 @@ impl Bench {
         let (fleet, maps) = self.fleet_and_maps(method);
         let who = Participants::everybody(fleet.n_clients());
         let mut update = begin(method.solver, &fleet, &self.truth());
-        update.round_map(Round { fleet: &fleet, maps: &maps, who: &who }).unwrap()
+        let map = update.round_map(Round { fleet: &fleet, maps: &maps, who: &who }).unwrap().clone();
+        (map, update.contraction().unwrap())
     }
 
     fn after(&self, method: Method, n_rounds: usize) -> Box<dyn Update> {

@@ -1,0 +1,113 @@
+//! The round map as a function of the step size.
+//!
+//! K equal steps of size α are a polynomial of degree K in α, and so is every entry of an affine round map: P, Q and their
+//! means over clients. Where the schedule changes α from round to round, the maps at K + 1 step sizes therefore give those of
+//! all rounds, by interpolation at Chebyshev points in barycentric form, which is stable (Berrut and Trefethen, "Barycentric
+//! Lagrange interpolation", 2004). A round then costs nothing that grows with M.
+
+use super::affine::RoundMap;
+use crate::Matrix;
+
+/// Maps larger than this in an entry are not interpolated: the rounding of the largest, at the first rounds of a run that
+/// diverges, would drown the others.
+const TAME: f64 = 1e4;
+
+/// Round maps at Chebyshev points from the base step size down to 0.
+#[derive(Debug)]
+pub struct RoundCurve {
+    points: Vec<f64>,
+    maps: Vec<RoundMap>,
+    /// The map last asked for.
+    map: RoundMap,
+}
+
+impl RoundCurve {
+    /// The points for step sizes from 0 to `step_size`, in rounds of at most `n_local_steps` steps on n×d models.
+    pub fn new(step_size: f64, n_local_steps: usize, (n, d): (usize, usize)) -> Self {
+        let angle = |j: usize| std::f64::consts::PI * j as f64 / n_local_steps as f64;
+        let points = (0..=n_local_steps).map(|j| 0.5 * step_size * (1.0 + libm::cos(angle(j)))).collect();
+        Self { points, maps: Vec::with_capacity(n_local_steps + 1), map: RoundMap::identity(n, d) }
+    }
+
+    /// The next step size whose map is wanted, until there are enough.
+    pub fn wanted(&self) -> Option<f64> {
+        self.points.get(self.maps.len()).copied()
+    }
+
+    /// Takes the map that was wanted.
+    pub fn add(&mut self, map: RoundMap) {
+        self.maps.push(map);
+    }
+
+    /// Whether all maps taken can be interpolated.
+    pub fn is_tame(&self) -> bool {
+        let is_tame = |matrix: &Matrix| matrix.iter().all(|entry| entry.abs() <= TAME);
+        self.maps.iter().all(|map| is_tame(&map.factor) && is_tame(&map.offset))
+    }
+
+    /// The round with steps of this size.
+    pub fn at(&mut self, step_size: f64) -> &RoundMap {
+        #[expect(clippy::float_cmp, reason = "at a point itself, the map is that of the point")]
+        if let Some(at) = self.points.iter().position(|&point| point == step_size) {
+            return &self.maps[at];
+        }
+        self.map.factor.fill(0.0);
+        self.map.offset.fill(0.0);
+        let last = self.points.len() - 1;
+        let mut total = 0.0;
+        for (j, (point, map)) in self.points.iter().zip(&self.maps).enumerate() {
+            let sign = if j.is_multiple_of(2) { 1.0 } else { -1.0 };
+            let weight = if j == 0 || j == last { 0.5 * sign } else { sign } / (step_size - point);
+            total += weight;
+            add_scaled(&mut self.map.factor, weight, &map.factor);
+            add_scaled(&mut self.map.offset, weight, &map.offset);
+        }
+        self.map.factor /= total;
+        self.map.offset /= total;
+        &self.map
+    }
+}
+
+fn add_scaled(sum: &mut Matrix, factor: f64, more: &Matrix) {
+    sum.iter_mut().zip(more.iter()).for_each(|(entry, more)| *entry += factor * more);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Bench;
+    use super::super::{Method, Solver};
+    use super::*;
+    use crate::schedule::Schedule;
+
+    /// The interpolated map of every method that has one against its map at that step size.
+    #[test]
+    fn the_curve_leads_through_the_map_of_every_step_size() {
+        let bench = Bench::new();
+        for solver in [Solver::FedAvg, Solver::FedLin, Solver::FedProx { pull: 20.0 }] {
+            for (base, n_local_steps) in [(1e-4, 1), (1e-3, 4), (5e-3, 12), (3e-3, 60)] {
+                let method = Method { solver, schedule: Schedule::OverRounds };
+                let map = |step_size| bench.with_steps(step_size, n_local_steps).round_map(method).0;
+                let mut curve = RoundCurve::new(base, n_local_steps, (3, 5));
+                while let Some(step_size) = curve.wanted() {
+                    curve.add(map(step_size));
+                }
+                assert!(curve.is_tame());
+                let largest = curve.maps.iter().map(|map| map.factor.amax().max(map.offset.amax())).fold(1.0, f64::max);
+                for share in [1.0, 0.999, 0.77, 0.5, 0.3, 0.01, 1e-6] {
+                    let (got, expected) = (curve.at(share * base).clone(), map(share * base));
+                    let far = (got.factor - expected.factor).amax().max((got.offset - expected.offset).amax());
+                    assert!(far < 1e-13 * largest, "{solver:?}, K = {n_local_steps}, {share} of {base}: {far}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_map_that_explodes_is_not_tame() {
+        let mut curve = RoundCurve::new(1.0, 1, (1, 1));
+        curve.add(RoundMap::identity(1, 1));
+        assert!(curve.is_tame());
+        curve.add(RoundMap { factor: Matrix::from_element(1, 1, f64::NAN), ..RoundMap::identity(1, 1) });
+        assert!(!curve.is_tame());
+    }
+}

@@ -29,8 +29,27 @@ pub struct Trajectory {
     /// Contraction ρ per round with everybody taking part, of the first round where the schedule changes it; none for
     /// methods whose round is not one map of the server's model. Where every round is the same, the run converges iff ρ < 1.
     pub contraction: Option<f64>,
-    /// Whether the run diverges: ρ > 1 where that decides, an error that grew a millionfold where nothing does, an overflow.
-    pub diverges: bool,
+    /// Whether it diverges.
+    pub outcome: Outcome,
+}
+
+/// What becomes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It stays bounded.
+    Bounded,
+    /// It diverges: ρ > 1 where that decides, an error that grew a millionfold where nothing does, or an overflow.
+    Diverged {
+        /// The recorded round of the least error, from which it only grows.
+        round: usize,
+    },
+}
+
+impl Outcome {
+    /// Whether the run diverges.
+    pub fn is_diverged(self) -> bool {
+        matches!(self, Self::Diverged { .. })
+    }
 }
 
 /// A run in progress.
@@ -212,7 +231,7 @@ impl MethodRun {
     }
 
     /// The result, and the room for another run.
-    pub fn finish(self) -> (Trajectory, FleetMaps, Box<dyn Update>) {
+    pub fn finish(self, recorded: &[usize]) -> (Trajectory, FleetMaps, Box<dyn Update>) {
         let errors = self.recorder.finish();
         let first = errors.first().copied().unwrap_or(0.0).max(1.0);
         let decides = matches!(self.rounds, Rounds::Leaps(_));
@@ -221,8 +240,12 @@ impl MethodRun {
             _ => errors.iter().any(|error| *error > GROWTH * first),
         };
         let overflowed = errors.iter().any(|error| !error.is_finite());
-        let diverges = diverges || overflowed;
-        (Trajectory { errors, contraction: self.contraction, diverges }, self.maps, self.update)
+        let outcome = if diverges || overflowed {
+            Outcome::Diverged { round: round_of_least(recorded, errors.iter().copied()) }
+        } else {
+            Outcome::Bounded
+        };
+        (Trajectory { errors, contraction: self.contraction, outcome }, self.maps, self.update)
     }
 }
 
@@ -234,4 +257,10 @@ fn leap(context: Context<'_>, leaps: &mut Leaps, recorder: &mut ErrorRecorder) -
         recorder.push_lanes(context.truth, models, used);
     }
     true
+}
+
+/// The recorded round of the least error; the first if none is a number.
+pub fn round_of_least(recorded: &[usize], errors: impl Iterator<Item = f64>) -> usize {
+    let finite = recorded.iter().zip(errors).filter(|(_, error)| error.is_finite());
+    finite.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(&round, _)| round)
 }

@@ -6,6 +6,7 @@
 use super::estimate::{EstimateError, Reference};
 use super::family::Heterogeneity;
 use super::method::Method;
+use super::run::round_of_least;
 use super::scenario::Scenario;
 use super::simulator::MomentSimulator;
 use super::stats::Running;
@@ -65,9 +66,7 @@ impl Summary {
 
     /// The round from which a method's mean error only grows, when runs diverged: that of its least value.
     pub fn diverges_from(&self, method: &MethodSummary) -> Option<usize> {
-        let means = self.rounds.iter().zip(&method.errors).map(|(&round, error)| (round, error.mean()));
-        let least = means.filter(|(_, mean)| mean.is_finite()).min_by(|(_, a), (_, b)| a.total_cmp(b));
-        (method.n_diverged > 0).then(|| least.map_or(0, |(round, _)| round))
+        (method.n_diverged > 0).then(|| round_of_least(&self.rounds, method.errors.iter().map(Running::mean)))
     }
 
     /// The error of a reference estimate, if it was asked for.
@@ -86,7 +85,7 @@ impl Summary {
             for (running, &error) in summary.errors.iter_mut().zip(&trajectory.errors) {
                 running.push(error);
             }
-            summary.n_diverged += usize::from(trajectory.diverges);
+            summary.n_diverged += usize::from(trajectory.outcome.is_diverged());
             let larger = |rho: f64| summary.contraction.map_or(rho, |before| before.max(rho));
             summary.contraction = trajectory.contraction.map(larger);
         }

@@ -144,7 +144,7 @@ impl Trial {
         if run.advance(context) {
             self.run = Some(run);
         } else {
-            let (trajectory, maps, update) = run.finish();
+            let (trajectory, maps, update) = run.finish(recorded);
             self.result.trajectories.push(trajectory);
             self.maps = Some(maps);
             self.updates.resize_with(settings.methods.len(), || None);
@@ -337,7 +337,10 @@ mod tests {
             for trajectory in result.trajectories {
                 assert!(trajectory.errors[0].is_finite(), "{size}");
                 assert!(!trajectory.errors[30].is_finite(), "{size}");
-                assert!(trajectory.contraction.is_some_and(|rho| rho > 1.0) && trajectory.diverges, "{size}");
+                assert!(
+                    trajectory.contraction.is_some_and(|rho| rho > 1.0) && trajectory.outcome.is_diverged(),
+                    "{size}"
+                );
             }
         }
     }
@@ -350,7 +353,7 @@ mod tests {
             for trajectory in [0, 3].map(|method| result(&scenario, &moments).trajectories[method].clone()) {
                 let contraction = trajectory.contraction.unwrap();
                 assert_eq!(contraction > 1.0, grows, "{step_size}: {contraction}");
-                assert_eq!(trajectory.diverges, grows, "{step_size}");
+                assert_eq!(trajectory.outcome.is_diverged(), grows, "{step_size}");
                 assert_eq!(trajectory.errors[400] > trajectory.errors[0], grows, "{step_size}");
             }
         }

@@ -57,6 +57,27 @@ fn everything_at_once() {
 }
 
 #[test]
+fn every_method_and_every_way_to_take_part() {
+    check(&[
+        "alg=fedprox,scaffold,fedadmm,clustered,median&q=5",
+        "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median&part=0.3&schedule=harmonic&q=3&gamma=0.1&mu=2",
+        "alg=fedlin,scaffold,median&part=0.5&sampling=dropout&place=outlier&target=worst&q=3",
+        "alg=clustered&clusters=3&place=clusters&target=mean&start=nominal&q=3",
+        "alg=fedavg,fedadmm&gradient=mean&alpha=0.02&rho=0.2&q=3&schedule=rounds",
+    ]);
+}
+
+#[test]
+fn the_largest_counts() {
+    check(&[
+        "N=1000000000&alpha=0.000001&K=1&q=2",
+        "R=1000000&q=3",
+        "M=10000&q=1&R=20",
+        "R=1000000&q=1&schedule=rounds&M=9",
+    ]);
+}
+
+#[test]
 fn what_cannot_be_estimated_has_no_number() {
     check(&["N=1&T=2", "alpha=0.05", "N=1&T=4&M=1"]);
 }

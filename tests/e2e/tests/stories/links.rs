@@ -9,7 +9,7 @@ use thirtyfour::Key;
 const BAD: &str = "?M=1e9&K=-3&alpha=abc&foo=1";
 
 const NOTICES: [&str; 4] = [
-    "M = 1e9 is out of range: allowed 1 to 200, using 200.",
+    "M = 1e9 is out of range: allowed 1 to 10000, using 10000.",
     "K = -3 is out of range: allowed 1 to 100, using 1.",
     "alpha = abc is not a number: allowed 0.000001 to 0.1, using 0.0001.",
     "foo = 1 is not a setting of this page: ignored.",
@@ -20,7 +20,7 @@ fn a_bad_link_runs_and_says_what_was_given_used_and_allowed() {
     Story::new().tell(async |page| {
         page.open(BAD).await?;
         page.expect_what_is_set().await?;
-        page.expect(&Native::of("M=200&K=1")?, 200).await?;
+        page.expect(&Native::of("M=10000&K=1")?, 200).await?;
         let notices = page.notices().await?;
         ensure!(notices == NOTICES, "{notices:#?}");
         Ok(())

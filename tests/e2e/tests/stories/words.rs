@@ -54,7 +54,7 @@ fn too_little_data_is_said_with_what_it_takes() {
     Story::new().tell(async |page| {
         page.open("N=1&T=2").await?;
         let complaint = complaint_about(page, "No line for client 1 alone").await?;
-        ensure!(complaint.contains("at least 5 samples (N·T), there are 2"), "{complaint}");
+        ensure!(complaint.contains("at least 5 samples (N·T), client 1 has 2"), "{complaint}");
         ensure!(complaint.contains("Raise N or T"), "{complaint}");
         let shown = page.shown().await?;
         let without: Vec<_> = shown.readings.iter().filter(|reading| reading.value.is_none()).collect();

@@ -1,14 +1,17 @@
 //! Ranges that survive any data, and ticks.
 
 use super::number::{is_power, number_to, power_of_ten};
-use super::{Curve, Level, Point, Scale};
+use super::{Curve, Level, Scale};
 
 /// Lengths along an axis that keep arithmetic far from the ends of `f64`.
 const LINEAR_LIMIT: f64 = 1e300;
 const LOG_LIMIT: f64 = 300.0;
-/// How far a run may rise above its start before the axis lets it go: decades on a log axis, multiples on a linear one.
-const LOG_RISE: f64 = 2.0;
-const LINEAR_RISE: f64 = 3.0;
+/// How far a run that rises above the highest start is shown if it does not come back, and if it does: decades on a log
+/// axis, multiples on a linear one.
+const LOG_RISE: (f64, f64) = (0.5, 2.0);
+const LINEAR_RISE: (f64, f64) = (1.5, 3.0);
+/// How much bands and levels may lengthen an axis at either end, in lengths of what the curves need.
+const REACH: f64 = 0.75;
 
 /// A labeled place on an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,22 +49,31 @@ impl Scale {
 
 /// A range for the vertical axis that shows all of every curve.
 ///
-/// Bands and levels may lengthen it by half at most: a reference far away is marked at the edge instead of squashing
+/// Bands and levels may lengthen it, but only so far: a reference far away is marked at the edge instead of squashing
 /// the curves. Never empty, never NaN, whatever the data.
 pub fn fit(scale: Scale, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
-    fit_below(scale, f64::INFINITY, curves, levels)
+    fit_below(scale, curves, levels, &|_| f64::INFINITY, 0.0)
 }
 
-/// A range for runs that start high and should fall: as [`fit`], but a run that diverges is let go 100 times above the
-/// highest start (3 times on a linear axis), so that the others keep their shape.
+/// A range for runs that start high and should fall: as [`fit`], but a run that diverges is let go 3 times above the
+/// highest start (half as much again on a linear axis), so that the others and the references keep their shape. Where
+/// every run diverges, references may be up to 100 times below.
 pub fn fit_runs(scale: Scale, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
-    let starts = curves.iter().filter_map(|curve| curve.points.iter().map(|p| p.y).find(|&y| scale.shows(y)));
-    let start = starts.map(|y| scale.forward(y)).fold(f64::NEG_INFINITY, f64::max);
-    let ceiling = match scale {
-        Scale::Log10 => start + LOG_RISE,
-        Scale::Linear => LINEAR_RISE * start.abs(),
+    let starts = curves.iter().filter_map(|curve| curve.points.iter().find(|point| scale.shows(point.y)));
+    let start = starts.map(|point| scale.forward(point.y)).fold(f64::NEG_INFINITY, f64::max);
+    if start.is_infinite() {
+        return fit(scale, curves, levels);
+    }
+    let (nearby, far) = match scale {
+        Scale::Log10 => (start + LOG_RISE.0, start + LOG_RISE.1),
+        Scale::Linear => (LINEAR_RISE.0 * start.abs(), LINEAR_RISE.1 * start.abs()),
     };
-    fit_below(scale, if start.is_finite() { ceiling } else { f64::INFINITY }, curves, levels)
+    let leaves = |curve: &Curve| {
+        let mut lengths = curve.points.iter().map(|point| scale.forward(point.y));
+        lengths.rfind(|t| !t.is_nan()).is_some_and(|end| end > nearby)
+    };
+    let reach = if curves.iter().all(leaves) { far - start } else { 0.0 };
+    fit_below(scale, curves, levels, &|curve| if leaves(curve) { nearby } else { far }, reach)
 }
 
 /// A range for the horizontal axis: from the first recorded abscissa to the last.
@@ -91,26 +103,34 @@ pub fn usable(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     (scale.backward(a.min(b) - spare - least), scale.backward(a.max(b) + spare + least))
 }
 
-/// The fit with values above `ceiling` (a length along the axis) left out of account.
-fn fit_below(scale: Scale, ceiling: f64, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
-    let shown = |values: &mut dyn Iterator<Item = f64>| {
-        extent(
-            values
-                .filter(|&y| scale.shows(y))
-                .map(|y| scale.forward(y).clamp(-LINEAR_LIMIT, ceiling.min(LINEAR_LIMIT))),
-        )
-    };
-    let points = shown(&mut curves.iter().flat_map(|curve| &curve.points).map(|&Point { y, .. }| y));
-    let core = if points.0 <= points.1 { points } else { shown(&mut levels.iter().map(|level| level.value)) };
-    if core.0 > core.1 {
+/// The fit with what a curve has above its ceiling (a length along the axis) left out of account. Bands and levels may
+/// lengthen it by at least `reach` at either end.
+fn fit_below(
+    scale: Scale,
+    curves: &[Curve],
+    levels: &[Level],
+    ceiling: &dyn Fn(&Curve) -> f64,
+    reach: f64,
+) -> (f64, f64) {
+    let length = |y: f64| Some(scale.forward(y)).filter(|_| scale.shows(y));
+    let levels: Vec<f64> = levels.iter().filter_map(|level| length(level.value)).collect();
+    let (mut points, mut bands) = (Vec::new(), Vec::new());
+    for curve in curves {
+        let top = ceiling(curve);
+        let lengths = curve.points.iter().map(|point| scale.forward(point.y)).filter(|t| !t.is_nan());
+        let below = lengths.map(|t| t.min(top)).filter(|t| t.is_finite());
+        points.extend(below.map(|t| t.clamp(-LINEAR_LIMIT, LINEAR_LIMIT)));
+        let bounds = curve.band.iter().flat_map(|band| [band.low, band.high]);
+        bands.extend(bounds.filter_map(length).filter(|&t| t <= top));
+    }
+    let core = if points.is_empty() { &levels } else { &points };
+    if core.is_empty() {
         return usable(scale, (f64::NAN, f64::NAN));
     }
-    let (low, high) = opened(scale, core);
-    let reach = 0.5 * (high - low);
-    let bands = curves.iter().flat_map(|curve| &curve.band).flat_map(|band| [band.low, band.high]);
-    let extras = bands.chain(levels.iter().map(|level| level.value)).filter(|&y| scale.shows(y));
-    let near = extras.map(|y| scale.forward(y)).filter(|&t| low - reach <= t && t <= high + reach && t <= ceiling);
-    let (low, high) = near.fold((low, high), |(low, high), t| (low.min(t), high.max(t)));
+    let (low, high) = opened(scale, extent(core.iter().copied()));
+    let reach = reach.max(REACH * (high - low));
+    let near = bands.iter().chain(&levels).filter(|&&t| low - reach <= t && t <= high + reach);
+    let (low, high) = near.fold((low, high), |(low, high), &t| (low.min(t), high.max(t)));
     match scale {
         // Some air, so that no curve runs along an axis.
         Scale::Log10 => snapped_log(low - 0.02 * (high - low), high + 0.02 * (high - low)),
@@ -240,7 +260,7 @@ pub fn minor_ticks(scale: Scale, range: (f64, f64)) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figure::{Band, CurveKind, Role};
+    use crate::figure::{Band, CurveKind, Point, Role};
 
     fn curve(ys: &[f64]) -> Curve {
         let points = ys.iter().enumerate().map(|(k, &y)| Point { x: k as f64, y }).collect();
@@ -265,7 +285,8 @@ mod tests {
             (vec![], (0.15, 2.0)),
             (vec![level(0.168), level(0.25)], (0.15, 2.0)),
             (vec![level(3.0)], (0.15, 4.0)),
-            (vec![level(8.0), level(0.04)], (0.15, 2.0)),
+            (vec![level(8.0), level(0.04)], (0.03, 10.0)),
+            (vec![level(16.0), level(0.02)], (0.15, 2.0)),
             (vec![level(1e6), level(1e-9), level(f64::NAN), level(0.0)], (0.15, 2.0)),
         ] {
             close(fit(Scale::Log10, &run, &levels), expected);
@@ -292,13 +313,33 @@ mod tests {
         close(fit_x(linear, &[]), (0.0, 1.0));
     }
 
+    /// A run that triples its error every round.
+    fn diverging() -> Curve {
+        let ys: Vec<f64> = (0..60).map(|k| 1.5 * 3_f64.powi(k)).chain([f64::INFINITY, f64::NAN]).collect();
+        curve(&ys)
+    }
+
     #[test]
     fn a_diverging_run_is_let_go() {
-        let ys: Vec<f64> = (0..60).map(|k| 1.5 * 3_f64.powi(k)).chain([f64::INFINITY, f64::NAN]).collect();
-        let runs = [curve(&[1.8, 0.5, 0.2]), curve(&ys)];
-        close(fit_runs(Scale::Log10, &runs, &[]), (0.15, 250.0));
-        close(fit_runs(Scale::Linear, &runs, &[]), (0.0, 6.0));
+        let runs = [curve(&[1.8, 0.5, 0.2]), diverging()];
+        close(fit_runs(Scale::Log10, &runs, &[]), (0.15, 8.0));
+        close(fit_runs(Scale::Linear, &runs, &[]), (0.0, 3.0));
         assert!(fit(Scale::Log10, &runs, &[]).1 > 1e28);
+    }
+
+    #[test]
+    fn a_run_that_comes_back_is_shown_on_its_way() {
+        close(fit_runs(Scale::Log10, &[curve(&[1.8, 60.0, 0.2])], &[]), (0.15, 80.0));
+        close(fit_runs(Scale::Log10, &[curve(&[1.8, 60.0, 7.0])], &[]), (1.5, 6.0));
+        close(fit_runs(Scale::Log10, &[curve(&[1.8, 4.0])], &[]), (1.5, 5.0));
+    }
+
+    #[test]
+    fn where_all_runs_diverge_references_stay_in_view() {
+        let levels = [level(0.23), level(0.19), level(1e-9)];
+        close(fit_runs(Scale::Log10, &[diverging()], &levels), (0.15, 6.0));
+        close(fit_runs(Scale::Log10, &[curve(&[1.5, f64::INFINITY])], &levels), (0.15, 6.0));
+        close(fit_runs(Scale::Linear, &[diverging()], &levels), (0.0, 2.5));
     }
 
     #[test]

@@ -57,21 +57,31 @@ fn with_ghost_and_prediction() -> Figure {
     figure
 }
 
-/// FedAvg multiplies its error by 1.31 a round, until it is no number any more.
-fn diverging() -> Figure {
-    let mut away = run(Role::FedAvg, "FedAvg", 200, 22.0, 0.21);
+/// A run that multiplies its error by `factor` a round, until it is no number any more.
+fn diverging_run(role: Role, label: &str, factor: f64) -> Curve {
+    let mut away = run(role, label, 200, 22.0, 0.21);
     for (point, band) in away.points.iter_mut().zip(&mut away.band) {
         let y = match point.x {
-            x if x < 150.0 => 1.9 * 1.31_f64.powf(x),
+            x if x < 150.0 => 1.9 * factor.powf(x),
             x if x < 170.0 => f64::INFINITY,
             _ => f64::NAN,
         };
         point.y = y;
         (band.low, band.high) = (0.8 * y, 1.2 * y);
     }
-    let mut figure = figure(vec![run(Role::FedLin, "FedLin", 200, 30.0, 0.18), away], references());
+    away
+}
+
+fn diverging() -> Figure {
+    let curves = vec![run(Role::FedLin, "FedLin", 200, 30.0, 0.18), diverging_run(Role::FedAvg, "FedAvg", 1.31)];
+    let mut figure = figure(curves, references());
     figure.words = Some("FedAvg diverges here (ρ = 1.31): the largest stable step is 0.00182.".to_owned());
     figure
+}
+
+fn all_diverging() -> Figure {
+    let curves = [diverging_run(Role::FedLin, "FedLin", 1.2), diverging_run(Role::FedAvg, "FedAvg", 80.0)];
+    figure(curves.into(), references())
 }
 
 fn nothing_finite() -> Figure {
@@ -100,7 +110,12 @@ fn colliding() -> Figure {
 
 #[track_caller]
 fn check(name: &str, figure: &Figure, theme: &Theme, size: (f64, f64)) {
-    let drawn = to_svg(figure, theme, Size::new(size.0, size.1, 1.0));
+    check_covered(name, figure, theme, size, 0.0);
+}
+
+#[track_caller]
+fn check_covered(name: &str, figure: &Figure, theme: &Theme, size: (f64, f64), covered: f64) {
+    let drawn = to_svg(figure, theme, Size::new(size.0, size.1, 1.0).covered(covered));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("svg");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &drawn).expect("the golden folder can be written to");
@@ -124,6 +139,8 @@ fn converging_curves() {
 fn runs_that_go_wrong() {
     check("diverging", &diverging(), &Theme::LIGHT, WIDE);
     check("diverging_frame", &diverging(), &Theme::DARK, (320.0, 240.0));
+    check("all_diverging", &all_diverging(), &Theme::LIGHT, WIDE);
+    check_covered("all_diverging_phone", &all_diverging(), &Theme::LIGHT, (390.0, 380.0), 140.0);
     check("nothing_finite", &nothing_finite(), &Theme::LIGHT, WIDE);
 }
 

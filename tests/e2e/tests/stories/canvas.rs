@@ -7,6 +7,7 @@ use e2e::browser::Screen;
 use e2e::page::{PATIENCE, Page, slider};
 use e2e::story::Story;
 use fedsysid::params::Param;
+use fedsysid::params::choice::Algorithm;
 use fedsysid::params::table::Group;
 use serde::Deserialize;
 
@@ -155,6 +156,10 @@ async fn covered(page: &Page) -> Result<(f64, bool)> {
     page.eval(SCRIPT, &[]).await
 }
 
+fn every_algorithm() -> String {
+    Algorithm::ALL.map(|algorithm| algorithm.option().word).join(",")
+}
+
 #[test]
 fn complaints_lie_over_nothing_that_is_drawn() {
     Story::new().tell(async |page| {
@@ -162,12 +167,15 @@ fn complaints_lie_over_nothing_that_is_drawn() {
             page.browser().set_screen(screen).await?;
             page.open("").await?;
             ensure!(matches!(covered(page).await?, (0.0, false)), "nothing is complained of");
-            page.enter("alpha", "0.003").await?;
-            page.settle().await?;
-            page.next_frames().await?;
-            let (height, is_drawn) = covered(page).await?;
-            e2e::report(format_args!("{:?}: {height} px are covered", screen.size));
-            ensure!(height > 0.0 && !is_drawn && page.is_inked().await?, "at {:?}", screen.size);
+            for link in ["alpha=0.003".to_owned(), format!("alpha=0.003&alg={}", every_algorithm())] {
+                page.open(&link).await?;
+                page.next_frames().await?;
+                let (height, is_drawn) = covered(page).await?;
+                let (what, whole) = (format!("{link} at {:?}", screen.size), canvas(page).await?.css_height);
+                e2e::report(format_args!("{what}: {height} of {whole} px are covered"));
+                ensure!(0.0 < height && height < 0.55 * whole, "{what}: the words leave no room for the plot");
+                ensure!(!is_drawn && page.is_inked().await?, "{what}: the words lie over the plot");
+            }
         }
         Ok(())
     });

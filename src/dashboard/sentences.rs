@@ -76,10 +76,10 @@ fn counted(how_many: usize, thing: &str) -> String {
     if how_many == 1 { format!("1 {thing}") } else { format!("{} {thing}s", count(how_many)) }
 }
 
-/// How far apart the clients' systems are, measured.
+/// How far apart the clients' systems are, measured: a line beside ε.
 pub fn heterogeneity(run: &Run) -> String {
     let Heterogeneity { a, b } = run.summary.heterogeneity;
-    format!("measured: clients differ by up to {} in A and {} in B", number(a), number(b))
+    format!("measured: up to {} in A, {} in B", number(a), number(b))
 }
 
 /// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn the_measured_heterogeneity_is_said() {
         let said = |n_clients| heterogeneity(&run(|s| (s.n_clients, s.heterogeneity) = (n_clients, 0.3)));
-        assert_eq!(said(1), "measured: clients differ by up to 0 in A and 0 in B");
+        assert_eq!(said(1), "measured: up to 0 in A, 0 in B");
         let many = run(|s| (s.n_clients, s.heterogeneity) = (200, 0.3));
         let measured = many.summary.heterogeneity;
         assert!((0.28..0.3).contains(&measured.a) && (0.28..0.3).contains(&measured.b), "{measured:?}");

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use e2e::native::Native;
 use e2e::page::Page;
 use e2e::story::Story;
+use fedsysid::figure::number::number;
 
 async fn complaint_about(page: &Page, name: &str) -> Result<String> {
     let complaints = page.complaints().await?;
@@ -78,7 +79,7 @@ fn without_algorithms_the_chart_says_so() {
 /// The extremes of every range, also together: words or numbers, never a blank chart or a dead page.
 #[test]
 fn every_extreme_shows_something() {
-    const EXTREMES: [&str; 10] = [
+    const EXTREMES: [&str; 13] = [
         "M=1",
         "N=1&T=1&M=1&q=1&R=1",
         "N=1000&T=100&M=2&q=1",
@@ -89,6 +90,9 @@ fn every_extreme_shows_something() {
         "q=1",
         "seed=4294967295",
         "schedule=rounds&R=1",
+        "N=1000000000&alpha=0.1&K=100",
+        "part=0&sampling=dropout",
+        "clusters=10&alg=clustered&M=1",
     ];
     Story::new().tell(async |page| {
         for link in EXTREMES {
@@ -96,6 +100,25 @@ fn every_extreme_shows_something() {
             page.expect_what_is_set().await?;
             ensure!(page.is_inked().await?, "{link}: the chart is blank");
         }
+        Ok(())
+    });
+}
+
+/// What belongs to an algorithm is there while that runs, and the heterogeneity beside ε is that of the clients drawn.
+#[test]
+fn strengths_come_with_their_algorithm_and_heterogeneity_is_measured() {
+    Story::new().tell(async |page| {
+        page.open("q=24&eps=0.4&M=9").await?;
+        let is_shown = "!document.querySelector('#app .slider[data-param=\"mu\"]').hidden";
+        ensure!(!page.is(is_shown).await?, "FedProx does not run, and its pull is there");
+        page.click(r#"#app .algorithm[data-role="fedprox"] input"#).await?;
+        page.expect_what_is_set().await?;
+        ensure!(page.is(is_shown).await?, "FedProx runs, and its pull is not there");
+        let measured = Native::run(&page.draft().await?)?.summary().heterogeneity;
+        let expected = format!("measured: up to {} in A, {} in B", number(measured.a), number(measured.b));
+        let said = page.texts(r#"#app [data-testid="note"]"#).await?;
+        ensure!(said == [expected.clone()], "{said:?} instead of {expected:?}");
+        ensure!(measured.a > 0.2 && measured.a < 0.4, "{measured:?}");
         Ok(())
     });
 }

@@ -1,103 +1,14 @@
-//! Everything one experiment is, checked once: solvers take a [`Scenario`] and never ask again.
+//! What a scenario may hold, and why settings are not one.
 
 use std::fmt;
 
-use super::Matrix;
-use super::estimate::Reference;
-use super::family::{Family, Heterogeneity, Placement};
-use super::method::{Method, Solver};
-use super::participation::Participation;
-use super::plan::{DataPlan, FleetPlan, NoiseLevels};
-use super::schedule::Schedule;
-use super::spread::{Amount, Quantity, Spread};
-use super::stream::Seed;
-use super::system::{LinearSystem, SystemError};
-use super::target::Target;
-
-/// The server's first model Θ̄_0.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Start {
-    /// Zero: nothing is known.
-    Zero,
-    /// The nominal system [A_0 B_0] of the family.
-    Nominal,
-    /// Half of client 1's true matrices, as in the authors' code. Nobody could know it, and it halves the first error.
-    HalfOfClient1,
-    /// A given matrix, n×d.
-    Given(Matrix),
-}
-
-/// What a gradient adds up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GradientScale {
-    /// The sum over a client's samples, as the paper has it: more data also make larger steps.
-    Sum,
-    /// The mean over a client's N·T samples: the step does not depend on the amount of data, and clients count alike.
-    Mean,
-}
-
-/// The settings of an experiment, unchecked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// The systems clients are taken from.
-    pub family: Family,
-    /// How clients are placed in the family.
-    pub placement: Placement,
-    /// Heterogeneity ε ≥ 0: the extent of the family.
-    pub heterogeneity: f64,
-    /// Clients M.
-    pub n_clients: usize,
-    /// The clients' rollouts N_i, their lengths T_i, and the standard deviations that drive them.
-    pub data: FleetPlan,
-    /// Local steps K_i in a round.
-    pub n_local_steps: Spread<usize>,
-    /// Base step size α > 0.
-    pub step_size: f64,
-    /// What a gradient adds up.
-    pub gradient_scale: GradientScale,
-    /// Communication rounds R.
-    pub n_rounds: usize,
-    /// Who takes part in a round.
-    pub participation: Participation,
-    /// The server's first model.
-    pub start: Start,
-    /// Whose error is shown.
-    pub target: Target,
-    /// The methods run on the same data, one curve each.
-    pub methods: Vec<Method>,
-    /// The one-shot estimates made on the same data, one line each.
-    pub references: Vec<Reference>,
-    /// Monte-Carlo data sets q, all from the same systems.
-    pub n_trials: usize,
-    /// The seed of systems, data and participation.
-    pub seed: Seed,
-}
-
-impl Settings {
-    /// The paper's default cell (M = 50, N = 25, T = 5, K = 10, α = 10⁻⁴, ε = 0.01, R = 200, every standard deviation 1) for
-    /// FedAvg and FedLin with constant steps from zero, on one data set.
-    pub fn paper() -> Self {
-        let method = |solver| Method { solver, schedule: Schedule::Constant };
-        Self {
-            family: Family::paper(),
-            placement: Placement::Uniform,
-            heterogeneity: 0.01,
-            n_clients: 50,
-            data: DataPlan { n_rollouts: 25, rollout_len: 5, noise: NoiseLevels::UNIT }.into(),
-            n_local_steps: 10.into(),
-            step_size: 1e-4,
-            gradient_scale: GradientScale::Sum,
-            n_rounds: 200,
-            participation: Participation::Full,
-            start: Start::Zero,
-            target: Target::Client(0),
-            methods: vec![method(Solver::FedAvg), method(Solver::FedLin)],
-            references: Reference::PAPER.to_vec(),
-            n_trials: 1,
-            seed: Seed(7),
-        }
-    }
-}
+use super::{Settings, Start};
+use crate::estimate::Reference;
+use crate::method::Solver;
+use crate::participation::Participation;
+use crate::spread::{Amount, Spread};
+use crate::system::SystemError;
+use crate::target::Target;
 
 /// A count of a scenario that has a least and a greatest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -254,74 +165,17 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Settings that were checked, with the clients' systems they lead to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Scenario {
-    settings: Settings,
-    systems: Vec<LinearSystem>,
-    heterogeneity: Heterogeneity,
-}
-
-impl Scenario {
-    /// Checks settings and places the clients.
-    ///
-    /// # Errors
-    /// The first setting that is outside of what is allowed.
-    pub fn new(settings: Settings) -> Result<Self, ScenarioError> {
-        check_counts(&settings)?;
-        check_numbers(&settings)?;
-        check_methods(&settings)?;
-        check_start(&settings)?;
-        if let Target::Client(client) = settings.target
-            && client >= settings.n_clients
-        {
-            return Err(ScenarioError::Target { client, n_clients: settings.n_clients });
+/// The first setting that is outside of what is allowed.
+pub(super) fn check(settings: &Settings) -> Result<(), ScenarioError> {
+    check_counts(settings)?;
+    check_numbers(settings)?;
+    check_methods(settings)?;
+    check_start(settings)?;
+    match settings.target {
+        Target::Client(client) if client >= settings.n_clients => {
+            Err(ScenarioError::Target { client, n_clients: settings.n_clients })
         }
-        let places = (0..settings.n_clients).map(|client| settings.placement.place(settings.seed, client));
-        let systems = places
-            .clone()
-            .map(|place| settings.family.member(place, settings.heterogeneity))
-            .collect::<Result<_, _>>()
-            .map_err(ScenarioError::Member)?;
-        let heterogeneity = settings.family.heterogeneity(&places, settings.heterogeneity);
-        Ok(Self { settings, systems, heterogeneity })
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The clients' systems, at least one. The first is client 1.
-    pub fn systems(&self) -> &[LinearSystem] {
-        &self.systems
-    }
-
-    /// How far apart the clients' systems are, measured.
-    pub fn heterogeneity(&self) -> Heterogeneity {
-        self.heterogeneity
-    }
-
-    /// The data of client `client` (0-based).
-    pub fn plan(&self, client: usize) -> DataPlan {
-        // Lists that are empty were refused.
-        self.settings.data.of(client).unwrap_or(DataPlan { n_rollouts: 1, rollout_len: 1, noise: NoiseLevels::UNIT })
-    }
-
-    /// The local steps K_i of client `client` (0-based).
-    pub fn n_local_steps(&self, client: usize) -> usize {
-        self.settings.n_local_steps.get(Quantity::LocalSteps, client).unwrap_or(1)
-    }
-
-    /// The server's first model Θ̄_0, n×d.
-    pub fn first_model(&self) -> Matrix {
-        let client_1 = self.systems[0].theta();
-        match &self.settings.start {
-            Start::Zero => client_1 * 0.0,
-            Start::Nominal => self.settings.family.nominal().theta(),
-            Start::HalfOfClient1 => client_1 * 0.5,
-            Start::Given(model) => model.clone(),
-        }
+        Target::Client(_) | Target::Worst | Target::Mean => Ok(()),
     }
 }
 
@@ -413,7 +267,10 @@ fn check_start(settings: &Settings) -> Result<(), ScenarioError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Scenario;
     use super::*;
+    use crate::Matrix;
+    use crate::family::Family;
 
     #[track_caller]
     fn check(change: impl Fn(&mut Settings), message: &str) {
@@ -457,21 +314,5 @@ mod tests {
     fn huge_family() -> Family {
         let paper = Family::paper();
         Family::new(paper.nominal().clone(), paper.a_pattern() * 1e300, paper.b_pattern().clone()).unwrap()
-    }
-
-    #[test]
-    fn a_larger_fleet_extends_a_smaller_one() {
-        let fleet = |n_clients| Scenario::new(Settings { n_clients, ..Settings::paper() }).unwrap();
-        assert_eq!(fleet(3).systems(), &fleet(9).systems()[..3]);
-    }
-
-    #[test]
-    fn first_models() {
-        let first = |start| Scenario::new(Settings { start, ..Settings::paper() }).unwrap().first_model();
-        let scenario = Scenario::new(Settings::paper()).unwrap();
-        assert_eq!(first(Start::Zero), Matrix::zeros(3, 5));
-        assert_eq!(first(Start::Nominal), Family::paper().nominal().theta());
-        assert_eq!(first(Start::HalfOfClient1) * 2.0, scenario.systems()[0].theta());
-        assert_eq!(first(Start::Given(Matrix::identity(3, 5))), Matrix::identity(3, 5));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::figure::axis::{fit_runs, fit_x};
+use crate::figure::number::number;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
@@ -98,8 +99,8 @@ pub fn reference_name(reference: Reference, target: Target) -> String {
         Reference::ClientAlone => format!("{} alone", whose(target)),
         Reference::Pooled => "pooled".into(),
         Reference::MeanOfLocals => "mean of locals".into(),
-        Reference::Weighted { .. } => "weighted".into(),
-        Reference::Personalized { .. } => "personalized".into(),
+        Reference::Weighted { weight } => format!("others at {}×", number(weight)),
+        Reference::Personalized { .. } => "held to pooled".into(),
     }
 }
 

@@ -79,13 +79,14 @@ fn written_out(mantissa: &str, exponent: i32) -> String {
     shortest(&format!("{sign}{}.{fraction}", grouped(whole)))
 }
 
-/// Thousands apart by a narrow no-break space, from five digits on.
+/// Thousands apart by narrow no-break spaces, from five digits on.
 fn grouped(whole: &str) -> String {
     if whole.len() < 5 {
         return whole.to_owned();
     }
-    let head = whole.len() - 3;
-    format!("{}\u{202f}{}", grouped(&whole[..head]), &whole[head..])
+    let begins_group = |place: usize| place > 0 && (whole.len() - place).is_multiple_of(3);
+    let digits = whole.chars().enumerate();
+    digits.flat_map(|(place, digit)| begins_group(place).then_some('\u{202f}').into_iter().chain([digit])).collect()
 }
 
 /// Without trailing zeros after the point.

@@ -121,10 +121,18 @@ impl Draft {
             start: STARTS[self.choice(Choice::Start)].clone(),
             target: TARGETS[self.choice(Choice::Target)],
             methods: self.algorithms.iter().map(|algorithm| self.method(algorithm)).collect(),
-            references: Reference::PAPER.to_vec(),
+            references: self.references(),
             n_trials: self.count(Key::Trials),
             seed: Seed(self.whole(Key::Seed).into()),
         }
+    }
+
+    /// The paper's estimates, and those that were asked for besides.
+    fn references(&self) -> Vec<Reference> {
+        let (weight, pull) = (self.get(Key::Weight), self.strength(Key::Personal));
+        let weighted = (weight > 0.0).then_some(Reference::Weighted { weight });
+        let personalized = (pull > 0.0).then_some(Reference::Personalized { pull });
+        Reference::PAPER.into_iter().chain(weighted).chain(personalized).collect()
     }
 
     fn participation(&self) -> Participation {
@@ -304,6 +312,8 @@ mod tests {
             Solver::Median,
         ];
         assert_eq!(solvers, expected);
+        let lines = [Reference::Weighted { weight: 0.15 }, Reference::Personalized { pull: strength(0.16) }];
+        assert_eq!(settings.references[3..], lines);
         let schedules = settings.methods.iter().map(|method| method.schedule);
         assert!(schedules.skip(1).all(|schedule| schedule == Schedule::OverRounds));
         assert_eq!(settings.methods[0].schedule, Schedule::Constant);

@@ -34,6 +34,10 @@ pub enum Key {
     Sparsity,
     /// Clusters of the clustered method.
     Clusters,
+    /// Weight q of the others' data in a client's own least squares; 0 for no such line.
+    Weight,
+    /// Pull λ of a client's own least squares to the pooled one, for each sample; 0 for no such line.
+    Personal,
 }
 
 /// How a parameter is set on the page.
@@ -283,11 +287,35 @@ pub static TABLE: [Param; Key::COUNT] = [
         only_for: Some(Algorithm::Clustered),
         help: "How many models there are to choose from. With one it is FedAvg from another start; with many, clients are alone.",
     },
+    Param {
+        key: Key::Weight,
+        link: "w",
+        symbol: "",
+        name: "weight of others’ data",
+        grid: Grid::Real { min: 0, max: 1, per_unit: 100 },
+        default: 0.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: None,
+        help: "Above 0, one more line: a client’s least squares with the others’ data at this weight, from alone to pooled.",
+    },
+    Param {
+        key: Key::Personal,
+        link: "lambda",
+        symbol: "λ",
+        name: "pull to pooled",
+        grid: Grid::Real { min: 0, max: 5, per_unit: 20 },
+        default: 0.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: None,
+        help: "Above 0, one more line: a client’s least squares held to the pooled estimate, in every sample’s weight.",
+    },
 ];
 
 impl Key {
     /// How many there are.
-    pub const COUNT: usize = 14;
+    pub const COUNT: usize = 16;
 
     /// Its row of the table.
     pub fn param(self) -> &'static Param {

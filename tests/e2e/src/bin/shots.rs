@@ -44,7 +44,7 @@ const fn shot(name: &'static str, query: &'static str, screen: Screen) -> Shot {
     Shot { name, query, screen, look: Look::Light, reads: false }
 }
 
-const SHOTS: [Shot; 20] = [
+const SHOTS: [Shot; 21] = [
     shot("default", "", DESK),
     shot("default-2x", "", FINE),
     Shot { look: Look::Dark, ..shot("dark", "", DESK) },
@@ -62,6 +62,7 @@ const SHOTS: [Shot; 20] = [
     },
     shot("a-million-rounds", "R=1000000&alpha=0.000005&target=worst", DESK),
     shot("few-take-part", "part=0.1&alg=fedlin,fedavg,scaffold&alpha=0.0005", DESK),
+    shot("more-lines", "w=0.1&lambda=0.5&eps=0.6", DESK),
     shot("outlier", "place=outlier&eps=1&alg=fedavg,median&M=9", DESK),
     shot("tablet", "", TABLET),
     shot("phone", "", PHONE),

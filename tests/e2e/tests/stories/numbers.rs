@@ -67,6 +67,7 @@ fn every_method_and_every_way_to_take_part() {
         "alg=fedprox,scaffold,fedadmm,clustered,median&q=5",
         "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median&part=0.3&schedule=harmonic&q=3&gamma=0.1&mu=2",
         "alg=fedlin,scaffold,median&part=0.5&sampling=dropout&place=outlier&target=worst&q=3",
+        "w=0.2&lambda=0.5&alg=fedlin&q=4&target=worst",
         "alg=clustered&clusters=3&place=clusters&target=mean&start=nominal&q=3",
         "alg=fedavg,fedadmm&gradient=mean&alpha=0.02&rho=0.2&q=3&schedule=rounds",
     ]);

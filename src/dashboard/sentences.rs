@@ -3,7 +3,7 @@
 use super::Run;
 use super::picture::{method_name, reference_name, whose};
 use crate::engine::supervisor::Trouble;
-use crate::figure::number::{count, number};
+use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
 use crate::sim::scenario::GradientScale;
@@ -19,8 +19,11 @@ const CLEAR: f64 = 2.0;
 /// next. Empty while there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
     let Some((name, federated)) = best(run) else { return String::new() };
-    let opening =
-        format!("After {}, {name} is off by {}", counted(run.settings.n_rounds, "round"), number(federated.mean()));
+    let opening = format!(
+        "After {}, {name} is off by {}",
+        counted(run.settings.n_rounds, "round"),
+        measured(federated.mean(), 3)
+    );
     match run.summary.reference(Reference::ClientAlone) {
         Some(Ok(alone)) if alone.mean().is_finite() => format!("{opening}; {}", comparison(run, &federated, &alone)),
         _ => format!("{opening}; {} alone has no estimate to compare it with.", the(run)),
@@ -29,7 +32,7 @@ pub fn verdict(run: &Run) -> String {
 
 /// The second half of the verdict.
 fn comparison(run: &Run, federated: &Running, alone: &Running) -> String {
-    let (ratio, own) = (number(federated.mean() / alone.mean()), number(alone.mean()));
+    let (ratio, own) = (number(federated.mean() / alone.mean()), measured(alone.mean(), 3));
     let who = the(run);
     let spread = federated.standard_error().hypot(alone.standard_error());
     let difference = federated.mean() - alone.mean();
@@ -178,7 +181,7 @@ mod tests {
             let verdict = verdict(&run);
             assert_eq!(verdict.contains("joining cuts"), pays, "{verdict}");
             assert_eq!(verdict.contains("does better alone"), !pays, "{verdict}");
-            assert!(verdict.contains(&number(alone)), "{verdict}");
+            assert!(verdict.contains(&measured(alone, 3)), "{verdict}");
         }
     }
 

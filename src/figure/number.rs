@@ -24,6 +24,22 @@ pub fn number_to(value: f64, digits: usize) -> String {
     }
 }
 
+/// A measured number to `digits` significant digits, zeros at the end included: they are known too.
+///
+/// ```
+/// use fedsysid::figure::number::measured;
+/// assert_eq!(measured(0.23, 3), "0.230");
+/// ```
+pub fn measured(value: f64, digits: usize) -> String {
+    let text = number_to(value, digits);
+    let significant = text.trim_start_matches(['−', '0', '.']).chars().filter(char::is_ascii_digit).count();
+    if significant == 0 || significant >= digits || is_power(value) {
+        return text;
+    }
+    let point = if text.contains('.') { "" } else { "." };
+    format!("{text}{point}{}", "0".repeat(digits - significant))
+}
+
 /// A count, all of its digits: "200", "1 000 000".
 pub fn count(value: usize) -> String {
     grouped(&value.to_string())
@@ -104,6 +120,24 @@ fn superscript(exponent: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_measured_keeps_its_zeros() {
+        #[track_caller]
+        fn check(value: f64, digits: usize, expected: &str) {
+            assert_eq!(measured(value, digits), expected);
+        }
+        check(0.230_4, 3, "0.230");
+        check(0.31, 3, "0.310");
+        check(0.004, 2, "0.0040");
+        check(2.0, 3, "2.00");
+        check(10.04, 3, "10.0");
+        check(100.2, 3, "100");
+        check(12_345.0, 3, "12\u{202f}300");
+        check(1e9, 3, "10⁹");
+        check(0.0, 3, "0");
+        check(f64::NAN, 3, "not a number");
+    }
 
     #[test]
     fn counts_are_grouped_from_five_digits_on() {

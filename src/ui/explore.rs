@@ -6,7 +6,7 @@ use super::chart::Chart;
 use super::store::Store;
 use crate::dashboard::readout::{Reading, readings};
 use crate::dashboard::{Dashboard, Run, picture, sentences};
-use crate::figure::number::{count, number, number_to};
+use crate::figure::number::{count, measured};
 use crate::figure::theme::Theme;
 
 /// The chart with its sentence above and its numbers below.
@@ -67,9 +67,9 @@ fn Readings(
         let value = match &reading.value {
             Ok(value) => {
                 let (mean, error) = (value.mean(), value.standard_error());
-                let spread = error.is_finite().then(|| format!(" ± {}", number_to(error, 2)));
+                let spread = error.is_finite().then(|| format!(" ± {}", measured(error, 2)));
                 // The machine-readable value has every digit, the one for people three.
-                view! { <data value=mean.to_string()>{number(mean)}</data> <span class="spread">{spread}</span> }
+                view! { <data value=mean.to_string()>{measured(mean, 3)}</data> <span class="spread">{spread}</span> }
                     .into_any()
             }
             Err(reason) => view! { <span class="no-value">{reason.clone()}</span> }.into_any(),
@@ -153,7 +153,7 @@ fn Spoken(
 ) -> impl IntoView {
     let text = move || {
         let words = |reading: &Reading| match &reading.value {
-            Ok(value) => format!("{} {}", reading.name, number(value.mean())),
+            Ok(value) => format!("{} {}", reading.name, measured(value.mean(), 3)),
             Err(reason) => format!("{}: {reason}", reading.name),
         };
         let all: Vec<_> = shown.read().iter().map(words).collect();

@@ -1,6 +1,6 @@
-//! Ranges that survive any data, and ticks.
+//! Ranges that survive any data.
 
-use super::number::{is_power, number_to, power_of_ten};
+use super::ticks::round_step;
 use super::{Curve, Level, Scale};
 
 /// Lengths along an axis that keep arithmetic far from the ends of `f64`.
@@ -12,15 +12,6 @@ const LOG_RISE: (f64, f64) = (0.5, 2.0);
 const LINEAR_RISE: (f64, f64) = (1.5, 3.0);
 /// How much bands and levels may lengthen an axis at either end, in lengths of what the curves need.
 const REACH: f64 = 0.75;
-
-/// A labeled place on an axis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tick {
-    /// Where.
-    pub value: f64,
-    /// The number beside it.
-    pub label: String,
-}
 
 impl Scale {
     /// Whether the axis has a place for this value.
@@ -175,88 +166,6 @@ fn snapped_linear(low: f64, high: f64) -> (f64, f64) {
     usable(Scale::Linear, ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step))
 }
 
-/// The smallest 1, 2 or 5 times a power of ten that is not below `least`.
-fn round_step(least: f64) -> f64 {
-    let decade = 10_f64.powf(least.max(1e-300).log10().floor());
-    [1.0, 2.0, 5.0].map(|step| step * decade).into_iter().find(|&step| step >= least).unwrap_or(10.0 * decade)
-}
-
-/// At most `most` ticks inside the range; whole numbers only, if `whole`.
-///
-/// On a log axis: 1-2-5 a decade where there is room, decades or every so many of them on long ranges, equal steps on
-/// less than a decade.
-pub fn ticks(scale: Scale, range: (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
-    let range = usable(scale, range);
-    match scale {
-        Scale::Linear => linear_ticks(range, most, whole),
-        Scale::Log10 => log_ticks(range, most),
-    }
-}
-
-fn linear_ticks((low, high): (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
-    let most = most.max(2) as f64;
-    let mut step = round_step((high - low) / (2.0 * most)).max(if whole { 1.0 } else { 0.0 });
-    let bounds = |step: f64| ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
-    while bounds(step).1 - bounds(step).0 >= most {
-        step = round_step(1.1 * step);
-    }
-    let (first, last) = bounds(step);
-    let values =
-        std::iter::successors(Some(first), |k| Some(k + 1.0)).take_while(|&k| k <= last).map(|k| k * step + 0.0);
-    let digits = significant(low.abs().max(high.abs()), step);
-    values.map(|value| Tick { value, label: number_to(value, digits) }).collect()
-}
-
-/// Digits needed to tell multiples of `step` apart up to `largest`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 3 to 15")]
-fn significant(largest: f64, step: f64) -> usize {
-    ((largest / step).log10().ceil() + 1.0).clamp(3.0, 15.0) as usize
-}
-
-fn log_ticks(range: (f64, f64), most: usize) -> Vec<Tick> {
-    let (low, high) = (range.0.log10(), range.1.log10());
-    let within_decades: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 3.0]];
-    let mut choices: Vec<Vec<f64>> = within_decades.map(|steps| places(range, steps, 1.0)).into();
-    choices.extend(
-        [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0].map(|stride| places(range, &[1.0], stride)),
-    );
-    if high - low < 1.0 {
-        choices.push(linear_ticks(range, most, false).into_iter().map(|tick| tick.value).collect());
-    }
-    let fitting = choices.into_iter().filter(|values| values.len() <= most.max(2));
-    // The first of the longest: 1-2-5 before its rivals.
-    let best = fitting.reduce(|best, next| if next.len() > best.len() { next } else { best }).unwrap_or_default();
-    let in_powers = best.iter().any(|&value| is_power(value));
-    let digits = significant(range.1, range.1 - range.0) + 1;
-    let label = |value: f64| {
-        let plain = !in_powers || (0.99..10.1).contains(&value);
-        if plain { number_to(value, digits) } else { power_of_ten(value, digits) }
-    };
-    best.into_iter().map(|value| Tick { value, label: label(value) }).collect()
-}
-
-/// The given multiples of every `stride`-th power of ten inside the range.
-fn places((low, high): (f64, f64), steps: &[f64], stride: f64) -> Vec<f64> {
-    let slack = 1.0 + 1e-9;
-    let mut decade = (low.log10() / stride).floor() * stride;
-    let mut found = Vec::new();
-    while decade <= high.log10() + 1e-9 {
-        let values = steps.iter().map(|step| step * 10_f64.powf(decade));
-        found.extend(values.filter(|&v| v * slack >= low && v <= high * slack));
-        decade += stride;
-    }
-    found
-}
-
-/// Unlabeled places that make a log axis recognizable: 1 to 9 of each decade, on ranges of up to four.
-pub fn minor_ticks(scale: Scale, range: (f64, f64)) -> Vec<f64> {
-    let range = usable(scale, range);
-    if scale == Scale::Linear || (range.1 / range.0) > 1.01e4 {
-        return Vec::new();
-    }
-    places(range, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], 1.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,60 +271,5 @@ mod tests {
         ] {
             close(usable(scale, given), expected);
         }
-    }
-
-    #[track_caller]
-    fn check_ticks(scale: Scale, range: (f64, f64), most: usize, expected: &[&str]) {
-        let labels: Vec<String> = ticks(scale, range, most, false).into_iter().map(|tick| tick.label).collect();
-        assert_eq!(labels, expected, "{scale:?} {range:?} {most}");
-    }
-
-    #[test]
-    fn ticks_are_few_and_round() {
-        let log = Scale::Log10;
-        check_ticks(log, (0.1, 2.0), 6, &["0.1", "0.2", "0.5", "1", "2"]);
-        check_ticks(log, (0.01, 2.0), 6, &["0.01", "0.03", "0.1", "0.3", "1"]);
-        check_ticks(log, (0.001, 1.0), 6, &["0.001", "0.01", "0.1", "1"]);
-        check_ticks(log, (0.15, 250.0), 6, &["0.3", "1", "3", "10", "30", "100"]);
-        check_ticks(log, (0.12, 0.3), 6, &["0.15", "0.2", "0.25", "0.3"]);
-        check_ticks(log, (0.1, 2.0), 3, &["0.1", "0.3", "1"]);
-        check_ticks(log, (0.1, 2.0), 2, &["0.1", "1"]);
-        check_ticks(log, (1e-8, 10.0), 6, &["10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "1"]);
-        check_ticks(log, (1.0, 1e12), 6, &["1", "10³", "10⁶", "10⁹", "10¹²"]);
-        check_ticks(Scale::Linear, (0.0, 200.0), 6, &["0", "50", "100", "150", "200"]);
-        check_ticks(Scale::Linear, (0.0, 1.0), 6, &["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        check_ticks(Scale::Linear, (101_000.0, 101_500.0), 4, &["101\u{202f}000", "101\u{202f}200", "101\u{202f}400"]);
-    }
-
-    #[test]
-    fn rounds_get_whole_ticks() {
-        let values = |high| ticks(Scale::Linear, (0.0, high), 6, true).into_iter().map(|tick| tick.value);
-        assert_eq!(values(1.0).collect::<Vec<_>>(), [0.0, 1.0]);
-        assert_eq!(values(3.0).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
-    }
-
-    #[test]
-    fn every_usable_range_has_ticks_inside_it() {
-        for low in (-30..30).map(|k| 10_f64.powf(f64::from(k) * 0.37)) {
-            for ratio in [1.001, 1.1, 1.9, 4.0, 9.9, 33.0, 1e3, 1e5, 1e9, 1e40] {
-                for most in 2..8 {
-                    for scale in [Scale::Log10, Scale::Linear] {
-                        let found = ticks(scale, (low, low * ratio), most, false);
-                        assert!((1..=most).contains(&found.len()), "{scale:?} {low} {ratio} {most}: {found:?}");
-                        let (high, slack) = (low * ratio, 1e-6 * low * (ratio - 1.0));
-                        let inside = |v: f64| v >= low - slack && v <= high + slack;
-                        assert!(found.iter().all(|tick| inside(tick.value)), "{scale:?} {low} {ratio}: {found:?}");
-                        assert!(found.windows(2).all(|pair| pair[0].label != pair[1].label), "{found:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn minor_ticks_only_where_they_can_be_told_apart() {
-        assert_eq!(minor_ticks(Scale::Log10, (0.1, 2.0)).len(), 11);
-        assert!(minor_ticks(Scale::Log10, (1e-6, 1.0)).is_empty());
-        assert!(minor_ticks(Scale::Linear, (0.0, 1.0)).is_empty());
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Text is placed by its anchors alone: in a page, measuring it would make the browser lay out the document.
 
-use super::axis::Tick;
 use super::frame::{Px, Rect};
 use super::labels::Label;
 use super::layout::{Layout, TICK};
 use super::lines::{Anchor, Line};
 use super::theme::{Dash, FONT, Marker, Theme};
+use super::ticks::Tick;
 use super::trace::{Edge, End, Trace};
 use super::{Curve, CurveKind, Figure, Level, Size};
 use plotters::coord::Shift;
@@ -114,10 +114,12 @@ impl<B: DrawingBackend> Pen<B> {
         let (plot, frame, tick_px) = (layout.frame.plot, &layout.frame, TICK * layout.text_px);
         self.horizontal(plot.bottom(), plot.left, plot.right(), theme.quiet)?;
         self.vertical(plot.left, plot.top, plot.bottom(), theme.quiet)?;
-        for tick in &layout.x_ticks {
-            let (x, _) = frame.px_of(super::Point { x: tick.value, y: f64::NAN });
-            self.vertical(x, plot.bottom(), plot.bottom() + tick_px, theme.quiet)?;
-        }
+        let x_tick = |value: f64, length: f64| {
+            let (x, _) = frame.px_of(super::Point { x: value, y: f64::NAN });
+            self.vertical(x, plot.bottom(), plot.bottom() + length, theme.quiet)
+        };
+        layout.x_ticks.iter().try_for_each(|tick| x_tick(tick.value, tick_px))?;
+        layout.x_minor.iter().try_for_each(|&value| x_tick(value, 0.5 * tick_px))?;
         for tick in &layout.y_ticks {
             self.horizontal(frame.height_of(tick.value), plot.left - tick_px, plot.left, theme.quiet)?;
         }

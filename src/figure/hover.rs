@@ -44,7 +44,7 @@ impl Layout {
     /// The crosshair one recorded abscissa further, or as many back as `steps` is negative; stops at the ends.
     pub fn crosshair_beside(&self, figure: &Figure, x: f64, steps: isize) -> Option<Crosshair> {
         let mut places: Vec<f64> = figure.curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.x)).collect();
-        places.retain(|x| x.is_finite());
+        places.retain(|&x| figure.x.scale.shows(x));
         places.sort_unstable_by(f64::total_cmp);
         places.dedup();
         let here = places.partition_point(|&place| place < x);
@@ -130,6 +130,29 @@ mod tests {
         {
             let crosshair = layout.crosshair_beside(&figure, from, steps).expect("something is recorded");
             assert!((crosshair.x - to).abs() < 1e-12, "{from} {steps} → {}", crosshair.x);
+        }
+    }
+
+    /// Rounds recorded ever more sparsely, on a logarithmic axis that has no place for the first of them.
+    #[test]
+    fn on_a_logarithmic_axis_sparse_rounds_are_read_and_walked_along() {
+        let mut figure = figure();
+        figure.x = Axis { label: String::new(), range: (1.0, 1e6), scale: Scale::Log10 };
+        figure.curves.truncate(1);
+        figure.curves[0].points = [0.0, 1.0, 2.0, 1e3, 1e6].into_iter().map(|x| Point { x, y: 0.5 }).collect();
+        let layout = layout(&figure);
+        let read = |crosshair: Option<Crosshair>| crosshair.expect("something is recorded").x;
+        let at = |x: f64| layout.frame.px_of(Point { x, y: 1.0 }).0;
+        for (x, round) in [(1.3, 1.0), (1.6, 2.0), (40.0, 2.0), (50.0, 1e3), (3e4, 1e3), (4e4, 1e6)] {
+            let found = read(layout.crosshair(&figure, at(x)));
+            assert!((found - round).abs() < 1e-9, "at {x}: {found}");
+        }
+        let (first, last) = (isize::MIN, isize::MAX);
+        for (from, steps, to) in
+            [(1.0, -1, 1.0), (1.0, 1, 2.0), (2.0, 1, 1e3), (1e6, -1, 1e3), (1e6, first, 1.0), (1.0, last, 1e6)]
+        {
+            let found = read(layout.crosshair_beside(&figure, from, steps));
+            assert!((found - to).abs() < 1e-9, "{from} {steps} → {found}");
         }
     }
 

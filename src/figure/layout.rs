@@ -1,14 +1,14 @@
 //! Where everything goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
 
-use super::axis::{Tick, minor_ticks, ticks};
 use super::frame::{Frame, Rect};
 use super::labels::{self, Column, Label};
 use super::lines::Line;
 use super::rows::Rows;
 use super::text::width;
 use super::theme::Theme;
+use super::ticks::{Tick, minor_ticks, ticks};
 use super::trace::Trace;
-use super::{Axis, Figure, Size};
+use super::{Axis, Figure, Scale, Size};
 
 /// A figure laid out on a surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Layout {
     pub frame: Frame,
     /// Ticks of the horizontal axis.
     pub x_ticks: Vec<Tick>,
+    /// Unlabeled ticks of the horizontal axis.
+    pub x_minor: Vec<f64>,
     /// Ticks of the vertical axis.
     pub y_ticks: Vec<Tick>,
     /// Unlabeled ticks of the vertical axis.
@@ -54,7 +56,7 @@ impl Layout {
         let (top, height) = (free.top + above, free.height - above - below);
         let side = Frame::new(Rect { left: 0.0, top, width: 0.0, height }, &figure.x, &figure.y);
         let y_ticks = y_ticks(figure, &side, text_px);
-        let y_minor = if y_ticks.is_empty() { Vec::new() } else { minor_ticks(figure.y.scale, figure.y.range) };
+        let y_minor = minors(&figure.y, &y_ticks, height);
         let (left, column) = columns(figure, free, text_px, &y_ticks);
         let plot = Rect { left, top, width: (column.left - gap(text_px) - left).max(0.0), height };
         let frame = Frame::new(plot, &figure.x, &figure.y);
@@ -62,9 +64,11 @@ impl Layout {
         let mut labels = labels::place(figure, &frame, &traces, column);
         labels.retain(|label| Line::of(label, text_px, theme).within(&free).is_some());
         let x_ticks = x_ticks(figure, &frame, text_px);
+        let x_minor = minors(&figure.x, &x_ticks, plot.width);
         let mut layout = Self {
             frame,
             x_ticks,
+            x_minor,
             y_ticks,
             y_minor,
             labels,
@@ -147,9 +151,16 @@ fn y_ticks(figure: &Figure, side: &Frame, t: f64) -> Vec<Tick> {
 /// As many ticks as have room for their numbers; whole ones where every abscissa is whole, such as rounds.
 fn x_ticks(figure: &Figure, frame: &Frame, t: f64) -> Vec<Tick> {
     let Axis { scale, range, .. } = figure.x;
+    // On many decades, room for one tick each.
+    let most = if scale == Scale::Log10 && range.1 / range.0 > 0.99e6 { 8 } else { 6 };
     let whole = figure.curves.iter().flat_map(|curve| &curve.points).all(|point| point.x.fract() == 0.0);
-    let tried = (2..=6).rev().map(|most| ticks(scale, range, most, whole));
+    let tried = (2..=most).rev().map(|most| ticks(scale, range, most, whole));
     tried.into_iter().find(|found| clear(found, frame, t)).unwrap_or_default()
+}
+
+/// Unlabeled ticks of an axis so many pixels long; none without labeled ones.
+fn minors(axis: &Axis, ticks: &[Tick], length: f64) -> Vec<f64> {
+    if ticks.is_empty() { Vec::new() } else { minor_ticks(axis.scale, axis.range, length) }
 }
 
 /// Whether no number touches the next.
@@ -165,7 +176,7 @@ mod tests {
     use crate::figure::frame::Px;
     use crate::figure::hostile::{figure as hostile, surface};
     use crate::figure::lines::NOTHING;
-    use crate::figure::{Curve, CurveKind, Level, Point, Role, Scale};
+    use crate::figure::{Curve, CurveKind, Level, Point, Role};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 

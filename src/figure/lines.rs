@@ -1,12 +1,12 @@
 //! Every line of text but the labels, in its place.
 
-use super::axis::Tick;
 use super::frame::{Px, Rect};
 use super::labels::Label;
 use super::layout::{LINE, Layout, MARGIN, TICK};
 use super::rows::Rows;
 use super::text::{balanced, shortened, width, wrapped};
 use super::theme::Theme;
+use super::ticks::Tick;
 use super::{Figure, Point};
 use plotters::style::RGBColor;
 

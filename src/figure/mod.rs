@@ -3,7 +3,7 @@
 //! A [`Figure`] says *what* is shown: curves with their bands, reference levels, two axes, words. It holds roles and numbers,
 //! no colors and no pixels, and knows nothing of where the numbers come from. The rest turns it into a picture:
 //!
-//! - [`axis`]: ranges that survive any data, and ticks; [`number`]: numbers as people read them;
+//! - [`axis`]: ranges that survive any data; [`ticks`]: the marks along them; [`number`]: numbers as people read them;
 //! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
 //! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
 //!   `trace` (the visible part of a curve), [`labels`] (names at the ends), `rows` and `lines` (all other words) and `text`
@@ -26,6 +26,7 @@ mod rows;
 pub mod svg;
 mod text;
 pub mod theme;
+pub mod ticks;
 mod trace;
 
 /// One chart: everything a reader sees, nothing about how it looks.

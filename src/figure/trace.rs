@@ -190,7 +190,7 @@ fn spread(plot: &Rect, points: Vec<Px>, turn: usize) -> Vec<Px> {
     if last.0 - first.0 < step {
         return vec![points[points.len() / 2]];
     }
-    let phase = [0.25, 0.75, 0.5, 0.0][turn % 4];
+    let phase = [0.25, 0.75, 0.5, 0.0][turn % 4] + 0.125 * (turn / 4 % 2) as f64;
     let targets = (0..8).map(|k| plot.left + step * (f64::from(k) + phase));
     let nearest = |target: f64| points.iter().min_by(|a, b| (a.0 - target).abs().total_cmp(&(b.0 - target).abs()));
     let near = |target: f64| nearest(target).filter(|px| (px.0 - target).abs() < 0.1 * step);

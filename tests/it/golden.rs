@@ -84,6 +84,32 @@ fn all_diverging() -> Figure {
     figure(curves.into(), references())
 }
 
+/// The rounds recorded of a run of a million: every one at first, then 24 to each doubling.
+fn sparse_rounds() -> Vec<f64> {
+    const LAST: f64 = 1e6;
+    let spaced = (1..).map(|k| (48.0 * 2_f64.powf(f64::from(k) / 24.0)).round()).take_while(|&round| round < LAST);
+    (1..=48).map(f64::from).chain(spaced).chain([LAST]).collect()
+}
+
+/// A run of a million rounds whose error falls at once to a plateau, and from there slowly to a floor.
+fn long_run(role: Role, label: &str, plateau: f64, pace: f64, floor: f64) -> Curve {
+    let error = |round: f64| {
+        let (fast, slow) = (1.9 * (-round / 12.0).exp(), plateau * (-round / pace).exp());
+        fast.hypot(slow).hypot(floor)
+    };
+    let points: Vec<Point> = sparse_rounds().into_iter().map(|x| Point { x, y: error(x) }).collect();
+    let band = points.iter().map(|p| Band { x: p.x, low: 0.93 * p.y, high: 1.07 * p.y }).collect();
+    Curve { role, kind: CurveKind::Measured, label: label.to_owned(), points, band }
+}
+
+fn million_rounds() -> Figure {
+    let curves =
+        [long_run(Role::FedLin, "FedLin", 0.6, 20_000.0, 0.18), long_run(Role::FedAvg, "FedAvg", 0.4, 90_000.0, 0.21)];
+    let mut figure = figure(curves.into(), references());
+    figure.x = Axis { range: (1.0, 1e6), scale: Scale::Log10, ..figure.x };
+    figure
+}
+
 fn nothing_finite() -> Figure {
     let mut lost = run(Role::FedLin, "FedLin", 50, 30.0, 0.18);
     lost.points.iter_mut().for_each(|point| point.y = f64::NAN);
@@ -142,6 +168,15 @@ fn runs_that_go_wrong() {
     check("all_diverging", &all_diverging(), &Theme::LIGHT, WIDE);
     check_covered("all_diverging_phone", &all_diverging(), &Theme::LIGHT, (390.0, 380.0), 140.0);
     check("nothing_finite", &nothing_finite(), &Theme::LIGHT, WIDE);
+}
+
+#[test]
+fn rounds_on_a_logarithmic_axis() {
+    check("million_rounds", &million_rounds(), &Theme::LIGHT, WIDE);
+    check("million_rounds_dark", &million_rounds(), &Theme::DARK, (640.0, 400.0));
+    check("million_rounds_projector", &million_rounds(), &Theme::PROJECTOR, WIDE);
+    check("million_rounds_phone", &million_rounds(), &Theme::LIGHT, (390.0, 380.0));
+    check("million_rounds_frame", &million_rounds(), &Theme::LIGHT, (320.0, 240.0));
 }
 
 #[test]

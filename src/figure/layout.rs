@@ -89,10 +89,10 @@ impl Layout {
     }
 }
 
-/// Whether any curve has a value that the vertical axis could show.
+/// Whether any curve has a value that the axes could show.
 pub(super) fn has_values(figure: &Figure) -> bool {
     let mut points = figure.curves.iter().flat_map(|curve| &curve.points);
-    points.any(|point| figure.y.scale.shows(point.y))
+    points.any(|point| figure.x.scale.shows(point.x) && figure.y.scale.shows(point.y))
 }
 
 /// Whether there is neither a curve nor a level to draw.
@@ -242,6 +242,19 @@ mod tests {
         figure.curves.clear();
         let nothing: Vec<String> = in_plot(&figure);
         assert_eq!(nothing, [NOTHING]);
+    }
+
+    #[test]
+    fn a_curve_beyond_the_axis_needs_no_words() {
+        let mut figure = figure();
+        figure.words = None;
+        figure.curves[0].points.iter_mut().for_each(|point| point.y = if point.x > 0.0 { 1e9 } else { 1.9 });
+        figure.x = Axis { range: (1.0, 200.0), scale: Scale::Log10, ..figure.x };
+        let beyond = layout(&figure, (640.0, 400.0));
+        assert!(beyond.words.is_empty() && !beyond.shows_curves());
+        assert!(beyond.labels.iter().any(|label| label.text == "↑ FedLin"));
+        figure.curves[0].points.truncate(1);
+        assert_eq!(layout(&figure, (640.0, 400.0)).words.len(), 1, "no axis has a place for round 0 alone");
     }
 
     #[test]

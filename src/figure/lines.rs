@@ -2,7 +2,7 @@
 
 use super::frame::{Px, Rect};
 use super::labels::Label;
-use super::layout::{LINE, Layout, MARGIN, TICK};
+use super::layout::{LINE, Layout, MARGIN, TICK, has_values};
 use super::rows::Rows;
 use super::text::{balanced, shortened, width, wrapped};
 use super::theme::Theme;
@@ -45,8 +45,9 @@ impl Layout {
         let free = self.free;
         self.lines = lines.into_iter().filter_map(|line| line.within(&free)).collect();
         if rows.words == 0.0 && !self.shows_curves() {
-            let words = figure.words.as_deref().unwrap_or(NOTHING);
-            self.words = self.words_in_plot(words, theme);
+            // Of a curve beyond an edge its name tells.
+            let words = figure.words.as_deref().or((!has_values(figure)).then_some(NOTHING));
+            self.words = words.map(|words| self.words_in_plot(words, theme)).unwrap_or_default();
         }
     }
 

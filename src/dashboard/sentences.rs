@@ -15,10 +15,10 @@ use crate::sim::target::Target;
 /// A difference smaller than this many combined standard errors is not called one.
 const CLEAR: f64 = 2.0;
 
-/// Whether joining pays for those whose error is shown: the best federated error at the end against its own least squares, and what to try
-/// next. Empty while there is nothing to compare.
+/// Whether joining pays for those whose error is shown: the best federated error at the end against its own least squares,
+/// and what to try next. Empty while there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
-    let Some((name, federated)) = best(run) else { return String::new() };
+    let Some((name, federated)) = best(run) else { return without_a_run(run) };
     let opening = format!(
         "After {}, {name} is off by {}",
         counted(run.settings.n_rounds, "round"),
@@ -27,6 +27,17 @@ pub fn verdict(run: &Run) -> String {
     match run.summary.reference(Reference::ClientAlone) {
         Some(Ok(alone)) if alone.mean().is_finite() => format!("{opening}; {}", comparison(run, &federated, &alone)),
         _ => format!("{opening}; {} alone has no estimate to compare it with.", the(run)),
+    }
+}
+
+/// What is left to say where every algorithm diverges.
+fn without_a_run(run: &Run) -> String {
+    match run.summary.reference(Reference::ClientAlone) {
+        Some(Ok(alone)) if alone.mean().is_finite() && !run.summary.methods.is_empty() => {
+            let who = the(run);
+            format!("No algorithm gets anywhere with these steps; {who} alone is off by {}.", measured(alone.mean(), 3))
+        }
+        _ => String::new(),
     }
 }
 
@@ -88,7 +99,29 @@ pub fn heterogeneity(run: &Run) -> String {
 /// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.
 pub fn complaints(run: &Run) -> Vec<String> {
     let diverging = run.summary.methods.iter().filter_map(|summary| divergence(run, summary));
-    diverging.chain(undetermined(run)).collect()
+    let mut complaints: Vec<_> = diverging.collect();
+    if complaints.len() > 2 {
+        complaints = vec![divergence_of_many(run)];
+    }
+    complaints.extend(undetermined(run));
+    complaints
+}
+
+/// One sentence for three and more methods that diverge, when as many would hide the chart.
+fn divergence_of_many(run: &Run) -> String {
+    let diverging = || run.summary.methods.iter().filter(|summary| summary.n_diverged > 0);
+    let mut names: Vec<_> = diverging().map(|summary| method_name(summary.method)).collect();
+    let last = names.pop().unwrap_or_default();
+    let first_round = diverging().filter_map(|summary| run.summary.diverges_from(summary)).min().unwrap_or(0);
+    let when = match first_round {
+        0 => "the first round".to_owned(),
+        round => format!("round {}", count(round)),
+    };
+    format!(
+        "{} and {last} diverge: their errors grow, the first from {when} on. {}.",
+        names.join(", "),
+        what_to_lower(run)
+    )
 }
 
 fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
@@ -165,6 +198,8 @@ pub fn trouble(trouble: Trouble) -> &'static str {
 mod tests {
     use super::super::tests::run;
     use super::*;
+    use crate::sim::method::{Method, Solver};
+    use crate::sim::schedule::Schedule;
 
     fn means(run: &Run) -> (f64, f64) {
         let end = run.summary.methods[1].errors.last().unwrap().mean();
@@ -196,7 +231,11 @@ mod tests {
     #[test]
     fn without_anything_to_compare_there_is_no_verdict() {
         assert_eq!(verdict(&run(|s| s.methods.clear())), "");
-        assert_eq!(verdict(&run(|s| s.step_size = 0.05)), "");
+        let diverging = run(|s| s.step_size = 0.05);
+        let own = diverging.summary.reference(Reference::ClientAlone).unwrap().unwrap().mean();
+        let expected =
+            format!("No algorithm gets anywhere with these steps; client 1 alone is off by {}.", measured(own, 3));
+        assert_eq!(verdict(&diverging), expected);
         let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
         assert!(short.contains("no estimate to compare"), "{short}");
     }
@@ -225,6 +264,17 @@ mod tests {
             assert!(complaint.starts_with(&format!("{name} diverges (ρ = ")), "{complaint}");
             assert!(complaint.ends_with("Lower the step size α, K, N, or T."), "{complaint}");
         }
+    }
+
+    #[test]
+    fn many_that_diverge_are_named_in_one_sentence() {
+        let solvers =
+            [Solver::FedLin, Solver::FedAvg, Solver::Scaffold, Solver::FedAdmm { penalty: 60.0, sparsity: 0.0 }];
+        let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant });
+        let complaints = complaints(&run(|s| (s.step_size, s.methods) = (3e-3, methods.to_vec())));
+        let expected = "FedLin, FedAvg and SCAFFOLD diverge: their errors grow, the first from the first round on. Lower the \
+                        step size α, K, N, or T.";
+        assert_eq!(complaints, [expected]);
     }
 
     #[test]

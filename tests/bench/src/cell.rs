@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn the_default_cell_is_the_papers_for_one_method() {
         let cell = default_cell();
-        assert_eq!(cell, Settings { methods: vec![METHOD], n_trials: 25, ..Settings::paper() });
+        assert_eq!(cell, Settings { methods: vec![METHOD], references: vec![], n_trials: 25, ..Settings::paper() });
         assert!(Scenario::new(cell).is_ok());
     }
 

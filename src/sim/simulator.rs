@@ -12,13 +12,11 @@
 //! (Bartlett, "On the theory of statistical regression", 1933; Anderson, An Introduction to Multivariate Statistical
 //! Analysis, theorem 7.2.1.)
 
-use rand::rngs::ChaCha8Rng;
-
 use super::lanes;
 use super::moments::Moments;
 use super::normal::{chi_squared, normal};
 use super::plan::{DataPlan, NoiseLevels};
-use super::stream::{DataKey, Purpose};
+use super::stream::{ChaCha8Rng, DataKey, Purpose};
 use super::system::{Dims, LinearSystem};
 
 /// Rollouts side by side. With four, a row of sums stays in registers, and a count like 25 leaves little idle.

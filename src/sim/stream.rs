@@ -4,8 +4,14 @@
 //! changes none: curves glide instead of jumping (common random numbers). The generator is `ChaCha8`, whose output is
 //! fixed by its specification on every platform.
 
+#[cfg(any(target_arch = "wasm32", test))]
+pub mod chacha;
+
+#[cfg(target_arch = "wasm32")]
+pub use chacha::ChaCha8Rng;
 use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
+#[cfg(not(target_arch = "wasm32"))]
+pub use rand::rngs::ChaCha8Rng;
 
 /// What a person chooses to have the same run again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,6 +14,8 @@ use wide::u32x4;
 const BLOCKS: usize = 4;
 /// Words of a block.
 const WORDS: usize = 16;
+/// Pairs of words in all blocks.
+const PAIRS: usize = WORDS * BLOCKS / 2;
 /// Rounds go in pairs.
 const DOUBLE_ROUNDS: usize = 4;
 
@@ -30,8 +32,8 @@ pub struct ChaCha8Rng {
     stream: u64,
     /// The number of the block after those that are made.
     block: u64,
-    /// Blocks that are made, and how much of them is used up.
-    words: [u32; WORDS * BLOCKS],
+    /// Blocks that are made, two words in one, and how many words of them are used up.
+    pairs: [u64; PAIRS],
     used: usize,
 }
 
@@ -41,7 +43,7 @@ impl SeedableRng for ChaCha8Rng {
     fn from_seed(seed: [u8; 32]) -> Self {
         let (words, _) = seed.as_chunks::<4>();
         let row = |first| u32x4::new(array::from_fn(|k| u32::from_le_bytes(words[first + k])));
-        Self { key: [row(0), row(4)], stream: 0, block: 0, words: [0; WORDS * BLOCKS], used: WORDS * BLOCKS }
+        Self { key: [row(0), row(4)], stream: 0, block: 0, pairs: [0; PAIRS], used: 2 * PAIRS }
     }
 }
 
@@ -49,9 +51,11 @@ impl TryRng for ChaCha8Rng {
     type Error = Infallible;
 
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the half that is meant")]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         loop {
-            if let Some(&word) = self.words.get(self.used) {
+            if let Some(&pair) = self.pairs.get(self.used / 2) {
+                let word = (pair >> (32 * (self.used % 2))) as u32;
                 self.used += 1;
                 return Ok(word);
             }
@@ -61,9 +65,11 @@ impl TryRng for ChaCha8Rng {
 
     #[inline]
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        if let Some(&[low, high]) = self.words.get(self.used..).and_then(|words| words.first_chunk()) {
+        if self.used.is_multiple_of(2)
+            && let Some(&pair) = self.pairs.get(self.used / 2)
+        {
             self.used += 2;
-            return Ok(u64::from(high) << 32 | u64::from(low));
+            return Ok(pair);
         }
         Ok(self.next_u64_across())
     }
@@ -78,7 +84,7 @@ impl ChaCha8Rng {
     pub(crate) fn set_stream(&mut self, stream: u64) {
         self.stream = stream;
         self.block = 0;
-        self.used = self.words.len();
+        self.used = 2 * PAIRS;
     }
 
     /// Goes to a place of the stream, counted in words of 32 bits.
@@ -104,20 +110,13 @@ impl ChaCha8Rng {
         let [mut a, mut b, mut c, mut d] = start;
         for _ in 0..DOUBLE_ROUNDS {
             // Columns, and then diagonals, which take the places of columns for that long.
-            for by in [1, 3] {
-                mix::<16>(&mut a, &b, &mut d);
-                mix::<12>(&mut c, &d, &mut b);
-                mix::<8>(&mut a, &b, &mut d);
-                mix::<7>(&mut c, &d, &mut b);
-                turn(&mut b, by);
-                turn(&mut c, 2);
-                turn(&mut d, 4 - by);
-            }
+            round::<1, 3>(&mut a, &mut b, &mut c, &mut d);
+            round::<3, 1>(&mut a, &mut b, &mut c, &mut d);
         }
         let rows = [a, b, c, d];
-        let (words, _) = self.words.as_chunks_mut::<4>();
-        for (k, words) in words.iter_mut().enumerate() {
-            *words = (rows[k % 4][k / 4] + start[k % 4][k / 4]).to_array();
+        let (pairs, _) = self.pairs.as_chunks_mut::<2>();
+        for (k, pairs) in pairs.iter_mut().enumerate() {
+            *pairs = bytemuck::cast(rows[k % 4][k / 4] + start[k % 4][k / 4]);
         }
         self.block = self.block.wrapping_add(BLOCKS as u64);
         self.used = 0;
@@ -130,22 +129,46 @@ impl ChaCha8Rng {
     }
 }
 
+/// A round on every column of every block, and the turn of rows that brings the next one's columns together. What it turns by
+/// is known to the compiler, or the rows would go through memory.
+#[inline]
+fn round<const B: usize, const D: usize>(a: &mut Rows, b: &mut Rows, c: &mut Rows, d: &mut Rows) {
+    mix::<16>(a, b, d);
+    mix::<12>(c, d, b);
+    mix::<8>(a, b, d);
+    mix::<7>(c, d, b);
+    turn::<B>(b);
+    turn::<2>(c);
+    turn::<D>(d);
+}
+
 /// A quarter of a quarter round, on every column of every block.
 #[inline]
 fn mix<const BITS: u32>(sum: &mut Rows, more: &Rows, mixed: &mut Rows) {
     for k in 0..BLOCKS {
         sum[k] += more[k];
-        let words = mixed[k] ^ sum[k];
-        mixed[k] = words << BITS | words >> (32 - BITS);
+        mixed[k] = rotated::<BITS>(mixed[k] ^ sum[k]);
+    }
+}
+
+/// Every word rotated to the left. There is no instruction for it; by whole bytes, moving them is one.
+#[inline]
+fn rotated<const BITS: u32>(words: u32x4) -> u32x4 {
+    if BITS.is_multiple_of(8) {
+        let bytes: [u8; 16] = bytemuck::cast(words);
+        let by = BITS as usize / 8;
+        bytemuck::cast(array::from_fn::<u8, 16, _>(|k| bytes[k / 4 * 4 + (k + 4 - by) % 4]))
+    } else {
+        words << BITS | words >> (32 - BITS)
     }
 }
 
 /// Turns rows to the left.
 #[inline]
-fn turn(rows: &mut Rows, by: usize) {
+fn turn<const BY: usize>(rows: &mut Rows) {
     for row in rows {
         let words = row.to_array();
-        *row = u32x4::new(array::from_fn(|k| words[(k + by) % 4]));
+        *row = u32x4::new(array::from_fn(|k| words[(k + BY) % 4]));
     }
 }
 

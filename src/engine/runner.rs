@@ -45,7 +45,7 @@ impl Runner {
 
     /// Works for about `budget` milliseconds of the clock `now`, and says what there is to say.
     ///
-    /// A slice ends with the first step that exceeds the budget; a step is one client's data or one data set's rounds.
+    /// A slice ends with the first step that exceeds the budget; a step takes about a millisecond.
     pub fn tick(&mut self, budget: f64, now: impl Fn() -> f64) -> Option<Event> {
         let job = self.job.as_mut()?;
         let from = now();

@@ -110,20 +110,28 @@ impl Trial {
             && self.result.trajectories.len() == settings.methods.len()
     }
 
-    /// Draws some of a client's data.
+    /// Draws some of the clients' data: a few small clients, or a part of a large one. (A look at the clock costs about as much
+    /// as a small client.)
     fn draw(&mut self, experiment: &Experiment, simulator: &mut MomentSimulator) {
-        let client = self.n_clients();
-        let (system, plan) = (&experiment.scenario.systems()[client], experiment.scenario.plan(client));
-        let key = DataKey { seed: experiment.scenario.settings().seed, trial: self.index, client };
-        let mut simulation = self.simulation.take().unwrap_or_else(|| simulator.begin(system, &plan, key));
-        for _ in 0..=STEP / system.dims().n_normals(plan.rollout_len) {
-            if !simulator.advance(&mut simulation) {
+        let settings = experiment.scenario.settings();
+        let mut drawn = 0;
+        while drawn < STEP && self.n_clients() < settings.n_clients {
+            let client = self.n_clients();
+            let (system, plan) = (&experiment.scenario.systems()[client], experiment.scenario.plan(client));
+            let key = DataKey { seed: settings.seed, trial: self.index, client };
+            let mut simulation = self.simulation.take().unwrap_or_else(|| simulator.begin(system, &plan, key));
+            let mut is_done = false;
+            while !is_done && drawn < STEP {
+                is_done = !simulator.advance(&mut simulation);
+                drawn += system.dims().n_normals(plan.rollout_len);
+            }
+            if is_done {
                 simulator.finish(&simulation, &mut self.moments);
                 self.fleet.add(&self.moments, experiment.scenario.n_local_steps(client));
-                return;
+            } else {
+                self.simulation = Some(simulation);
             }
         }
-        self.simulation = Some(simulation);
     }
 
     /// Runs some of a method's rounds.

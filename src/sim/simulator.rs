@@ -154,9 +154,7 @@ impl MomentSimulator {
             self.rows.fill(Lanes::default());
         }
         for lane in 0..used {
-            for row in &mut self.rows {
-                row.0[lane] = normal(normals);
-            }
+            draw_lane(&mut self.rows, lane, normals);
         }
     }
 
@@ -168,9 +166,7 @@ impl MomentSimulator {
             // Every χ² begins at a place of its own, so that one that takes more draws shifts no other.
             factor.diagonal.set_word_pos(column as u128 * 256);
             self.rows[column].0[lane] = chi_squared(factor.degrees - column, &mut factor.diagonal).sqrt();
-            for row in &mut self.rows[column + 1..] {
-                row.0[lane] = normal(&mut factor.normals);
-            }
+            draw_lane(&mut self.rows[column + 1..], lane, &mut factor.normals);
             factor.next_column += 1;
         }
     }
@@ -223,6 +219,14 @@ fn lower_index(i: usize, j: usize) -> usize {
 fn split(n_rollouts: usize, n_normals: usize) -> (usize, Option<usize>) {
     let rest = n_rollouts.saturating_sub(n_normals);
     if rest > n_normals { (n_normals, Some(rest)) } else { (n_rollouts, None) }
+}
+
+/// Draws one lane of some rows. (Called and not inlined, since it has all of the ziggurat in it.)
+#[inline(never)]
+fn draw_lane(rows: &mut [Lanes], lane: usize, normals: &mut ChaCha8Rng) {
+    for row in rows {
+        row.0[lane] = normal(normals);
+    }
 }
 
 fn scale(rows: &mut [Lanes], factor: f64) {

@@ -188,6 +188,8 @@ mod tests {
         for change in [
             |_: &mut Settings| (),
             |s: &mut Settings| s.step_size = 1e200,
+            |s: &mut Settings| s.insight = true,
+            |s: &mut Settings| (s.insight, s.data.input_std) = (true, 0.0.into()),
             |s: &mut Settings| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 1.into()),
         ] {
             let mut settings = small();

@@ -1,5 +1,6 @@
 //! Solving with small symmetric matrices, eight at a time: `X = B S⁻¹` by a Cholesky factor. Nothing is ever inverted.
 
+use super::Matrix;
 use super::lanes::{LaneMatrix, Lanes};
 
 /// Eight Cholesky factors, and room to compute them in.
@@ -77,10 +78,28 @@ impl LaneCholesky {
     }
 }
 
+/// `L` of `S = LLᵀ` for a symmetric positive semidefinite S; a column of zeros where a pivot vanishes, as all below it does.
+pub fn semidefinite_factor(s: &Matrix) -> Matrix {
+    let d = s.nrows();
+    let mut factor = Matrix::zeros(d, d);
+    for j in 0..d {
+        for i in j..d {
+            let explained: f64 = (0..j).map(|k| factor[(i, k)] * factor[(j, k)]).sum();
+            let rest = s[(i, j)] - explained;
+            if i == j {
+                // Less is rounding.
+                factor[(j, j)] = if rest > 1e-15 * s[(j, j)] { rest.sqrt() } else { 0.0 };
+            } else if factor[(j, j)] > 0.0 {
+                factor[(i, j)] = rest / factor[(j, j)];
+            }
+        }
+    }
+    factor
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Matrix;
     use crate::lanes::LANES;
     use crate::lanes::tests::{random, side_by_side};
 
@@ -111,5 +130,16 @@ mod tests {
         room.factorise(&side_by_side(&s));
         let determined = room.least_pivot().0.map(|pivot| pivot > 1e-12);
         assert_eq!(determined, [true, false, false, false, true, true, true, true]);
+    }
+
+    #[test]
+    fn a_semidefinite_matrix_is_its_factor_squared() {
+        for rank in [1, 2, 3, 5] {
+            let z = random(5, rank, rank)[0].clone();
+            let s = &z * z.transpose();
+            let factor = semidefinite_factor(&s);
+            // A pivot that should vanish leaves the root of its rounding.
+            assert!((&factor * factor.transpose() - &s).amax() < 1e-7, "rank {rank}");
+        }
     }
 }

@@ -15,8 +15,8 @@
 //! [`system`], [`family`], [`spread`] and [`plan`] (who the clients are, and how much data they have) → [`stream`] and
 //! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
 //! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
-//! oracle → [`target`] and [`rounds`] (what is recorded) → [`trial`] and [`study`] (the whole experiment, over `q` data
-//! sets). [`lanes`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
+//! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`] and [`study`] (the whole experiment, over `q` data
+//! sets). [`theory`] tells beforehand what to expect of it. [`lanes`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
 //!
 //! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
 //! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
@@ -26,6 +26,7 @@ pub mod eigen;
 pub mod estimate;
 pub mod family;
 pub mod fleet;
+pub mod gain;
 pub mod lanes;
 pub mod local_map;
 pub mod method;
@@ -47,6 +48,7 @@ pub mod study;
 pub mod system;
 pub mod target;
 pub mod textbook;
+pub mod theory;
 pub mod trial;
 
 /// A matrix whose size is known at run time; `n` and `p` are values, not types.

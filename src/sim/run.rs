@@ -221,6 +221,15 @@ impl MethodRun {
         }
     }
 
+    /// The models that clients have at present.
+    pub fn models(&self) -> Models<'_> {
+        match &self.rounds {
+            Rounds::Leaps(leaps) => Models::Shared(leaps.last()),
+            Rounds::Curve(along) => Models::Shared(&along.model),
+            Rounds::Each { .. } => self.update.models(),
+        }
+    }
+
     /// The share of the rounds done, 0 to 1.
     pub fn progress(&self, n_rounds: usize) -> f64 {
         match &self.rounds {

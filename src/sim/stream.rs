@@ -30,6 +30,8 @@ pub enum Purpose {
     FactorDiagonal,
     /// Who takes part in a round; the stream's second number is the round.
     Participation,
+    /// The draws by which a prediction averages, always the same.
+    Theory,
 }
 
 impl Purpose {
@@ -41,6 +43,7 @@ impl Purpose {
             Self::Factor => 3,
             Self::FactorDiagonal => 4,
             Self::Participation => 5,
+            Self::Theory => 7,
         }
     }
 }

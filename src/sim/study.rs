@@ -5,11 +5,13 @@
 
 use super::estimate::{EstimateError, Reference};
 use super::family::Heterogeneity;
+use super::gain::Gains;
 use super::method::Method;
 use super::run::round_of_least;
 use super::scenario::Scenario;
 use super::simulator::MomentSimulator;
 use super::stats::Running;
+use super::theory::{Theory, TheoryRun};
 use super::trial::{Experiment, Trial, TrialResult};
 
 /// One method's error curve over the data sets so far.
@@ -23,6 +25,8 @@ pub struct MethodSummary {
     pub n_diverged: usize,
     /// The largest contraction ρ met; none for methods that have none.
     pub contraction: Option<f64>,
+    /// The largest step size with which every data set so far converges, if it was asked for.
+    pub largest_step: Option<f64>,
 }
 
 /// A reference estimate's error over the data sets so far.
@@ -32,6 +36,15 @@ pub struct ReferenceSummary {
     pub reference: Reference,
     /// Mean and standard error, or why there is none: one data set that does not determine an estimate leaves no mean.
     pub error: Result<Running, EstimateError>,
+}
+
+/// What there is to know beyond the curves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insight {
+    /// What was to be expected.
+    pub theory: Theory,
+    /// What every client gains from joining.
+    pub gains: Gains,
 }
 
 /// What a study knows so far.
@@ -47,13 +60,21 @@ pub struct Summary {
     pub methods: Vec<MethodSummary>,
     /// One entry a reference estimate, in the order of the settings.
     pub references: Vec<ReferenceSummary>,
+    /// What else there is to know, if it was asked for.
+    pub insight: Option<Insight>,
 }
 
 impl Summary {
     fn new(experiment: &Experiment) -> Self {
         let settings = experiment.scenario.settings();
         let errors = vec![Running::default(); experiment.recorded.len()];
-        let method = |&method| MethodSummary { method, errors: errors.clone(), n_diverged: 0, contraction: None };
+        let method = |&method| MethodSummary {
+            method,
+            errors: errors.clone(),
+            n_diverged: 0,
+            contraction: None,
+            largest_step: None,
+        };
         let reference = |&reference| ReferenceSummary { reference, error: Ok(Running::default()) };
         Self {
             n_trials: 0,
@@ -61,6 +82,7 @@ impl Summary {
             heterogeneity: experiment.scenario.heterogeneity(),
             methods: settings.methods.iter().map(method).collect(),
             references: settings.references.iter().map(reference).collect(),
+            insight: None,
         }
     }
 
@@ -89,6 +111,12 @@ impl Summary {
             let larger = |rho: f64| summary.contraction.map_or(rho, |before| before.max(rho));
             summary.contraction = trajectory.contraction.map(larger);
         }
+        for (summary, &largest_step) in self.methods.iter_mut().zip(&result.largest_steps) {
+            summary.largest_step = largest_step;
+        }
+        if let (Some(insight), Some(clients)) = (&mut self.insight, &result.clients) {
+            insight.gains.add(clients);
+        }
         for (summary, error) in self.references.iter_mut().zip(&result.references) {
             match (&mut summary.error, error) {
                 (Ok(running), Ok(error)) => running.push(*error),
@@ -104,6 +132,8 @@ impl Summary {
 pub struct Study {
     experiment: Experiment,
     simulator: MomentSimulator,
+    /// What there is to expect comes first, while it is being worked out.
+    theory: Option<Box<TheoryRun>>,
     trial: Trial,
     summary: Summary,
 }
@@ -113,7 +143,8 @@ impl Study {
     pub fn new(scenario: Scenario) -> Self {
         let simulator = MomentSimulator::new(scenario.settings().family.dims());
         let experiment = Experiment::new(scenario);
-        Self { trial: Trial::new(&experiment, 0), summary: Summary::new(&experiment), simulator, experiment }
+        let theory = experiment.everybody.is_some().then(|| Box::new(TheoryRun::new(&experiment)));
+        Self { theory, trial: Trial::new(&experiment, 0), summary: Summary::new(&experiment), simulator, experiment }
     }
 
     /// What is being studied.
@@ -139,7 +170,13 @@ impl Study {
 
     /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. Nothing once done.
     pub fn step(&mut self) {
-        if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
+        if let Some(run) = &mut self.theory {
+            if let (Some(theory), Some(everybody)) = (run.step(&self.experiment), &self.experiment.everybody) {
+                let gains = Gains::new(everybody, self.scenario().settings().methods.len());
+                self.summary.insight = Some(Insight { theory, gains });
+                self.theory = None;
+            }
+        } else if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
             let result = self.trial.finish();
             self.summary.add(&result);
         }

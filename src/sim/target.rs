@@ -31,8 +31,8 @@ pub enum Models<'a> {
 }
 
 impl<'a> Models<'a> {
-    /// The model of client `client`.
-    fn of(self, client: usize) -> &'a Matrix {
+    /// The model of client `client` (0-based).
+    pub fn of(self, client: usize) -> &'a Matrix {
         match self {
             Self::Shared(model) => model,
             Self::Clustered { models, of } => &models[of[client]],

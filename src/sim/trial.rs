@@ -2,6 +2,7 @@
 
 use super::estimate::{EstimateError, Reference};
 use super::fleet::Fleet;
+use super::gain::{self, ClientErrors};
 use super::local_map::FleetMaps;
 use super::method::Update;
 use super::moments::Moments;
@@ -10,7 +11,8 @@ use super::run::{Context, MethodRun, Trajectory, local_maps};
 use super::scenario::{GradientScale, Scenario};
 use super::simulator::{MomentSimulator, Simulation};
 use super::stream::DataKey;
-use super::target::Truth;
+use super::target::{Target, Truth};
+use super::theory::stability::largest_step;
 
 /// What one data set gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +21,10 @@ pub struct TrialResult {
     pub trajectories: Vec<Trajectory>,
     /// Errors ‖Θ − Θ⁽ⁱ⁾‖ of the reference estimates, in the order of the settings.
     pub references: Vec<Result<f64, EstimateError>>,
+    /// Every client's errors, if they were asked for.
+    pub clients: Option<ClientErrors>,
+    /// The largest step size of every method with which all data sets so far converge, likewise.
+    pub largest_steps: Vec<Option<f64>>,
 }
 
 /// What all data sets of an experiment have in common.
@@ -30,6 +36,8 @@ pub struct Experiment {
     pub truth: Truth,
     /// The rounds at which errors are recorded, ascending.
     pub recorded: Vec<usize>,
+    /// The systems of all clients, if every client's gain is asked for.
+    pub everybody: Option<Truth>,
 }
 
 impl Experiment {
@@ -37,7 +45,8 @@ impl Experiment {
     pub fn new(scenario: Scenario) -> Self {
         let truth = Truth::new(scenario.settings().target, scenario.systems());
         let recorded = recorded_rounds(scenario.settings().n_rounds);
-        Self { scenario, truth, recorded }
+        let everybody = scenario.settings().insight.then(|| Truth::new(Target::Mean, scenario.systems()));
+        Self { scenario, truth, recorded, everybody }
     }
 }
 
@@ -57,6 +66,8 @@ pub struct Trial {
     /// What earlier runs left: local maps, and each method's state.
     maps: Option<FleetMaps>,
     updates: Vec<Option<Box<dyn Update>>>,
+    /// Of the data sets before.
+    largest_steps: Vec<Option<f64>>,
     result: TrialResult,
 }
 
@@ -75,6 +86,7 @@ impl Trial {
             run: None,
             maps: None,
             updates: Vec::new(),
+            largest_steps: Vec::new(),
             result: TrialResult::default(),
         }
     }
@@ -97,6 +109,8 @@ impl Trial {
         } else if self.result.references.len() < settings.references.len() {
             let error = |reference: &Reference| reference.error(&self.fleet, &experiment.truth);
             self.result.references = settings.references.iter().map(error).collect();
+        } else if let (None, Some(everybody)) = (&self.result.clients, &experiment.everybody) {
+            self.result.clients = Some(ClientErrors::alone(&self.fleet, everybody));
         } else if self.result.trajectories.len() < settings.methods.len() {
             self.go_on(experiment);
         }
@@ -106,6 +120,7 @@ impl Trial {
     fn is_done(&self, experiment: &Experiment) -> bool {
         let settings = experiment.scenario.settings();
         self.n_clients() == settings.n_clients
+            && self.result.clients.is_some() == experiment.everybody.is_some()
             && self.result.references.len() == settings.references.len()
             && self.result.trajectories.len() == settings.methods.len()
     }
@@ -141,7 +156,7 @@ impl Trial {
         if which == 0 && self.run.is_none() && settings.gradient_scale == GradientScale::Mean {
             self.fleet.normalize();
         }
-        let Experiment { scenario, truth, recorded } = experiment;
+        let Experiment { scenario, truth, recorded, .. } = experiment;
         let context = Context { scenario, truth, recorded, trial: self.index, fleet: &self.fleet };
         let begin = || {
             let method = settings.methods[which];
@@ -152,6 +167,11 @@ impl Trial {
         if run.advance(context) {
             self.run = Some(run);
         } else {
+            if let (Some(everybody), Some(clients)) = (&experiment.everybody, &mut self.result.clients) {
+                clients.shared.push(gain::errors(everybody, run.models()));
+                let before = self.largest_steps.get(which).copied().flatten();
+                self.result.largest_steps.push(largest_step(settings.methods[which], &self.fleet, before));
+            }
             let (trajectory, maps, update) = run.finish(recorded);
             self.result.trajectories.push(trajectory);
             self.maps = Some(maps);
@@ -175,6 +195,7 @@ impl Trial {
     pub fn finish(&mut self) -> TrialResult {
         self.index += 1;
         self.fleet.clear();
+        self.largest_steps.clone_from(&self.result.largest_steps);
         std::mem::take(&mut self.result)
     }
 }
@@ -196,7 +217,6 @@ mod tests {
     use crate::spread::Spread;
     use crate::stream::{Purpose, Seed, stream};
     use crate::system::LinearSystem;
-    use crate::target::Target;
     use crate::textbook;
 
     const ALL_METHODS: [(Solver, Schedule); 6] = [

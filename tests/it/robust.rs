@@ -16,6 +16,8 @@ use fedsysid::sim::stream::Seed;
 use fedsysid::sim::study::{Study, Summary};
 use fedsysid::sim::system::LinearSystem;
 use fedsysid::sim::target::Target;
+use fedsysid::sim::theory::Theory;
+use fedsysid::sim::theory::break_even::BreakEven;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -119,6 +121,7 @@ fn settings(rng: &mut ChaCha8Rng) -> Settings {
         target: one_of(rng, &targets),
         methods,
         references: references(rng),
+        insight: rng.random_ratio(1, 10),
         n_trials: rng.random_range(0..3),
         seed: Seed(rng.random()),
     }
@@ -136,8 +139,36 @@ fn fault(summary: &Summary) -> Option<String> {
             return Some(format!("{:?} contracts by {contraction}", method.method));
         }
     }
+    if let Some(fault) = summary.insight.as_ref().and_then(|insight| fault_of_theory(&insight.theory)) {
+        return Some(fault);
+    }
     let bad = summary.references.iter().filter_map(|summary| summary.error.ok()).find(|running| !is_number(running));
     bad.map(|running| format!("a reference is off by {}", running.mean()))
+}
+
+/// What is wrong with what was to be expected.
+fn fault_of_theory(theory: &Theory) -> Option<String> {
+    let is_error = |error: f64| error.is_finite() && error >= 0.0;
+    let errors = [theory.alone, theory.pooled, theory.mean_of_locals];
+    if let Some(error) = errors.into_iter().flatten().find(|&error| !is_error(error)) {
+        return Some(format!("an estimate is expected to be off by {error}"));
+    }
+    if let Ok(BreakEven::At(heterogeneity)) = theory.break_even
+        && !(heterogeneity.is_finite() && heterogeneity > 0.0)
+    {
+        return Some(format!("joining stops to pay at {heterogeneity}"));
+    }
+    for method in &theory.methods {
+        let step = method.stability.and_then(|stability| stability.largest_step);
+        if step.is_some_and(|step| !(step.is_finite() && step > 0.0)) {
+            return Some(format!("{:?} is stable up to {step:?}", method.method));
+        }
+        let limit = method.prediction.as_ref().ok().and_then(|prediction| prediction.limit);
+        if limit.is_some_and(|limit| !is_error(limit.mean) || !is_error(limit.parts.rms())) {
+            return Some(format!("{:?} ends at {limit:?}", method.method));
+        }
+    }
+    None
 }
 
 #[test]

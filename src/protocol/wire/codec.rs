@@ -4,6 +4,7 @@ use super::WireError;
 use crate::sim::Matrix;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::{Family, Heterogeneity, Placement};
+use crate::sim::gain::Gains;
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
 use crate::sim::plan::FleetPlan;
@@ -12,9 +13,14 @@ use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
 use crate::sim::stats::Running;
 use crate::sim::stream::Seed;
-use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
+use crate::sim::study::{Insight, MethodSummary, ReferenceSummary, Summary};
 use crate::sim::system::{LinearSystem, SystemError};
 use crate::sim::target::Target;
+use crate::sim::theory::break_even::BreakEven;
+use crate::sim::theory::prediction::{Limit, Parts, Prediction};
+use crate::sim::theory::stability::Stability;
+use crate::sim::theory::theorem1::Theorem1;
+use crate::sim::theory::{MethodTheory, NoPrediction, Theory};
 
 /// What can be written as numbers and read back.
 pub(super) trait Wire: Sized {
@@ -116,6 +122,31 @@ impl Wire for f64 {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
         from.number()
+    }
+}
+
+impl Wire for bool {
+    fn put(&self, to: &mut Vec<f64>) {
+        to.push(f64::from(u8::from(*self)));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        match from.u32()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(WireError),
+        }
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn put(&self, to: &mut Vec<f64>) {
+        self.0.put(to);
+        self.1.put(to);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        Ok((Wire::take(from)?, Wire::take(from)?))
     }
 }
 
@@ -252,14 +283,46 @@ record!(Settings {
     target,
     methods,
     references,
+    insight,
     n_trials,
     seed,
 });
 
 record!(Heterogeneity { a, b });
-record!(MethodSummary { method, errors, n_diverged, contraction });
+record!(MethodSummary { method, errors, n_diverged, contraction, largest_step });
 record!(ReferenceSummary { reference, error });
-record!(Summary { n_trials, rounds, heterogeneity, methods, references });
+record!(Summary { n_trials, rounds, heterogeneity, methods, references, insight });
+
+record!(Insight { theory, gains });
+record!(Gains { alone, shared, distances });
+record!(Theory {
+    rounds,
+    methods,
+    alone,
+    pooled,
+    mean_of_locals,
+    break_even,
+    theorem1,
+    samples_per_regressor,
+    samples_per_regressor_alone,
+});
+record!(MethodTheory { method, prediction, stability });
+record!(Prediction { means, parts, limit });
+record!(Limit { mean, parts, n_rounds });
+record!(Parts { transient, noise, bias, drift });
+record!(Stability { contraction, largest_step });
+record!(Theorem1 { c0, c1, c2, c2_of_others, noise, noise_summed, heterogeneity, needs, has, excitation });
+variants!(BreakEven { 0 => At(heterogeneity), 1 => Beyond(heterogeneity), 2 => Never });
+variants!(NoPrediction {
+    0 => Method,
+    1 => Participation,
+    2 => Diverges,
+    3 => Overflow,
+    4 => Unexcited,
+    5 => Worst,
+    6 => Single,
+    7 => FewSamples,
+});
 
 variants!(EstimateError {
     0 => NotEnoughData { client, have, need },

@@ -39,6 +39,13 @@ impl Solving {
         (index, block, counting): (usize, &Block, Lanes),
         rule: &impl OneShot,
     ) -> Result<(), EstimateError> {
+        let is_solved = self.solve_all(block, rule);
+        let fault = (0..LANES).find(|&lane| counting.0[lane] > 0.0 && !is_solved[lane]);
+        fault.map_or(Ok(()), |lane| Err(reason(block, lane, rule).of_client(index * LANES + lane)))
+    }
+
+    /// Solves for eight clients; for whom the data determine the estimate.
+    fn solve_all(&mut self, block: &Block, rule: &impl OneShot) -> [bool; LANES] {
         self.s.copy_from(&block.s);
         self.theta.copy_from(&block.c);
         rule.adjust(&mut self.s, &mut self.theta);
@@ -47,13 +54,11 @@ impl Solving {
         let need = self.s.rows() as u64;
         // An overflow in S shows in the pivots, one in C in the solution.
         let size = self.theta.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
-        let is_solved = |lane: usize| {
+        std::array::from_fn(|lane| {
             self.factor.least_pivot().0[lane] >= MIN_UNEXPLAINED
                 && size.0[lane].is_finite()
                 && rule.n_samples(block.n_samples[lane]) >= need
-        };
-        let fault = (0..LANES).find(|&lane| counting.0[lane] > 0.0 && !is_solved(lane));
-        fault.map_or(Ok(()), |lane| Err(reason(block, lane, rule).of_client(index * LANES + lane)))
+        })
     }
 }
 
@@ -79,4 +84,20 @@ pub(super) fn error(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Result
         total = Some(truth.reduce(total, norms.of(&solving.theta), counting));
     }
     Ok(total.unwrap_or(f64::NAN))
+}
+
+/// Every counting client's error; NaN where its data do not determine its estimate.
+pub(super) fn errors(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Vec<f64> {
+    let dims = fleet.dims();
+    let mut solving = Solving::new(dims);
+    let mut norms = LaneNorms::new(dims.n_states, dims.n_regressors());
+    let mut errors = Vec::with_capacity(fleet.n_clients());
+    for (index, systems, counting) in truth.blocks() {
+        let is_solved = solving.solve_all(&fleet.blocks()[index], rule);
+        solving.theta.add_scaled(Lanes::splat(-1.0), systems);
+        let norms = norms.of(&solving.theta);
+        let counted = (0..LANES).filter(|&lane| counting.0[lane] > 0.0);
+        errors.extend(counted.map(|lane| if is_solved[lane] { norms.0[lane] } else { f64::NAN }));
+    }
+    errors
 }

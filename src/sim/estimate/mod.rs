@@ -143,6 +143,11 @@ impl Reference {
     }
 }
 
+/// The error of every counting client's own least squares; NaN where its data do not determine it.
+pub fn errors_alone(fleet: &Fleet, truth: &Truth) -> Vec<f64> {
+    lanes::errors(fleet, truth, &local::Local)
+}
+
 /// The error of one estimate for all clients.
 fn shared_error(estimate: &Matrix, truth: &Truth) -> f64 {
     let mut recorder = ErrorRecorder::new(truth, estimate.shape(), 1);

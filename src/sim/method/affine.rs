@@ -180,6 +180,11 @@ impl Leaps {
         Some((&self.lanes, used))
     }
 
+    /// The model after the last recorded round so far, once a stretch of rounds has ended.
+    pub fn last(&self) -> &Matrix {
+        &self.last
+    }
+
     fn begin(&mut self, stretch: Stretch) {
         if stretch.stride == 2 * self.stride_len {
             self.stride = self.stride.then(&self.stride);

@@ -29,6 +29,11 @@ impl RoundCurve {
         Self { points, maps: Vec::with_capacity(n_local_steps + 1), map: RoundMap::identity(n, d) }
     }
 
+    /// The step sizes at the points.
+    pub fn points(&self) -> &[f64] {
+        &self.points
+    }
+
     /// The next step size whose map is wanted, until there are enough.
     pub fn wanted(&self) -> Option<f64> {
         self.points.get(self.maps.len()).copied()

@@ -12,6 +12,7 @@
 use super::Round;
 use super::affine::{AffineRound, RoundMap, known};
 use crate::Matrix;
+use crate::cholesky::semidefinite_factor;
 use crate::lanes::LaneMatrix;
 use crate::norm::spectral_norm;
 use crate::system::Dims;
@@ -66,25 +67,6 @@ impl AffineRound for FedLin {
     }
 }
 
-/// `L` of `S = LLᵀ` for a symmetric positive semidefinite S; a column of zeros where a pivot vanishes, as all below it does.
-fn semidefinite_factor(s: &Matrix) -> Matrix {
-    let d = s.nrows();
-    let mut factor = Matrix::zeros(d, d);
-    for j in 0..d {
-        for i in j..d {
-            let explained: f64 = (0..j).map(|k| factor[(i, k)] * factor[(j, k)]).sum();
-            let rest = s[(i, j)] - explained;
-            if i == j {
-                // Less is rounding.
-                factor[(j, j)] = if rest > 1e-15 * s[(j, j)] { rest.sqrt() } else { 0.0 };
-            } else if factor[(j, j)] > 0.0 {
-                factor[(i, j)] = rest / factor[(j, j)];
-            }
-        }
-    }
-    factor
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::Bench;
@@ -98,17 +80,6 @@ mod tests {
     fn its_rounds_are_the_textbooks() {
         for schedule in Schedule::ALL {
             Bench::new().check_against_textbook(Method { schedule, ..METHOD });
-        }
-    }
-
-    #[test]
-    fn a_semidefinite_matrix_is_its_factor_squared() {
-        for rank in [1, 2, 3, 5] {
-            let z = crate::lanes::tests::random(5, rank, rank)[0].clone();
-            let s = &z * z.transpose();
-            let factor = super::semidefinite_factor(&s);
-            // A pivot that should vanish leaves the root of its rounding.
-            assert!((&factor * factor.transpose() - &s).amax() < 1e-7, "rank {rank}");
         }
     }
 

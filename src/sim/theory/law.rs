@@ -1,0 +1,407 @@
+//! The law of an estimate, and the errors to expect of it.
+//!
+//! In the limit of much data an estimate is its mean plus noise whose rows are independent and normal:
+//! `Θ = Θ̄ + Z Lᵀ` with Z an n×d standard normal matrix and `Ω = L Lᵀ` the covariance of every row. Then
+//!
+//! ```text
+//! E‖Θ − Θ⁽ⁱ⁾‖_F² = ‖Θ̄ − Θ⁽ⁱ⁾‖_F² + n tr Ω        exactly
+//! E‖Θ − Θ⁽ⁱ⁾‖                                      as a mean over drawn Z
+//! ```
+//!
+//! The draws are always the same, so that a prediction moves smoothly with what it depends on. Since the mean of `‖·‖_F²` is
+//! known and goes along with the spectral norm, it serves as a control variate: 512 draws are then as good as thousands.
+
+use super::NoPrediction;
+use super::expectation::ExpectedFleet;
+use crate::Matrix;
+use crate::cholesky::semidefinite_factor;
+use crate::lanes::{LANES, LaneMatrix, Lanes};
+use crate::norm::LaneNorms;
+use crate::normal::normal;
+use crate::stream::{Purpose, Seed, stream};
+use crate::system::Dims;
+use crate::target::{Target, Truth};
+
+/// Draws of Z, and blocks of them.
+const DRAWS: usize = 512;
+const BLOCKS: usize = DRAWS / LANES;
+
+/// The law of one estimate for all clients.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Law {
+    /// Θ̄, n×d.
+    pub mean: Matrix,
+    /// Ω, d×d: the covariance of every row.
+    pub covariance: Matrix,
+}
+
+impl Law {
+    /// `n tr Ω`: the noise's part of the mean square error.
+    pub fn noise(&self) -> f64 {
+        self.mean.nrows() as f64 * self.covariance.trace()
+    }
+}
+
+/// The laws of the one-shot estimates on a fleet as it is on average.
+///
+/// Least squares divides by S and not by its mean, and `E S⁻¹` is larger than `(E S)⁻¹`. For ν independent samples it is so by
+/// `ν/(ν − d − 1)` (Wishart); along rollouts samples are not independent, but this is still close.
+impl Law {
+    /// Pooled least squares: `ΣC_i (ΣS_i)⁻¹`, with rows of covariance `(ΣS_i)⁻¹ (Σ ν_i S_i) (ΣS_i)⁻¹`.
+    ///
+    /// # Errors
+    /// If the data overflow, or leave a direction out.
+    pub fn pooled(expected: &ExpectedFleet) -> Result<Self, NoPrediction> {
+        let total = expected.fleet().total();
+        let inverse = inverse(&total.s)?;
+        let covariance = &inverse * expected.total_noise() * &inverse * for_few(expected.n_samples(), total.s.nrows())?;
+        Ok(Self { mean: total.c * &inverse, covariance })
+    }
+
+    /// The mean of the clients' own least squares: `mean Θ⁽ⁱ⁾`, with rows of covariance `Σ ν_i S_i⁻¹ / M²`.
+    ///
+    /// # Errors
+    /// If the data of a client overflow, or leave a direction out.
+    pub fn mean_of_locals(expected: &ExpectedFleet) -> Result<Self, NoPrediction> {
+        let fleet = expected.fleet();
+        let (n, d, m) = (fleet.dims().n_states, fleet.dims().n_regressors(), fleet.n_clients() as f64);
+        let mut sum = Self { mean: Matrix::zeros(n, d), covariance: Matrix::zeros(d, d) };
+        for client in 0..fleet.n_clients() {
+            let (moments, noise) = expected.client(client);
+            let inverse = inverse(&moments.s)?;
+            sum.mean += moments.c * &inverse / m;
+            sum.covariance += inverse * (noise / (m * m) * for_few(moments.n_samples as f64, d)?);
+        }
+        Ok(sum)
+    }
+}
+
+/// The mean error of a client's own least squares, `E‖Z L‖` with `LLᵀ = ν_i S_i⁻¹`, or its mean over the clients that count.
+///
+/// # Errors
+/// If the data of such a client overflow, or leave a direction out; and of the worst client, which is another in every data set.
+pub fn alone(expected: &ExpectedFleet, target: Target, norms: &mut MeanNorms) -> Result<f64, NoPrediction> {
+    let fleet = expected.fleet();
+    let mut own = |client: usize, n_draws: usize| {
+        let (moments, noise) = expected.client(client);
+        let for_few = for_few(moments.n_samples as f64, moments.s.nrows())?;
+        Ok(norms.of_noise(&(inverse(&moments.s)? * (noise * for_few)), n_draws))
+    };
+    match target {
+        Target::Client(client) => own(client.min(fleet.n_clients() - 1), DRAWS),
+        Target::Worst => Err(NoPrediction::Worst),
+        Target::Mean => {
+            // Of very many clients, so many that are evenly chosen.
+            let n = fleet.n_clients().min(DRAWS);
+            let clients = (0..n).map(|k| k * fleet.n_clients() / n);
+            clients
+                .map(|client| own(client, (DRAWS / n).max(2 * LANES)))
+                .sum::<Result<f64, _>>()
+                .map(|sum| sum / n as f64)
+        }
+    }
+}
+
+/// The factor `ν/(ν − d − 1)` of a covariance that is estimated with few samples.
+fn for_few(n_samples: f64, d: usize) -> Result<f64, NoPrediction> {
+    let left = n_samples - d as f64 - 1.0;
+    if left > 0.0 { Ok(n_samples / left) } else { Err(NoPrediction::FewSamples) }
+}
+
+/// The inverse of a symmetric positive definite matrix, after scaling to unit diagonal.
+fn inverse(s: &Matrix) -> Result<Matrix, NoPrediction> {
+    if !s.iter().all(|entry| entry.is_finite()) {
+        return Err(NoPrediction::Overflow);
+    }
+    let scales = s.diagonal().map(|entry| 1.0 / entry.sqrt());
+    if !scales.iter().all(|scale| scale.is_finite()) {
+        return Err(NoPrediction::Unexcited);
+    }
+    let scaled = Matrix::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] * scales[i] * scales[j]);
+    let factor = nalgebra::Cholesky::new(scaled).ok_or(NoPrediction::Unexcited)?;
+    if factor.l_dirty().diagonal().iter().any(|pivot| pivot * pivot < 1e-12) {
+        return Err(NoPrediction::Unexcited);
+    }
+    let inverse = factor.inverse();
+    Ok(Matrix::from_fn(s.nrows(), s.ncols(), |i, j| inverse[(i, j)] * scales[i] * scales[j]))
+}
+
+/// The clients that count, all at once.
+///
+/// The mean over them of `‖Θ − Θ⁽ⁱ⁾‖_F²` is `‖Θ − centre‖_F² + spread`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Centre {
+    /// Mean of the systems Θ⁽ⁱ⁾ that count, n×d.
+    pub theta: Matrix,
+    /// Mean of `‖Θ⁽ⁱ⁾ − centre‖_F²`.
+    pub spread: f64,
+}
+
+impl Centre {
+    /// Of the clients that count, when the error is that of one, or the mean.
+    pub fn of_mean(truth: &Truth) -> Self {
+        let mut thetas = clients(truth);
+        let first = thetas.next().unwrap_or_default();
+        let (mut sum, mut n) = (first.clone(), 1.0);
+        for theta in thetas {
+            sum += theta;
+            n += 1.0;
+        }
+        let theta = sum / n;
+        let spread = clients(truth).map(|other| (other - &theta).norm_squared()).sum::<f64>() / n;
+        Self { theta, spread }
+    }
+
+    /// The client farthest from a model.
+    pub fn farthest(truth: &Truth, model: &Matrix) -> Self {
+        let mut farthest = (-1.0, Matrix::zeros(0, 0));
+        for theta in clients(truth) {
+            let square = (model - &theta).norm_squared();
+            if square > farthest.0 {
+                farthest = (square, theta);
+            }
+        }
+        Self { theta: farthest.1, spread: 0.0 }
+    }
+
+    /// The mean of `‖Θ − Θ⁽ⁱ⁾‖_F²`.
+    pub fn mean_square(&self, model: &Matrix) -> f64 {
+        (model - &self.theta).norm_squared() + self.spread
+    }
+}
+
+/// The systems that count, one by one.
+fn clients(truth: &Truth) -> impl Iterator<Item = Matrix> {
+    truth
+        .blocks()
+        .flat_map(|(_, block, counting)| (0..LANES).filter(move |&k| counting.0[k] > 0.0).map(move |k| block.lane(k)))
+}
+
+/// Mean spectral norms under normal laws.
+#[derive(Clone, Debug)]
+pub struct MeanNorms {
+    /// Z, eight draws at a time.
+    draws: Vec<LaneMatrix>,
+    norms: LaneNorms,
+    errors: LaneMatrix,
+    zero: Matrix,
+}
+
+/// Sums over draws, each with its weight: y is the spectral norm, u the squared Frobenius norm less its mean.
+#[derive(Default)]
+struct Sums {
+    weight: f64,
+    y: f64,
+    u: f64,
+    uu: f64,
+    uy: f64,
+}
+
+impl Sums {
+    fn add(&mut self, weights: Lanes, y: Lanes, u: Lanes) {
+        self.weight += weights.sum();
+        self.y += (weights * y).sum();
+        self.u += (weights * u).sum();
+        self.uu += (weights * u * u).sum();
+        self.uy += (weights * u * y).sum();
+    }
+
+    /// The mean of y, corrected by what u, whose mean is 0, is off.
+    fn mean(&self) -> f64 {
+        let (y, u) = (self.y / self.weight, self.u / self.weight);
+        let variance = self.uu / self.weight - u * u;
+        let covariance = self.uy / self.weight - u * y;
+        // Without noise, or where it vanishes beside the rest, there is nothing to correct.
+        if variance > 1e-20 * y.powi(4) { y - covariance / variance * u } else { y }
+    }
+}
+
+impl MeanNorms {
+    /// For models of systems of these sizes.
+    pub fn new(dims: Dims) -> Self {
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        let mut rng = stream(Seed(0), Purpose::Theory, 0, 0);
+        let mut draw = || {
+            let mut z = LaneMatrix::zeros(n, d);
+            z.entries_mut().iter_mut().for_each(|entry| *entry = Lanes::from_fn(|_| normal(&mut rng)));
+            z
+        };
+        Self {
+            draws: (0..BLOCKS).map(|_| draw()).collect(),
+            norms: LaneNorms::new(n, d),
+            errors: LaneMatrix::zeros(n, d),
+            zero: Matrix::zeros(n, d),
+        }
+    }
+
+    /// `E‖Θ − Θ⁽ⁱ⁾‖` for the client that counts, or its mean over those that do; for the worst client the mean of the
+    /// largest, among the eight that are farthest from Θ̄.
+    pub fn of(&mut self, law: &Law, truth: &Truth) -> f64 {
+        let factor = semidefinite_factor(&law.covariance).transpose();
+        match truth.target() {
+            Target::Worst => self.of_worst(law, &factor, truth),
+            Target::Client(_) | Target::Mean => self.of_mean(law, &factor, truth),
+        }
+    }
+
+    /// Every block of clients has its share of the draws, and every client in it the same weight.
+    fn of_mean(&mut self, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
+        let blocks: Vec<_> = truth.blocks().collect();
+        // Of very many clients, so many blocks as there are of draws, evenly chosen.
+        let n_blocks = blocks.len().min(BLOCKS);
+        let mut sums = Sums::default();
+        for (k, z) in self.draws.iter().enumerate() {
+            let which = k % n_blocks;
+            let (_, thetas, counting) = blocks[which * blocks.len() / n_blocks];
+            let n_turns = (BLOCKS - which).div_ceil(n_blocks);
+            // One client alone has every lane.
+            let single = (counting.sum() <= 1.0).then(|| counting.0.iter().position(|&counts| counts > 0.0)).flatten();
+            let offset = |entry: Lanes| single.map_or(entry, |lane| Lanes::splat(entry.0[lane]));
+            let weights = single.map_or(counting, |_| Lanes::splat(1.0 / LANES as f64)) * (1.0 / n_turns as f64);
+            self.errors.set_affine(z, factor, &law.mean);
+            let mut square = Lanes::default();
+            for (entry, &theta) in self.errors.entries_mut().iter_mut().zip(thetas.entries()) {
+                *entry -= offset(theta);
+                square += *entry * *entry;
+            }
+            let mut expected = Lanes::splat(law.noise());
+            for (k, &theta) in thetas.entries().iter().enumerate() {
+                let cols = thetas.cols();
+                let bias = Lanes::splat(law.mean[(k / cols, k % cols)]) - offset(theta);
+                expected += bias * bias;
+            }
+            sums.add(weights, self.norms.of(&self.errors), square - expected);
+        }
+        sums.mean()
+    }
+
+    fn of_worst(&mut self, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
+        let mut systems: Vec<_> = clients(truth).map(|theta| ((&law.mean - &theta).norm_squared(), theta)).collect();
+        systems.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut candidates = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
+        for lane in 0..LANES {
+            // Fewer clients than lanes: the farthest again.
+            let theta = systems.get(lane).or(systems.first()).map(|(_, theta)| theta);
+            if let Some(theta) = theta {
+                candidates.set_lane(lane, theta);
+            }
+        }
+        let mut sum = 0.0;
+        // A draw takes a whole block here; a quarter of them is as many norms as otherwise.
+        let draws = &self.draws[..BLOCKS / 4];
+        let mut noise = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
+        for z in draws {
+            noise.set_affine(z, factor, &law.mean);
+            for lane in 0..LANES {
+                let entries = self.errors.entries_mut().iter_mut().zip(noise.entries()).zip(candidates.entries());
+                entries.for_each(|((error, noise), &theta)| *error = Lanes::splat(noise.0[lane]) - theta);
+                sum += self.norms.of(&self.errors).0.into_iter().fold(0.0, f64::max);
+            }
+        }
+        sum / (draws.len() * LANES) as f64
+    }
+
+    /// `E‖Z Lᵀ‖`, of noise alone, from as many draws as given (at most all; a multiple of eight).
+    pub fn of_noise(&mut self, covariance: &Matrix, n_draws: usize) -> f64 {
+        let factor = semidefinite_factor(covariance).transpose();
+        let expected = Lanes::splat(self.zero.nrows() as f64 * covariance.trace());
+        let mut sums = Sums::default();
+        for z in &self.draws[..n_draws.div_ceil(LANES).clamp(1, BLOCKS)] {
+            self.errors.set_affine(z, &factor, &self.zero);
+            let square = self.errors.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry * entry);
+            sums.add(Lanes::splat(1.0), self.norms.of(&self.errors), square - expected);
+        }
+        sums.mean()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::{Family, Placement};
+    use crate::lanes::tests::random;
+    use crate::norm::spectral_norm;
+    use crate::stats::Running;
+    use crate::system::LinearSystem;
+
+    fn truth(target: Target, n: usize) -> Truth {
+        let member = |client| Family::paper().member(Placement::Uniform.place(Seed(3), client), 0.6).unwrap();
+        Truth::new(target, &(0..n).map(member).collect::<Vec<LinearSystem>>())
+    }
+
+    fn law(noise: f64) -> Law {
+        let factor = &random(5, 5, 4)[0] * noise;
+        let mean = Family::paper().nominal().theta() + random(3, 5, 7)[1].clone() * 0.05;
+        Law { mean, covariance: &factor * factor.transpose() }
+    }
+
+    /// By drawing very many Z, and the definition.
+    fn expected(law: &Law, truth: &Truth) -> (Running, Running) {
+        let factor = semidefinite_factor(&law.covariance).transpose();
+        let mut rng = stream(Seed(8), Purpose::Data, 0, 0);
+        let (mut norm, mut square) = (Running::default(), Running::default());
+        for _ in 0..20_000 {
+            let model = &law.mean + Matrix::from_fn(3, 5, |_, _| normal(&mut rng)) * &factor;
+            let errors = || clients(truth).map(|theta| &model - theta);
+            let n = errors().count() as f64;
+            norm.push(match truth.target() {
+                Target::Worst => errors().map(|error| spectral_norm(&error)).fold(0.0, f64::max),
+                _ => errors().map(|error| spectral_norm(&error)).sum::<f64>() / n,
+            });
+            square.push(errors().map(|error| error.norm_squared()).sum::<f64>() / n);
+        }
+        (norm, square)
+    }
+
+    #[track_caller]
+    fn check(target: Target, n: usize, noise: f64) {
+        let (truth, law) = (truth(target, n), law(noise));
+        let (norm, square) = expected(&law, &truth);
+        let got = MeanNorms::new(Family::paper().dims()).of(&law, &truth);
+        let tolerance = 4.0 * norm.standard_error() + 0.008 * norm.mean();
+        assert!((got - norm.mean()).abs() < tolerance, "{target:?}, {n}, {noise}: {got} {}", norm.mean());
+        if target != Target::Worst {
+            let got = Centre::of_mean(&truth).mean_square(&law.mean) + law.noise();
+            assert!((got - square.mean()).abs() < 4.5 * square.standard_error(), "{got} {}", square.mean());
+        }
+    }
+
+    #[test]
+    fn mean_errors_are_those_of_many_draws() {
+        for noise in [0.003, 0.1, 3.0] {
+            check(Target::Client(0), 1, noise);
+            check(Target::Client(9), 12, noise);
+            check(Target::Mean, 1, noise);
+            check(Target::Mean, 21, noise);
+            check(Target::Worst, 3, noise);
+            check(Target::Worst, 40, noise);
+        }
+    }
+
+    #[test]
+    fn very_many_clients_are_sampled_evenly() {
+        let (truth, law) = (truth(Target::Mean, 1_500), law(0.1));
+        let got = MeanNorms::new(Family::paper().dims()).of(&law, &truth);
+        let bias = clients(&truth).map(|theta| (&law.mean - theta).norm()).sum::<f64>() / 1_500.0;
+        let (expected, _) = expected(&law, &Truth::new(Target::Client(0), &[Family::paper().nominal().clone()]));
+        assert!(bias > 0.2 && got > 0.5 * expected.mean());
+    }
+
+    #[test]
+    fn without_noise_the_error_is_that_of_the_mean() {
+        let law = Law { covariance: Matrix::zeros(5, 5), ..law(1.0) };
+        let truth = truth(Target::Client(2), 3);
+        let got = MeanNorms::new(Family::paper().dims()).of(&law, &truth);
+        assert!((got - spectral_norm(&(&law.mean - truth.single().unwrap()))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn noise_alone_is_the_law_about_the_truth() {
+        let truth = truth(Target::Client(0), 1);
+        let law = Law { mean: truth.single().unwrap(), ..law(0.2) };
+        let mut norms = MeanNorms::new(Family::paper().dims());
+        let (got, expected) = (norms.of_noise(&law.covariance, DRAWS), norms.of(&law, &truth));
+        assert!((got - expected).abs() < 1e-12 * expected);
+        assert!((norms.of_noise(&law.covariance, 64) - expected).abs() < 0.03 * expected);
+    }
+}

@@ -1,0 +1,301 @@
+//! What to expect, in closed form: since everything here is linear, the mean curve, its causes, the edge of stability and the
+//! heterogeneity at which joining stops to pay need no simulation. `docs/model.md` derives them.
+//!
+//! [`covariance`] (Lemma 1) → [`expectation`] (the fleet on average) → [`law`] (estimates, and the errors to expect of them) →
+//! [`prediction`] (methods round by round) → [`stability`], [`break_even`]; and [`theorem1`], which is a bound and no prediction.
+//!
+//! A prediction is one for much data: S_i stands for its mean, and the noise for its normal limit. [`Theory::has_few_for_curves`] and
+//! [`Theory::has_few_alone`] tell where few data are far from that.
+
+pub mod break_even;
+pub mod covariance;
+pub mod expectation;
+pub mod law;
+pub mod prediction;
+pub mod stability;
+pub mod theorem1;
+
+use std::fmt;
+
+use super::method::Method;
+use super::target::Target;
+use super::trial::Experiment;
+use break_even::{BreakEven, Search};
+use expectation::ExpectedFleet;
+use law::{Law, MeanNorms, alone};
+use prediction::{Context, Prediction, PredictionRun};
+use stability::Stability;
+use theorem1::{DELTA, Theorem1};
+
+/// Why there is nothing to expect, in closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPrediction {
+    /// The method's round is not one affine map of the server's model.
+    Method,
+    /// Not everybody takes part in every round.
+    Participation,
+    /// The rounds grow beyond what can be interpolated.
+    Diverges,
+    /// A state covariance of an unstable system overflows.
+    Overflow,
+    /// The data leave a direction out, so that least squares has no answer.
+    Unexcited,
+    /// The worst client is another one in every data set.
+    Worst,
+    /// There is only one client.
+    Single,
+    /// Too few samples for the mean of an estimate's error to exist.
+    FewSamples,
+}
+
+impl fmt::Display for NoPrediction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Method => "this method's round is not one linear map",
+            Self::Participation => "not every client takes part in every round",
+            Self::Diverges => "the rounds diverge too fast",
+            Self::Overflow => "an unstable system's states overflow",
+            Self::Unexcited => "the data leave a direction out",
+            Self::Worst => "the worst client is another in every data set",
+            Self::Single => "there is only one client",
+            Self::FewSamples => "there are too few samples",
+        })
+    }
+}
+
+impl std::error::Error for NoPrediction {}
+
+/// What is known of a method beforehand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodTheory {
+    /// The method.
+    pub method: Method,
+    /// Its errors.
+    pub prediction: Result<Prediction, NoPrediction>,
+    /// Its contraction, and where it ends, on the fleet as it is on average; none for methods that have none.
+    pub stability: Option<Stability>,
+}
+
+/// What is known of a scenario beforehand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theory {
+    /// The rounds at which errors are predicted: those at which they are recorded.
+    pub rounds: Vec<usize>,
+    /// One entry a method, in the order of the settings.
+    pub methods: Vec<MethodTheory>,
+    /// Mean error of the client's own least squares.
+    pub alone: Result<f64, NoPrediction>,
+    /// Mean error of pooled least squares.
+    pub pooled: Result<f64, NoPrediction>,
+    /// Mean error of the mean of local solutions.
+    pub mean_of_locals: Result<f64, NoPrediction>,
+    /// Where joining stops to pay.
+    pub break_even: Result<BreakEven, NoPrediction>,
+    /// The paper's bound.
+    pub theorem1: Option<Theorem1>,
+    /// Samples, Σ N_i T_i, for each of the d regressors.
+    pub samples_per_regressor: f64,
+    /// The same of the client that has fewest, of those that count.
+    pub samples_per_regressor_alone: f64,
+}
+
+/// With fewer samples for each regressor than this, a predicted curve is more than about 5 % too low on its way.
+const FEW_FOR_CURVES: f64 = 30.0;
+/// With fewer than this, the error to expect of an estimate is more than about 5 % too low.
+const FEW_FOR_ESTIMATES: f64 = 4.0;
+
+impl Theory {
+    /// That of an experiment.
+    pub fn of(experiment: &Experiment) -> Self {
+        let mut run = TheoryRun::new(experiment);
+        loop {
+            if let Some(theory) = run.step(experiment) {
+                return theory;
+            }
+        }
+    }
+
+    /// Whether all samples together are so few that predicted curves are too low.
+    pub fn has_few_for_curves(&self) -> bool {
+        self.samples_per_regressor < FEW_FOR_CURVES
+    }
+
+    /// Whether a client's own samples are so few that the error to expect of its own estimate, and with it the break-even, is
+    /// too low.
+    pub fn has_few_alone(&self) -> bool {
+        self.samples_per_regressor_alone < FEW_FOR_ESTIMATES
+    }
+}
+
+/// A theory in the making, in small steps.
+#[derive(Debug)]
+pub struct TheoryRun {
+    stage: Stage,
+    norms: MeanNorms,
+    expected: ExpectedFleet,
+    /// The mean norm of the pooled estimate's noise.
+    pooled_noise: f64,
+    theory: Theory,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Clients,
+    References,
+    Methods { pooled: Law, run: Option<Box<PredictionRun>> },
+    BreakEven(Search),
+    Bound,
+}
+
+/// Clients gathered in one step, times the steps of their rollouts.
+const STEP: usize = 20_000;
+
+impl TheoryRun {
+    /// At its start.
+    pub fn new(experiment: &Experiment) -> Self {
+        let scenario = &experiment.scenario;
+        let theory = Theory {
+            rounds: experiment.recorded.clone(),
+            methods: Vec::new(),
+            alone: Err(NoPrediction::Single),
+            pooled: Err(NoPrediction::Single),
+            mean_of_locals: Err(NoPrediction::Single),
+            break_even: Err(NoPrediction::Single),
+            theorem1: None,
+            samples_per_regressor: 0.0,
+            samples_per_regressor_alone: 0.0,
+        };
+        Self {
+            stage: Stage::Clients,
+            norms: MeanNorms::new(scenario.settings().family.dims()),
+            expected: ExpectedFleet::empty(scenario),
+            pooled_noise: f64::NAN,
+            theory,
+        }
+    }
+
+    /// Does a little, a few milliseconds at most; the theory, once it is whole. (Nothing is to be asked of it after that.)
+    pub fn step(&mut self, experiment: &Experiment) -> Option<Theory> {
+        let scenario = &experiment.scenario;
+        let settings = scenario.settings();
+        match &mut self.stage {
+            Stage::Clients => {
+                let mut done = 0;
+                let mut more = true;
+                while more && done < STEP {
+                    let plan = scenario.plan(self.expected.fleet().n_clients());
+                    more = self.expected.grow(scenario, scenario.systems());
+                    done += plan.rollout_len;
+                }
+                if !more {
+                    self.stage = Stage::References;
+                }
+            }
+            Stage::References => self.stage = self.references(experiment),
+            Stage::Methods { pooled, run } => {
+                let context = Context {
+                    scenario,
+                    truth: &experiment.truth,
+                    recorded: &experiment.recorded,
+                    expected: &self.expected,
+                    pooled,
+                };
+                let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
+                    self.stage = self.begin_break_even(experiment);
+                    return None;
+                };
+                let norms = &mut self.norms;
+                let begun = match run.take() {
+                    Some(run) => Ok(run),
+                    None => PredictionRun::new(context, method, norms).map(Box::new),
+                };
+                let prediction = match begun {
+                    Ok(mut begun) => {
+                        if begun.advance(context, norms) {
+                            *run = Some(begun);
+                            return None;
+                        }
+                        Ok(begun.finish(context, norms))
+                    }
+                    Err(reason) => Err(reason),
+                };
+                let stability = Stability::of(method, settings.step_size, self.expected.fleet());
+                self.theory.methods.push(MethodTheory { method, prediction, stability });
+            }
+            Stage::BreakEven(search) => match search.step(scenario, &mut self.norms) {
+                Ok(None) => {}
+                Ok(Some(found)) => {
+                    self.theory.break_even = Ok(found);
+                    self.stage = Stage::Bound;
+                }
+                Err(reason) => {
+                    self.theory.break_even = Err(reason);
+                    self.stage = Stage::Bound;
+                }
+            },
+            Stage::Bound => {
+                let client = if let Target::Client(client) = settings.target { client } else { 0 };
+                self.theory.theorem1 = Some(Theorem1::new(scenario, client, DELTA));
+                return Some(self.theory.clone());
+            }
+        }
+        None
+    }
+
+    /// The one-shot estimates; and then the moments are brought to the scale of the gradients.
+    fn references(&mut self, experiment: &Experiment) -> Stage {
+        let settings = experiment.scenario.settings();
+        let theory = &mut self.theory;
+        let d = settings.family.dims().n_regressors() as f64;
+        let samples = |client| self.expected.client(client).0.n_samples as f64;
+        let clients = 0..settings.n_clients;
+        let fewest = match settings.target {
+            Target::Client(client) => samples(client),
+            Target::Worst | Target::Mean => clients.map(samples).fold(f64::INFINITY, f64::min),
+        };
+        theory.samples_per_regressor = self.expected.n_samples() / d;
+        theory.samples_per_regressor_alone = fewest / d;
+        theory.alone = alone(&self.expected, settings.target, &mut self.norms);
+        let mut mean = |law: &Result<Law, NoPrediction>| {
+            let error = law.as_ref().map(|law| self.norms.of(law, &experiment.truth)).map_err(|&reason| reason)?;
+            if error.is_finite() { Ok(error) } else { Err(NoPrediction::Overflow) }
+        };
+        let pooled = Law::pooled(&self.expected);
+        theory.pooled = mean(&pooled);
+        theory.mean_of_locals = mean(&Law::mean_of_locals(&self.expected));
+        self.pooled_noise = pooled.map_or(f64::NAN, |pooled| self.norms.of_noise(&pooled.covariance, 64));
+        self.expected.finish(settings.gradient_scale);
+        match Law::pooled(&self.expected) {
+            Ok(pooled) => Stage::Methods { pooled, run: None },
+            Err(reason) => {
+                let stability = |method| match reason {
+                    NoPrediction::Overflow => None,
+                    _ => Stability::of(method, settings.step_size, self.expected.fleet()),
+                };
+                let method = |&method| MethodTheory { method, prediction: Err(reason), stability: stability(method) };
+                theory.methods = settings.methods.iter().map(method).collect();
+                theory.break_even = Err(reason);
+                Stage::Bound
+            }
+        }
+    }
+
+    fn begin_break_even(&mut self, experiment: &Experiment) -> Stage {
+        let scenario = &experiment.scenario;
+        if scenario.settings().n_clients == 1 {
+            return Stage::Bound;
+        }
+        match (self.theory.alone, self.theory.pooled) {
+            (Ok(alone), Ok(error)) => {
+                let noise = self.pooled_noise;
+                let bias = (error * error - noise * noise).max(0.0).sqrt();
+                let allowed = (alone * alone - noise * noise).max(0.0).sqrt();
+                Stage::BreakEven(Search::new(scenario.settings().heterogeneity * allowed / bias))
+            }
+            (Err(reason), _) | (_, Err(reason)) => {
+                self.theory.break_even = Err(reason);
+                Stage::Bound
+            }
+        }
+    }
+}

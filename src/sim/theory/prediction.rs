@@ -1,0 +1,480 @@
+//! What to expect of a method, round by round: its error, and the four things that make it up.
+//!
+//! A round is one affine map of the server's model (see [`affine`](crate::method::affine)). On the
+//! [expected moments](super::expectation) it gives the mean model Θ̄_r, split with the pooled estimate Θ_p as
+//!
+//! ```text
+//! Θ̄_r − Θ⁽ⁱ⁾ = t_r + f_r + b_i        t_{r+1} = t_r F_r                                   t_0 = Θ̄_0 − Θ_p
+//!                                     f_{r+1} = f_r F_r + (Θ_p F_r + G_r − Θ_p)           f_0 = 0
+//!                                     b_i = Θ_p − Θ⁽ⁱ⁾
+//! ```
+//!
+//! the transient (what the rounds have not yet removed of the start), the client drift (where rounds lead away from pooled least
+//! squares: 0 for FedLin) and the heterogeneity bias. The noise enters through G: a round adds `mean V_i Q_i` (FedAvg, FedProx)
+//! or `V̄ Q̄` (FedLin), normal with rows of covariance Ψ = LLᵀ. So `Z Y_r` with
+//!
+//! ```text
+//! Y_{r+1} = Y_r F_r + Lᵀ        Y_0 = 0
+//! ```
+//!
+//! is the noise in the model after r rounds, always with the same Z, and `Ω_r = Y_rᵀ Y_r`. Drift, transient and noise are rows of
+//! one recurrence, which is run as the engine runs the model's: by leaps where every round is the same, else along the curve of
+//! round maps, with L from the joint covariance at its points.
+//!
+//! The mean square error is a sum of four, each the part of a cause in the whole:
+//!
+//! ```text
+//! E‖E_r‖_F² = ⟨t_r, D_r⟩ + n tr Ω_r + ⟨b, D_r⟩ + ⟨f_r, D_r⟩        D_r = t_r + f_r + b
+//! ```
+//!
+//! A part is negative where its cause works against the others, as a start does that lies on the far side of the truth.
+
+use super::NoPrediction;
+use super::expectation::ExpectedFleet;
+use super::law::{Centre, Law, MeanNorms};
+use crate::Matrix;
+use crate::lanes::LaneMatrix;
+use crate::local_map::{FleetMaps, StepRule};
+use crate::method::affine::{Leaps, RoundMap};
+use crate::method::curve::RoundCurve;
+use crate::method::{Method, Round, Solver, Update, begin};
+use crate::participation::Participants;
+use crate::scenario::Scenario;
+use crate::target::{Target, Truth};
+
+/// The four parts of a mean square error (squared Frobenius norm), whose sum it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// What the rounds have not yet removed of the start.
+    pub transient: f64,
+    /// Process noise in the data.
+    pub noise: f64,
+    /// The clients' systems are not the one that counts.
+    pub bias: f64,
+    /// Local steps lead away from the pooled estimate.
+    pub drift: f64,
+}
+
+impl Parts {
+    /// The mean square error.
+    pub fn total(self) -> f64 {
+        self.transient + self.noise + self.bias + self.drift
+    }
+
+    /// The root of the mean square error.
+    pub fn rms(self) -> f64 {
+        self.total().max(0.0).sqrt()
+    }
+}
+
+/// The errors to expect of a method at the recorded rounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prediction {
+    /// Mean error `E‖Θ̄_r − Θ⁽ⁱ⁾‖`.
+    pub means: Vec<f64>,
+    /// Mean square error, in its parts.
+    pub parts: Vec<Parts>,
+    /// Where the error ends, if every round is the same and the rounds converge.
+    pub limit: Option<Limit>,
+}
+
+/// Where a method's error ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Mean error.
+    pub mean: f64,
+    /// Mean square error, in its parts; there is no transient left.
+    pub parts: Parts,
+    /// Rounds until the root mean square is within 10 % of the end.
+    pub n_rounds: u64,
+}
+
+/// So many mean spectral norms are taken along the rounds; in between, their ratio to the root mean square, which changes
+/// slowly, is interpolated.
+const NORMS: usize = 16;
+
+/// At most so many local steps have a curve of round maps of their own; more are interpolated between as many points.
+const DEGREE: usize = 8;
+
+/// After so many doublings of the round, a run is taken to have ended.
+const DOUBLINGS: usize = 30;
+
+/// This close to its end an error counts as having arrived.
+const NEAR: f64 = 1.1;
+
+/// Rounds along a curve that are gone through at once.
+const STEP: usize = 2_000;
+
+/// What predictions of a scenario have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Whose error counts.
+    pub truth: &'a Truth,
+    /// The rounds at which errors are recorded.
+    pub recorded: &'a [usize],
+    /// The fleet on average.
+    pub expected: &'a ExpectedFleet,
+    /// The pooled estimate.
+    pub pooled: &'a Law,
+}
+
+/// A prediction in the making, in small steps.
+#[derive(Debug)]
+pub struct PredictionRun {
+    rounds: Rounds,
+    rows: Rows,
+    /// The clients that count, if they are the same all along.
+    centre: Option<Centre>,
+    prediction: Prediction,
+    /// Every row's map, where every round is the same.
+    map: Option<RoundMap>,
+    start: Matrix,
+    /// Places of the records at which mean norms were taken, and those norms over the root mean square.
+    ratios: Vec<(usize, f64)>,
+}
+
+#[derive(Debug)]
+enum Rounds {
+    Leaps(Box<Leaps>),
+    Curve { curve: Box<RoundCurve>, method: Method, model: Matrix, after: Matrix, round: usize },
+}
+
+/// The rows of the recurrence.
+#[derive(Clone, Copy, Debug)]
+struct Rows {
+    /// Rows of drift, and of the transient after them; the rest is noise.
+    n: usize,
+}
+
+impl Rows {
+    fn drift(self, model: &Matrix) -> Matrix {
+        model.rows(0, self.n).into_owned()
+    }
+
+    fn transient(self, model: &Matrix) -> Matrix {
+        model.rows(self.n, self.n).into_owned()
+    }
+
+    fn covariance(self, model: &Matrix) -> Matrix {
+        let noise = model.rows(2 * self.n, model.nrows() - 2 * self.n);
+        noise.tr_mul(&noise)
+    }
+
+    fn stack(drift: &Matrix, transient: &Matrix, noise: &Matrix) -> Matrix {
+        let (n, d) = drift.shape();
+        let mut rows = Matrix::zeros(2 * n + noise.nrows(), d);
+        rows.rows_mut(0, n).copy_from(drift);
+        rows.rows_mut(n, n).copy_from(transient);
+        rows.rows_mut(2 * n, noise.nrows()).copy_from(noise);
+        rows
+    }
+}
+
+impl PredictionRun {
+    /// A prediction at round 0.
+    ///
+    /// # Errors
+    /// If the method's round is not one affine map, or not everybody takes part.
+    pub fn new(context: Context<'_>, method: Method, norms: &mut MeanNorms) -> Result<Self, NoPrediction> {
+        let settings = context.scenario.settings();
+        let fleet = context.expected.fleet();
+        if !settings.participation.is_full(fleet.n_clients()) {
+            return Err(NoPrediction::Participation);
+        }
+        let first = context.scenario.first_model();
+        let update = begin(method.solver, fleet, &first);
+        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
+        let mut points = Points { context, method, update, maps: FleetMaps::new(fleet, rule), qs: Vec::new() };
+        let (n, d) = first.shape();
+        let transient = &first - &context.pooled.mean;
+        let zeros = |rows| Matrix::zeros(rows, d);
+        let mut repeated = None;
+        let (rounds, start) = if method.schedule.repeats_every_round() {
+            let map = points.take().ok_or(NoPrediction::Method)?;
+            let noise = points.noise();
+            let map = augment(&map, &context.pooled.mean, &noise);
+            let start = Rows::stack(&zeros(n), &transient, &zeros(noise.nrows()));
+            repeated = Some(map.clone());
+            (Rounds::Leaps(Box::new(Leaps::new(map, &start, settings.n_rounds))), start)
+        } else {
+            let degree = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1).min(DEGREE);
+            let (curve, rank) = points.curve(settings.step_size, degree)?;
+            let start = Rows::stack(&zeros(n), &transient, &zeros(rank));
+            let (model, after) = (start.clone(), start.clone());
+            (Rounds::Curve { curve: Box::new(curve), method, model, after, round: 0 }, start)
+        };
+        let centre = match context.truth.target() {
+            Target::Worst => None,
+            Target::Client(_) | Target::Mean => Some(Centre::of_mean(context.truth)),
+        };
+        let mut run = Self {
+            rounds,
+            rows: Rows { n },
+            centre,
+            prediction: Prediction::default(),
+            map: repeated,
+            start,
+            ratios: Vec::new(),
+        };
+        let start = run.start.clone();
+        run.record(context, &start, norms);
+        Ok(run)
+    }
+
+    /// Goes on for about a millisecond; whether there is more to do.
+    pub fn advance(&mut self, context: Context<'_>, norms: &mut MeanNorms) -> bool {
+        let settings = context.scenario.settings();
+        let mut models = Vec::new();
+        let more = match &mut self.rounds {
+            Rounds::Leaps(leaps) => match leaps.advance() {
+                Some((lanes, used)) => {
+                    models.extend((0..used).map(|lane| lanes.lane(lane)));
+                    true
+                }
+                None => false,
+            },
+            Rounds::Curve { curve, method, model, after, round } => {
+                let until = settings.n_rounds.min(*round + STEP);
+                while *round < until {
+                    curve
+                        .at(method.schedule.step_size(settings.step_size, 1, *round, settings.n_rounds))
+                        .apply(model, after);
+                    std::mem::swap(model, after);
+                    *round += 1;
+                    if context.recorded.binary_search(round).is_ok() {
+                        models.push(model.clone());
+                    }
+                }
+                *round < settings.n_rounds
+            }
+        };
+        for model in &models {
+            self.record(context, model, norms);
+        }
+        more
+    }
+
+    /// The law of the model, and the parts of its error.
+    fn split(&self, context: Context<'_>, rows: &Matrix) -> (Law, Parts) {
+        let (drift, transient) = (self.rows.drift(rows), self.rows.transient(rows));
+        let law = Law { mean: &context.pooled.mean + &drift + &transient, covariance: self.rows.covariance(rows) };
+        let farthest = || Centre::farthest(context.truth, &law.mean);
+        let centre = self.centre.clone().unwrap_or_else(farthest);
+        let difference = &law.mean - &centre.theta;
+        let parts = Parts {
+            transient: transient.dot(&difference),
+            noise: law.noise(),
+            bias: (&context.pooled.mean - &centre.theta).dot(&difference) + centre.spread,
+            drift: drift.dot(&difference),
+        };
+        (law, parts)
+    }
+
+    fn record(&mut self, context: Context<'_>, rows: &Matrix, norms: &mut MeanNorms) {
+        let (law, parts) = self.split(context, rows);
+        let record = self.prediction.parts.len();
+        self.prediction.parts.push(parts);
+        if has_norm(record, context.recorded.len()) {
+            let rms = parts.rms();
+            let is_number = rms > 0.0 && rms.is_finite();
+            self.ratios.push((record, if is_number { norms.of(&law, context.truth) / rms } else { 1.0 }));
+        }
+    }
+
+    /// The prediction, once there is nothing more to do.
+    pub fn finish(mut self, context: Context<'_>, norms: &mut MeanNorms) -> Prediction {
+        self.prediction.limit = self.limit(context, norms);
+        let mut prediction = self.prediction;
+        let mut ratios = self.ratios.windows(2).map(|pair| (pair[0], pair[1])).peekable();
+        let last = self.ratios.last().map_or(1.0, |&(_, ratio)| ratio);
+        let mean = |(record, parts): (usize, &Parts)| {
+            while ratios.peek().is_some_and(|&(_, (end, _))| end < record) {
+                ratios.next();
+            }
+            let ratio = ratios.peek().map_or(last, |&((start, from), (end, to))| {
+                from + (to - from) * (record - start) as f64 / (end - start) as f64
+            });
+            parts.rms() * ratio
+        };
+        prediction.means = prediction.parts.iter().enumerate().map(mean).collect();
+        prediction
+    }
+
+    /// Where the error ends, if it does: after very many doublings of the round.
+    fn limit(&self, context: Context<'_>, norms: &mut MeanNorms) -> Option<Limit> {
+        let once = self.map.as_ref()?;
+        let mut powers = vec![once.clone()];
+        while powers.len() <= DOUBLINGS {
+            let last = powers.last()?;
+            powers.push(last.then(last));
+        }
+        let after = |power: &RoundMap, rows: &Matrix| {
+            let mut after = rows.clone();
+            power.apply(rows, &mut after);
+            after
+        };
+        let (law, parts) = self.split(context, &after(powers.last()?, &self.start));
+        // A direction without data keeps its error for ever, and that is an end too; growth is none.
+        let grows = powers.last()?.factor.amax() > 1.0 + 1e-3;
+        if grows || !parts.total().is_finite() {
+            return None;
+        }
+        let is_far = |rows: &Matrix| self.split(context, rows).1.rms() > NEAR * parts.rms();
+        let (mut n_rounds, mut rows) = (0, self.start.clone());
+        for (k, power) in powers.iter().enumerate().rev() {
+            let later = after(power, &rows);
+            if is_far(&later) {
+                (n_rounds, rows) = (n_rounds + (1 << k), later);
+            }
+        }
+        let n_rounds = if n_rounds == 0 && !is_far(&rows) { 0 } else { n_rounds + 1 };
+        Some(Limit { mean: norms.of(&law, context.truth), parts, n_rounds })
+    }
+}
+
+/// Whether a record has a mean norm of its own: about so many, denser at the start, and the last.
+fn has_norm(record: usize, n_records: usize) -> bool {
+    let place = |k: usize| {
+        let share = k as f64 / NORMS as f64;
+        // Quadratic: where the error falls fastest, records lie closest.
+        (share * share * (n_records - 1) as f64).ceil()
+    };
+    #[expect(clippy::float_cmp, reason = "whole numbers")]
+    (0..=NORMS).any(|k| place(k) == record as f64)
+}
+
+/// The map of all rows from that of the model: drift, transient, and noise that enters anew each round.
+fn augment(map: &RoundMap, pooled: &Matrix, noise: &Matrix) -> RoundMap {
+    let mut drift = pooled.clone();
+    map.apply(pooled, &mut drift);
+    drift -= pooled;
+    let zeros = Matrix::zeros(pooled.nrows(), pooled.ncols());
+    RoundMap { factor: map.factor.clone(), offset: Rows::stack(&drift, &zeros, noise) }
+}
+
+/// Round maps at some step sizes, and what the noise does at all of them together.
+struct Points<'a> {
+    context: Context<'a>,
+    method: Method,
+    update: Box<dyn Update>,
+    maps: FleetMaps,
+    /// `Q_i` at every point taken, block by block.
+    qs: Vec<Vec<LaneMatrix>>,
+}
+
+impl Points<'_> {
+    /// Takes the present map.
+    fn take(&mut self) -> Option<RoundMap> {
+        let fleet = self.context.expected.fleet();
+        let who = Participants::everybody(fleet.n_clients());
+        let map = self.update.round_map(Round { fleet, maps: &self.maps, who: &who })?.clone();
+        self.qs.push(self.maps.blocks()[..fleet.blocks().len()].iter().map(|maps| maps.q.clone()).collect());
+        Some(map)
+    }
+
+    /// `Lᵀ` for all points taken, side by side: a row for each independent noise, d columns a point.
+    fn noise(&self) -> Matrix {
+        let m = self.context.expected.fleet().n_clients() as f64;
+        let covariance = match self.method.solver {
+            Solver::FedLin => self.of_mean_moments(),
+            _ => self.of_every_client(),
+        };
+        low_rank_factor(&(covariance / (m * m))).transpose()
+    }
+
+    /// FedLin's: `Q̄ᵀ (Σ ν_i S_i) Q̄`.
+    fn of_mean_moments(&self) -> Matrix {
+        let expected = self.context.expected;
+        let (d, k) = (expected.fleet().dims().n_regressors(), self.qs.len());
+        let mut side_by_side = Matrix::zeros(d, k * d);
+        for (point, qs) in self.qs.iter().enumerate() {
+            let mut lanes = LaneMatrix::zeros(d, d);
+            for (q, (block, _)) in qs.iter().zip(expected.blocks()) {
+                lanes.add_weighted(block.present, q);
+            }
+            let mut mean = Matrix::zeros(d, d);
+            lanes.sum_lanes(&mut mean);
+            side_by_side.columns_mut(point * d, d).copy_from(&(mean / expected.fleet().n_clients() as f64));
+        }
+        side_by_side.tr_mul(&(expected.total_noise() * &side_by_side))
+    }
+
+    /// FedAvg's and FedProx's: `Σ ν_i Q_i S_i Q_i`, for every pair of points.
+    fn of_every_client(&self) -> Matrix {
+        let expected = self.context.expected;
+        let (d, k) = (expected.fleet().dims().n_regressors(), self.qs.len());
+        let mut covariance = Matrix::zeros(k * d, k * d);
+        let (mut sq, mut qsq, mut sum) = (LaneMatrix::zeros(d, d), LaneMatrix::zeros(d, d), Matrix::zeros(d, d));
+        let mut lanes: Vec<_> = (0..k * (k + 1) / 2).map(|_| LaneMatrix::zeros(d, d)).collect();
+        for (index, (block, noise)) in expected.blocks().enumerate() {
+            let mut pairs = lanes.iter_mut();
+            for a in 0..k {
+                sq.set_product(&block.s, &self.qs[a][index]);
+                for qs in &self.qs[..=a] {
+                    qsq.set_product(&qs[index], &sq);
+                    if let Some(pair) = pairs.next() {
+                        pair.add_weighted(noise, &qsq);
+                    }
+                }
+            }
+        }
+        let mut pairs = lanes.iter();
+        for a in 0..k {
+            for b in 0..=a {
+                let Some(pair) = pairs.next() else { continue };
+                pair.sum_lanes(&mut sum);
+                covariance.view_mut((b * d, a * d), (d, d)).copy_from(&sum);
+                covariance.view_mut((a * d, b * d), (d, d)).copy_from(&sum.transpose());
+            }
+        }
+        covariance
+    }
+
+    /// The curve of all rows' maps over step sizes, and the rows of noise.
+    fn curve(&mut self, step_size: f64, degree: usize) -> Result<(RoundCurve, usize), NoPrediction> {
+        let fleet = self.context.expected.fleet();
+        let pooled = &self.context.pooled.mean;
+        let (n, d) = pooled.shape();
+        let points = RoundCurve::new(step_size, degree, (n, d)).points().to_vec();
+        let mut maps = Vec::with_capacity(points.len());
+        for &point in &points {
+            self.maps.set_step_size(fleet, point);
+            maps.push(self.take().ok_or(NoPrediction::Method)?);
+        }
+        let noise = self.noise();
+        let mut curve = RoundCurve::new(step_size, degree, (2 * n + noise.nrows(), d));
+        for (point, map) in maps.iter().enumerate() {
+            curve.add(augment(map, pooled, &noise.columns(point * d, d).into_owned()));
+        }
+        if !curve.is_tame() {
+            return Err(NoPrediction::Diverges);
+        }
+        Ok((curve, noise.nrows()))
+    }
+}
+
+/// L of `S ≈ L Lᵀ` with as few columns as leave less than 10⁻¹² of any diagonal entry's largest: Cholesky with pivoting.
+fn low_rank_factor(s: &Matrix) -> Matrix {
+    let size = s.nrows();
+    let mut rest: Vec<f64> = s.diagonal().iter().copied().collect();
+    let least = 1e-12 * rest.iter().copied().fold(0.0, f64::max);
+    let mut columns: Vec<nalgebra::DVector<f64>> = Vec::new();
+    while columns.len() < size {
+        let Some((pivot, &largest)) = rest.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else { break };
+        // NaN, which sorts above all, ends it too.
+        if largest <= least || largest.is_nan() {
+            break;
+        }
+        let mut column = s.column(pivot).into_owned();
+        for earlier in &columns {
+            column.axpy(-earlier[pivot], earlier, 1.0);
+        }
+        column /= largest.sqrt();
+        rest.iter_mut().zip(column.iter()).for_each(|(rest, entry)| *rest -= entry * entry);
+        rest[pivot] = 0.0;
+        columns.push(column);
+    }
+    Matrix::from_fn(size, columns.len(), |i, j| columns[j][i])
+}

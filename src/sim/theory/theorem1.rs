@@ -1,0 +1,152 @@
+//! The paper's Theorem 1 as printed, and as its proof can be read.
+//!
+//! With probability at least 1 − 3δ, if every `N_i ≥ max{8(n+p) + 16 log(2MT/δ), (4n+2p) log(MT/δ)}`,
+//!
+//! ```text
+//! ‖Θ̄ − Θ⁽ⁱ⁾‖ ≤ C_1/√(Σ N_j) + ε C_2
+//! C_0 = 16 √((2n+p) log(9MT/δ))
+//! C_1 = C_0 √(Σ_j σ_w,j² (Σ_t ‖Σ_t⁽ʲ⁾^{1/2}‖)²) / λ        λ = min_j λ_min(Σ_t Σ_t⁽ʲ⁾)
+//! C_2 = 9 Σ_{j≠i} Σ_t ‖Σ_t⁽ⁱ⁾‖ / λ
+//! ```
+//!
+//! for pooled least squares. Two remarks on the print. The sum in C_1 grows like √M for clients that are alike, so the noise
+//! term does not fall with M; the sum of independent noise terms, bounded at once and not term by term, gives
+//! `C_0 √(Σ_j N_j σ_w,j² (…)²) / (λ Σ N_j)`, which is the same for one client and falls like 1/√(ΣN_j). And the sum in C_2 runs
+//! over j while what is summed does not depend on j: the proof has Σ_t⁽ʲ⁾.
+
+use super::covariance::StateCovariances;
+use crate::eigen::Eigen;
+use crate::lanes::{LANES, LaneMatrix, Lanes};
+use crate::norm::LaneNorms;
+use crate::scenario::Scenario;
+
+/// What goes wrong with a probability of three times this: the δ that is used throughout.
+pub const DELTA: f64 = 0.05;
+
+/// The theorem's constants and bound in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Theorem1 {
+    /// `C_0`.
+    pub c0: f64,
+    /// `C_1`.
+    pub c1: f64,
+    /// `C_2` as printed, with `Σ_t⁽ⁱ⁾`.
+    pub c2: f64,
+    /// `C_2` with `Σ_t⁽ʲ⁾`.
+    pub c2_of_others: f64,
+    /// `C_1/√(Σ N_j)`, as printed.
+    pub noise: f64,
+    /// `C_0 √(Σ_j N_j σ_w,j² (…)²) / (λ Σ N_j)`, the noise term that falls with M.
+    pub noise_summed: f64,
+    /// The ε of the bound: the largest extent of the family in A and in B.
+    pub heterogeneity: f64,
+    /// The hypothesis's first and second lower limit of N.
+    pub needs: (f64, f64),
+    /// The least N_i.
+    pub has: f64,
+    /// `λ`, of which the noise terms and C_2 are multiples of the inverse.
+    pub excitation: f64,
+}
+
+impl Theorem1 {
+    /// The theorem for client `client` (0-based), its δ being `delta`. Infinite or NaN where a state covariance overflows.
+    pub fn new(scenario: &Scenario, client: usize, delta: f64) -> Self {
+        let settings = scenario.settings();
+        let dims = settings.family.dims();
+        let (n, p) = (dims.n_states as f64, dims.n_inputs as f64);
+        let norms: Vec<_> = (0..settings.n_clients).step_by(LANES).map(|first| norms(scenario, first)).collect();
+        let clients = || norms.iter().flatten();
+        let rollouts = |client| scenario.plan(client).n_rollouts as f64;
+        let total: f64 = (0..settings.n_clients).map(rollouts).sum();
+        let longest = (0..settings.n_clients).map(|client| scenario.plan(client).rollout_len).max().unwrap_or(1);
+        let mt = settings.n_clients as f64 * longest as f64;
+        let excitation = clients().map(|norms| norms.excitation).fold(f64::INFINITY, f64::min);
+        let c0 = 16.0 * ((2.0 * n + p) * libm::log(9.0 * mt / delta)).sqrt();
+        let noise = |client: usize, norms: &Norms| {
+            let std = scenario.plan(client).noise.process_noise_std;
+            (std * norms.roots) * (std * norms.roots)
+        };
+        let squares: f64 = clients().enumerate().map(|(client, norms)| noise(client, norms)).sum();
+        let weighted: f64 = clients().enumerate().map(|(client, norms)| rollouts(client) * noise(client, norms)).sum();
+        let own = clients().nth(client).map_or(f64::NAN, |norms| norms.sum);
+        let all: f64 = clients().map(|norms| norms.sum).sum();
+        let c1 = c0 * squares.sqrt() / excitation;
+        let extent = |pattern| crate::norm::spectral_norm(pattern) * settings.heterogeneity;
+        Self {
+            c0,
+            c1,
+            c2: 9.0 * (settings.n_clients as f64 - 1.0) * own / excitation,
+            c2_of_others: 9.0 * (all - own).max(0.0) / excitation,
+            noise: c1 / total.sqrt(),
+            noise_summed: c0 * weighted.sqrt() / (excitation * total),
+            heterogeneity: extent(settings.family.a_pattern()).max(extent(settings.family.b_pattern())),
+            needs: (8.0 * (n + p) + 16.0 * libm::log(2.0 * mt / delta), (4.0 * n + 2.0 * p) * libm::log(mt / delta)),
+            has: (0..settings.n_clients).map(rollouts).fold(f64::INFINITY, f64::min),
+            excitation,
+        }
+    }
+
+    /// The bound as printed.
+    pub fn bound(&self) -> f64 {
+        self.noise + self.heterogeneity * self.c2
+    }
+
+    /// The bound with the noise summed and Σ_t⁽ʲ⁾.
+    pub fn corrected(&self) -> f64 {
+        self.noise_summed + self.heterogeneity * self.c2_of_others
+    }
+
+    /// The least N that the hypothesis allows.
+    pub fn need(&self) -> f64 {
+        self.needs.0.max(self.needs.1)
+    }
+
+    /// Whether every client has as many rollouts as the hypothesis asks for.
+    pub fn holds(&self) -> bool {
+        self.has >= self.need()
+    }
+}
+
+/// Sums over a client's rollout.
+#[derive(Clone, Copy, Debug)]
+struct Norms {
+    /// `Σ_t ‖Σ_t‖`.
+    sum: f64,
+    /// `Σ_t ‖Σ_t^{1/2}‖`.
+    roots: f64,
+    /// `λ_min(Σ_t Σ_t)`.
+    excitation: f64,
+}
+
+/// Those of up to eight clients.
+fn norms(scenario: &Scenario, first: usize) -> Vec<Norms> {
+    let clients: Vec<_> = scenario.systems().iter().enumerate().skip(first).take(LANES).collect();
+    let clients: Vec<_> = clients.into_iter().map(|(client, system)| (system, scenario.plan(client))).collect();
+    let n = scenario.settings().family.dims().n_states;
+    let longest = clients.iter().map(|(_, plan)| plan.rollout_len).max().unwrap_or(0);
+    let mut states = StateCovariances::new(&clients);
+    let mut lane_norms = LaneNorms::new(n, n);
+    let (mut total, mut sum, mut roots) = (LaneMatrix::zeros(n, n), Lanes::default(), Lanes::default());
+    let input = Lanes::from_fn(|lane| clients.get(lane).map_or(0.0, |(_, plan)| plan.noise.input_std.powi(2)));
+    let mut changes = true;
+    let mut norm = Lanes::default();
+    for t in 0..longest {
+        let within = |lane: usize| clients.get(lane).is_some_and(|(_, plan)| t < plan.rollout_len);
+        let weight = Lanes::from_fn(|lane| f64::from(u8::from(within(lane))));
+        if changes {
+            norm = lane_norms.of(states.covariance()).max(input);
+        }
+        total.add_weighted(weight, states.covariance());
+        sum += (norm * weight).where_nonzero(weight, Lanes::default());
+        roots += (norm.sqrt() * weight).where_nonzero(weight, Lanes::default());
+        changes = changes && states.advance();
+    }
+    let eigen = Eigen::new(&total);
+    let least = eigen.values.iter().fold(Lanes::splat(f64::INFINITY), |least, &value| least.zip(value, f64::min));
+    let client = |(lane, (_, plan)): (usize, &(_, crate::plan::DataPlan))| Norms {
+        sum: sum.0[lane],
+        roots: roots.0[lane],
+        excitation: least.0[lane].min(plan.rollout_len as f64 * input.0[lane]).max(0.0),
+    };
+    clients.iter().enumerate().map(client).collect()
+}

@@ -1,5 +1,8 @@
 //! The native integration tests: one crate, one comment a module.
 
+/// The reference data.
+mod data;
+
 /// Pictures as text, reviewed in the diff.
 mod golden;
 
@@ -14,6 +17,9 @@ mod robust;
 
 /// The static shell: its picture is the default run, its colors are the figure's.
 mod shell;
+
+/// What was to be expected against what is simulated, and against brute force.
+mod theory;
 
 /// Who may know of whom, and what stands in one place only.
 mod tidy;

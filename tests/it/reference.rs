@@ -3,8 +3,6 @@
 //! Both sides are Monte-Carlo means, so they must agree within four combined standard errors. The last digit that the
 //! files keep (six significant ones) is allowed on top.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::thread;
 
 use fedsysid::sim::estimate::Reference;
@@ -17,6 +15,8 @@ use fedsysid::sim::stats::Running;
 use fedsysid::sim::stream::Seed;
 use fedsysid::sim::study::{Study, Summary};
 use serde_json::Value;
+
+use crate::data::{cells, count};
 
 const N_TRIALS: usize = 400;
 const STANDARD_ERRORS: f64 = 4.0;
@@ -36,17 +36,6 @@ const REFERENCES: [(&str, Reference); 3] = [
     ("pooled", Reference::Pooled),
     ("average_of_local", Reference::MeanOfLocals),
 ];
-
-fn cells(file: &str) -> Vec<Value> {
-    let path = format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"));
-    let reader = BufReader::new(File::open(&path).expect("the reference data stand beside the tests"));
-    let data: Value = serde_json::from_reader(reader).expect("the reference data are JSON");
-    data["cells"].as_array().expect("the reference data list cells").clone()
-}
-
-fn count(cell: &Value, key: &str) -> usize {
-    usize::try_from(cell[key].as_u64().expect("a count")).expect("a small one")
-}
 
 fn run(cell: &Value, start: Start, methods: &[(&str, Method)]) -> Summary {
     let settings = Settings {

@@ -95,6 +95,7 @@ fn excess(scenario: &Scenario, heterogeneity: f64, norms: &mut MeanNorms) -> Res
     let systems = systems.map_err(|_| NoPrediction::Overflow)?;
     let mut expected = ExpectedFleet::empty(scenario);
     while expected.grow(scenario, &systems) {}
-    let pooled = norms.of(&Law::pooled(&expected)?, &Truth::new(settings.target, &systems));
+    let pooled =
+        norms.of(&Law::pooled(&expected)?.of_samples(expected.n_samples())?, &Truth::new(settings.target, &systems));
     Ok(pooled / alone(&expected, settings.target, norms)? - 1.0)
 }

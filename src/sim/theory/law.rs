@@ -43,9 +43,6 @@ impl Law {
 }
 
 /// The laws of the one-shot estimates on a fleet as it is on average.
-///
-/// Least squares divides by S and not by its mean, and `E S⁻¹` is larger than `(E S)⁻¹`. For ν independent samples it is so by
-/// `ν/(ν − d − 1)` (Wishart); along rollouts samples are not independent, but this is still close.
 impl Law {
     /// Pooled least squares: `ΣC_i (ΣS_i)⁻¹`, with rows of covariance `(ΣS_i)⁻¹ (Σ ν_i S_i) (ΣS_i)⁻¹`.
     ///
@@ -54,8 +51,17 @@ impl Law {
     pub fn pooled(expected: &ExpectedFleet) -> Result<Self, NoPrediction> {
         let total = expected.fleet().total();
         let inverse = inverse(&total.s)?;
-        let covariance = &inverse * expected.total_noise() * &inverse * for_few(expected.n_samples(), total.s.nrows())?;
+        let covariance = &inverse * expected.total_noise() * &inverse;
         Ok(Self { mean: total.c * &inverse, covariance })
+    }
+
+    /// The law with the covariance that it has for so many samples.
+    ///
+    /// # Errors
+    /// If they are too few.
+    pub fn of_samples(self, n_samples: f64) -> Result<Self, NoPrediction> {
+        let for_few = for_few(n_samples, self.covariance.nrows())?;
+        Ok(Self { covariance: self.covariance * for_few, ..self })
     }
 
     /// The mean of the clients' own least squares: `mean Θ⁽ⁱ⁾`, with rows of covariance `Σ ν_i S_i⁻¹ / M²`.
@@ -102,7 +108,8 @@ pub fn alone(expected: &ExpectedFleet, target: Target, norms: &mut MeanNorms) ->
     }
 }
 
-/// The factor `ν/(ν − d − 1)` of a covariance that is estimated with few samples.
+/// The factor `ν/(ν − d − 1)` for ν samples. Least squares divides by S and not by its mean, and `E S⁻¹` is larger than
+/// `(E S)⁻¹`: by this for independent samples (Wishart). Along rollouts samples are not independent, but this is still close.
 fn for_few(n_samples: f64, d: usize) -> Result<f64, NoPrediction> {
     let left = n_samples - d as f64 - 1.0;
     if left > 0.0 { Ok(n_samples / left) } else { Err(NoPrediction::FewSamples) }
@@ -154,14 +161,14 @@ impl Centre {
 
     /// The client farthest from a model.
     pub fn farthest(truth: &Truth, model: &Matrix) -> Self {
-        let mut farthest = (-1.0, Matrix::zeros(0, 0));
+        let mut farthest: Option<(f64, Matrix)> = None;
         for theta in clients(truth) {
             let square = (model - &theta).norm_squared();
-            if square > farthest.0 {
-                farthest = (square, theta);
+            if farthest.as_ref().is_none_or(|(before, _)| square > *before) {
+                farthest = Some((square, theta));
             }
         }
-        Self { theta: farthest.1, spread: 0.0 }
+        Self { theta: farthest.map_or_else(|| model.clone(), |(_, theta)| theta), spread: 0.0 }
     }
 
     /// The mean of `‖Θ − Θ⁽ⁱ⁾‖_F²`.
@@ -237,23 +244,32 @@ impl MeanNorms {
     /// `E‖Θ − Θ⁽ⁱ⁾‖` for the client that counts, or its mean over those that do; for the worst client the mean of the
     /// largest, among the eight that are farthest from Θ̄.
     pub fn of(&mut self, law: &Law, truth: &Truth) -> f64 {
+        self.with_draws(BLOCKS, law, truth)
+    }
+
+    /// The same from half of the draws, for curves of many points.
+    pub fn roughly(&mut self, law: &Law, truth: &Truth) -> f64 {
+        self.with_draws(BLOCKS / 2, law, truth)
+    }
+
+    fn with_draws(&mut self, n_draws: usize, law: &Law, truth: &Truth) -> f64 {
         let factor = semidefinite_factor(&law.covariance).transpose();
         match truth.target() {
-            Target::Worst => self.of_worst(law, &factor, truth),
-            Target::Client(_) | Target::Mean => self.of_mean(law, &factor, truth),
+            Target::Worst => self.of_worst(n_draws, law, &factor, truth),
+            Target::Client(_) | Target::Mean => self.of_mean(n_draws, law, &factor, truth),
         }
     }
 
     /// Every block of clients has its share of the draws, and every client in it the same weight.
-    fn of_mean(&mut self, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
+    fn of_mean(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
         let blocks: Vec<_> = truth.blocks().collect();
         // Of very many clients, so many blocks as there are of draws, evenly chosen.
-        let n_blocks = blocks.len().min(BLOCKS);
+        let n_blocks = blocks.len().min(n_draws);
         let mut sums = Sums::default();
-        for (k, z) in self.draws.iter().enumerate() {
+        for (k, z) in self.draws[..n_draws].iter().enumerate() {
             let which = k % n_blocks;
             let (_, thetas, counting) = blocks[which * blocks.len() / n_blocks];
-            let n_turns = (BLOCKS - which).div_ceil(n_blocks);
+            let n_turns = (n_draws - which).div_ceil(n_blocks);
             // One client alone has every lane.
             let single = (counting.sum() <= 1.0).then(|| counting.0.iter().position(|&counts| counts > 0.0)).flatten();
             let offset = |entry: Lanes| single.map_or(entry, |lane| Lanes::splat(entry.0[lane]));
@@ -275,7 +291,7 @@ impl MeanNorms {
         sums.mean()
     }
 
-    fn of_worst(&mut self, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
+    fn of_worst(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
         let mut systems: Vec<_> = clients(truth).map(|theta| ((&law.mean - &theta).norm_squared(), theta)).collect();
         systems.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut candidates = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
@@ -288,7 +304,7 @@ impl MeanNorms {
         }
         let mut sum = 0.0;
         // A draw takes a whole block here; a quarter of them is as many norms as otherwise.
-        let draws = &self.draws[..BLOCKS / 4];
+        let draws = &self.draws[..n_draws / 4];
         let mut noise = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
         for z in draws {
             noise.set_affine(z, factor, &law.mean);

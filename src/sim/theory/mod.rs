@@ -99,8 +99,8 @@ pub struct Theory {
     pub samples_per_regressor_alone: f64,
 }
 
-/// With fewer samples for each regressor than this, a predicted curve is more than about 5 % too low on its way.
-const FEW_FOR_CURVES: f64 = 30.0;
+/// With fewer samples for each regressor than this, a predicted curve is up to 10 % too low on its way.
+const FEW_FOR_CURVES: f64 = 60.0;
 /// With fewer than this, the error to expect of an estimate is more than about 5 % too low.
 const FEW_FOR_ESTIMATES: f64 = 4.0;
 
@@ -260,7 +260,8 @@ impl TheoryRun {
             let error = law.as_ref().map(|law| self.norms.of(law, &experiment.truth)).map_err(|&reason| reason)?;
             if error.is_finite() { Ok(error) } else { Err(NoPrediction::Overflow) }
         };
-        let pooled = Law::pooled(&self.expected);
+        let n_samples = self.expected.n_samples();
+        let pooled = Law::pooled(&self.expected).and_then(|pooled| pooled.of_samples(n_samples));
         theory.pooled = mean(&pooled);
         theory.mean_of_locals = mean(&Law::mean_of_locals(&self.expected));
         self.pooled_noise = pooled.map_or(f64::NAN, |pooled| self.norms.of_noise(&pooled.covariance, 64));

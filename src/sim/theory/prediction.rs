@@ -89,9 +89,9 @@ pub struct Limit {
     pub n_rounds: u64,
 }
 
-/// So many mean spectral norms are taken along the rounds; in between, their ratio to the root mean square, which changes
-/// slowly, is interpolated.
-const NORMS: usize = 16;
+/// A mean spectral norm is taken whenever the mean error, or the root of the noise, has moved by so much of the root mean
+/// square; in between its ratio to that is interpolated.
+const MOVED: f64 = 0.1;
 
 /// At most so many local steps have a curve of round maps of their own; more are interpolated between as many points.
 const DEGREE: usize = 8;
@@ -133,6 +133,8 @@ pub struct PredictionRun {
     start: Matrix,
     /// Places of the records at which mean norms were taken, and those norms over the root mean square.
     ratios: Vec<(usize, f64)>,
+    /// The model and the noise at the last of these.
+    last: Option<(Matrix, f64)>,
 }
 
 #[derive(Debug)]
@@ -217,6 +219,7 @@ impl PredictionRun {
             map: repeated,
             start,
             ratios: Vec::new(),
+            last: None,
         };
         let start = run.start.clone();
         run.record(context, &start, norms);
@@ -276,10 +279,15 @@ impl PredictionRun {
         let (law, parts) = self.split(context, rows);
         let record = self.prediction.parts.len();
         self.prediction.parts.push(parts);
-        if has_norm(record, context.recorded.len()) {
-            let rms = parts.rms();
+        let rms = parts.rms();
+        let moved = |(model, noise): &(Matrix, f64)| {
+            let noise = (parts.noise.sqrt() - noise.sqrt()).abs();
+            (&law.mean - model).norm().max(noise) > MOVED * rms
+        };
+        if record + 1 == context.recorded.len() || self.last.as_ref().is_none_or(moved) {
+            self.last = Some((law.mean.clone(), parts.noise));
             let is_number = rms > 0.0 && rms.is_finite();
-            self.ratios.push((record, if is_number { norms.of(&law, context.truth) / rms } else { 1.0 }));
+            self.ratios.push((record, if is_number { norms.roughly(&law, context.truth) / rms } else { 1.0 }));
         }
     }
 
@@ -332,17 +340,6 @@ impl PredictionRun {
         let n_rounds = if n_rounds == 0 && !is_far(&rows) { 0 } else { n_rounds + 1 };
         Some(Limit { mean: norms.of(&law, context.truth), parts, n_rounds })
     }
-}
-
-/// Whether a record has a mean norm of its own: about so many, denser at the start, and the last.
-fn has_norm(record: usize, n_records: usize) -> bool {
-    let place = |k: usize| {
-        let share = k as f64 / NORMS as f64;
-        // Quadratic: where the error falls fastest, records lie closest.
-        (share * share * (n_records - 1) as f64).ceil()
-    };
-    #[expect(clippy::float_cmp, reason = "whole numbers")]
-    (0..=NORMS).any(|k| place(k) == record as f64)
 }
 
 /// The map of all rows from that of the model: drift, transient, and noise that enters anew each round.

@@ -5,6 +5,7 @@
 //! Identification", arXiv 2211.14393). The modules, in reading order:
 //!
 //! - [`sim`]: systems, data, estimation. Pure: numbers in, numbers out.
+//! - [`theory`]: what to expect of an experiment, in closed form. As pure.
 //! - [`params`]: what a person can set, once: ranges, defaults, links, validation.
 //! - [`protocol`]: what the page and its engine say to each other.
 //! - [`engine`]: studies in slices, and the supervision of whoever runs them.
@@ -14,6 +15,7 @@
 //! - `ui`: the page itself, in Leptos (feature `web`).
 
 pub use fedsysid_sim as sim;
+pub use fedsysid_theory as theory;
 
 pub mod dashboard;
 mod decimal;

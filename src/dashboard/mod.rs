@@ -2,9 +2,11 @@
 //!
 //! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
 //! - [`picture`]: the state as a figure.
+//! - [`badge`]: how stable the methods are.
 //! - [`readout`]: the numbers at one round.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
+pub mod badge;
 pub mod picture;
 pub mod readout;
 pub mod sentences;
@@ -13,6 +15,7 @@ use crate::engine::supervisor::Trouble;
 use crate::protocol::{Event, Generation};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
+use crate::theory::Theory;
 
 /// A run on screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,8 @@ pub struct Run {
     pub settings: Settings,
     /// Its results so far.
     pub summary: Summary,
+    /// What was to be expected, once it is known.
+    pub theory: Option<Theory>,
     /// The share of the work done, while it goes on.
     pub progress: Option<f64>,
 }
@@ -54,12 +59,12 @@ impl Dashboard {
         }
         let asked = self.asked.iter().find(|(asked, _)| *asked == generation);
         let Some((_, settings)) = asked.cloned() else { return };
-        let newest = |summary, progress| Some(Run { generation, settings, summary, progress });
+        let newest = |summary, theory, progress| Some(Run { generation, settings, summary, theory, progress });
         match event {
-            Event::Progress { progress, summary, .. } => {
-                (self.run, self.refusal) = (newest(summary, Some(progress)), None);
+            Event::Progress { progress, summary, theory, .. } => {
+                (self.run, self.refusal) = (newest(summary, theory, Some(progress)), None);
             }
-            Event::Done { summary, .. } => (self.run, self.refusal) = (newest(summary, None), None),
+            Event::Done { summary, theory, .. } => (self.run, self.refusal) = (newest(summary, theory, None), None),
             Event::Refused { error, .. } => self.refusal = Some(error),
             Event::Ready | Event::Unreadable => {}
         }
@@ -112,10 +117,11 @@ pub(crate) mod tests {
 
     /// A finished run of a few small data sets.
     pub(crate) fn run(change: impl Fn(&mut Settings)) -> Run {
-        let mut settings = Settings { n_trials: 3, ..Settings::paper() };
+        let mut settings = Settings { n_trials: 3, gains: true, ..Settings::paper() };
         change(&mut settings);
-        let summary = Study::new(Scenario::new(settings.clone()).unwrap()).run();
-        Run { generation: Generation(1), settings, summary, progress: None }
+        let study = Study::new(Scenario::new(settings.clone()).unwrap());
+        let theory = Some(Theory::of(study.experiment()));
+        Run { generation: Generation(1), settings, summary: study.run(), theory, progress: None }
     }
 
     fn asked(generations: &[u32]) -> Dashboard {
@@ -127,11 +133,16 @@ pub(crate) mod tests {
     }
 
     fn done(generation: u32) -> Event {
-        Event::Done { generation: Generation(generation), summary: run(|s| s.n_rounds = 1).summary }
+        Event::Done { generation: Generation(generation), summary: run(|s| s.n_rounds = 1).summary, theory: None }
     }
 
     fn progress(generation: u32, progress: f64) -> Event {
-        Event::Progress { generation: Generation(generation), progress, summary: run(|s| s.n_rounds = 1).summary }
+        Event::Progress {
+            generation: Generation(generation),
+            progress,
+            summary: run(|s| s.n_rounds = 1).summary,
+            theory: None,
+        }
     }
 
     #[track_caller]

@@ -10,6 +10,7 @@ use crate::sim::schedule::Schedule;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
 use crate::sim::target::Target;
+use crate::theory::MethodTheory;
 
 /// Runs of more rounds than this, recorded at rounds that double, are shown on a logarithmic axis of rounds.
 const LONG: usize = 1_024;
@@ -27,7 +28,8 @@ fn error_label(target: Target) -> String {
 /// The figure of a run: mean error of each method with a band of one standard error, and the reference estimates.
 pub fn figure(run: &Run) -> Figure {
     let scale = if run.settings.n_rounds > LONG { Scale::Log10 } else { Scale::Linear };
-    let curves: Vec<_> = run.summary.methods.iter().map(|method| curve(&run.summary, method)).collect();
+    let mut curves: Vec<_> = run.summary.methods.iter().map(|method| curve(&run.summary, method)).collect();
+    curves.extend(run.theory.iter().flat_map(|theory| &theory.methods).filter_map(|method| predicted(run, method)));
     let levels: Vec<_> = run.summary.references.iter().filter_map(|summary| level(run, summary)).collect();
     // A logarithmic axis begins at round 1; without a curve there still are rounds along the axis.
     let rounds = match (scale, curves.is_empty()) {
@@ -126,6 +128,22 @@ fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
     }
 }
 
+/// What was to be expected of a method; nothing where nothing can be, and where the method diverges (the mean of much data
+/// does not).
+fn predicted(run: &Run, theory: &MethodTheory) -> Option<Curve> {
+    let measured = run.summary.methods.iter().find(|summary| summary.method == theory.method)?;
+    let prediction = theory.prediction.as_ref().ok().filter(|_| measured.n_diverged == 0)?;
+    let points = run.summary.rounds.iter().zip(&prediction.means).map(|(&x, &y)| Point { x: x as f64, y });
+    Some(Curve {
+        role: solver_role(theory.method.solver),
+        kind: CurveKind::Predicted,
+        // Beside its measured twin it needs no name of its own.
+        label: String::new(),
+        points: points.collect(),
+        band: Vec::new(),
+    })
+}
+
 /// One standard error to either side, where there is one.
 fn band(x: f64, error: &Running) -> Option<Band> {
     let (mean, half) = (error.mean(), error.standard_error());
@@ -147,7 +165,7 @@ mod tests {
     fn a_curve_holds_every_round_and_its_band_the_mean() {
         let run = run(|s| s.n_rounds = 40);
         let figure = figure(&run);
-        assert_eq!(figure.curves.len(), 2);
+        assert_eq!(figure.curves.len(), 4);
         for (curve, method) in figure.curves.iter().zip(&run.summary.methods) {
             assert_eq!((curve.points.len(), curve.band.len()), (41, 41));
             assert_eq!(curve.points[40].y.to_bits(), method.errors[40].mean().to_bits());
@@ -156,6 +174,21 @@ mod tests {
             );
         }
         assert_eq!(figure.levels.len(), 3);
+    }
+
+    #[test]
+    fn a_predicted_curve_holds_what_was_to_be_expected() {
+        let run = run(|s| s.n_rounds = 40);
+        let figure = figure(&run);
+        let predicted = |curve: &&Curve| curve.kind == CurveKind::Predicted;
+        let curves: Vec<_> = figure.curves.iter().filter(predicted).collect();
+        assert_eq!(curves.len(), 2);
+        for (curve, theory) in curves.iter().zip(&run.theory.as_ref().unwrap().methods) {
+            let means = &theory.prediction.as_ref().unwrap().means;
+            assert!(curve.points.iter().zip(means).all(|(point, mean)| point.y.to_bits() == mean.to_bits()));
+        }
+        let diverging = super::figure(&super::super::tests::run(|s| s.step_size = 3e-3));
+        assert!(!diverging.curves.iter().any(|curve| predicted(&curve)));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use super::Run;
 use super::picture::{method_name, reference_name, reference_role, solver_role};
 use crate::figure::Role;
+use crate::sim::estimate::Reference;
+use crate::sim::method::Method;
 use crate::sim::stats::Running;
 
 /// One number with its name.
@@ -14,6 +16,8 @@ pub struct Reading {
     pub name: String,
     /// Mean over data sets; `Err` holds why there is none.
     pub value: Result<Running, String>,
+    /// What was to be expected, where that is known.
+    pub expected: Option<f64>,
 }
 
 /// Every method's error after `round` rounds (at the last recorded round until then), and then the reference estimates' errors.
@@ -22,14 +26,27 @@ pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
     let methods = run.summary.methods.iter().filter_map(|summary| {
         let value = summary.errors.get(record).copied()?;
         let value = if value.mean().is_finite() { Ok(value) } else { Err("diverged".into()) };
-        Some(Reading { role: solver_role(summary.method.solver), name: method_name(summary.method), value })
+        let expected = value.as_ref().ok().and_then(|_| expected(run, summary.method, record));
+        Some(Reading { role: solver_role(summary.method.solver), name: method_name(summary.method), value, expected })
     });
     let references = run.summary.references.iter().map(|summary| Reading {
         role: reference_role(summary.reference),
         name: reference_name(summary.reference, run.settings.target),
         value: summary.error.map_err(|error| error.to_string()),
+        expected: run.theory.as_ref().and_then(|theory| match summary.reference {
+            Reference::ClientAlone => theory.alone.ok(),
+            Reference::Pooled => theory.pooled.ok(),
+            Reference::MeanOfLocals => theory.mean_of_locals.ok(),
+            Reference::Weighted { .. } | Reference::Personalized { .. } => None,
+        }),
     });
     methods.chain(references).collect()
+}
+
+/// A method's error to expect at a record.
+fn expected(run: &Run, method: Method, record: usize) -> Option<f64> {
+    let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
+    theory.prediction.as_ref().ok()?.means.get(record).copied()
 }
 
 #[cfg(test)]

@@ -6,28 +6,37 @@ use crate::engine::supervisor::Trouble;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
+use crate::sim::method::Method;
 use crate::sim::scenario::GradientScale;
 use crate::sim::spread::Spread;
 use crate::sim::stats::Running;
 use crate::sim::study::MethodSummary;
 use crate::sim::target::Target;
+use crate::theory::prediction::Parts;
 
 /// A difference smaller than this many combined standard errors is not called one.
 const CLEAR: f64 = 2.0;
 
-/// Whether joining pays for those whose error is shown: the best federated error at the end against its own least squares,
-/// and what to try next. Empty while there is nothing to compare.
+/// What joining does for those whose error is shown, against what they have alone; what most of the remaining error is, and so
+/// what would help. Empty while there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
-    let Some((name, federated)) = best(run) else { return without_a_run(run) };
-    let opening = format!(
-        "After {}, {name} is off by {}",
-        counted(run.settings.n_rounds, "round"),
-        measured(federated.mean(), 3)
-    );
-    match run.summary.reference(Reference::ClientAlone) {
-        Some(Ok(alone)) if alone.mean().is_finite() => format!("{opening}; {}", comparison(run, &federated, &alone)),
-        _ => format!("{opening}; {} alone has no estimate to compare it with.", the(run)),
+    let Some((method, federated)) = best(run) else { return without_a_run(run) };
+    let name = method_name(method);
+    let said = match run.summary.reference(Reference::ClientAlone) {
+        Some(Ok(alone)) if alone.mean().is_finite() => comparison(run, &name, &federated, &alone),
+        _ => {
+            let error = measured(federated.mean(), 3);
+            format!("After {}, {name} is off by {error}; {} alone has no estimate.", rounds(run), the(run))
+        }
+    };
+    match remainder(run, method) {
+        Some(rest) => format!("{said} {rest}"),
+        None => said,
     }
+}
+
+fn rounds(run: &Run) -> String {
+    counted(run.settings.n_rounds, "round")
 }
 
 /// What is left to say where every algorithm diverges.
@@ -41,20 +50,83 @@ fn without_a_run(run: &Run) -> String {
     }
 }
 
-/// The second half of the verdict.
-fn comparison(run: &Run, federated: &Running, alone: &Running) -> String {
-    let (ratio, own) = (number(federated.mean() / alone.mean()), measured(alone.mean(), 3));
-    let who = the(run);
+/// How the best federated error compares with that of those who stay alone.
+fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> String {
+    let (shared, own) = (measured(federated.mean(), 3), measured(alone.mean(), 3));
+    let (who, clients) = (the(run), counted(run.settings.n_clients, "client"));
     let spread = federated.standard_error().hypot(alone.standard_error());
     let difference = federated.mean() - alone.mean();
     if difference < -CLEAR * spread {
-        format!("joining cuts {who}’s error to {ratio}× of the {own} it has alone. Raise ε: does it still pay?")
+        let fold = measured(alone.mean() / federated.mean(), 2);
+        format!("With {name}, {clients} cut {who}’s error {fold}-fold: {own} alone, {shared} after {}.", rounds(run))
     } else if difference > CLEAR * spread {
-        format!("{who} does better alone, with {own}: joining makes that {ratio}×. Lower ε: when does it pay?")
+        format!("Alone, {who} does better: {own}, against {shared} after {} of {name}.", rounds(run))
     } else {
         let sets = data_sets(run);
-        format!("{who} alone has {own}: too close to call with {sets}. Move ε to see which side wins.")
+        format!("Joining hardly matters to {who}: {own} alone, {shared} with {name}, too close to call with {sets}.")
     }
+}
+
+/// Which cause makes up most of the error that a method is expected to end with, and what would lower it.
+fn remainder(run: &Run, method: Method) -> Option<String> {
+    let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
+    let parts = theory.prediction.as_ref().ok()?.parts.last()?;
+    let (cause, share) = largest(parts)?;
+    let how_much = if share > 0.995 { "all".to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
+    let rest = format!("of what is left is {}", cause.words());
+    Some(format!("{how_much} {rest}: {}.", cause.remedy(run)).replacen("all", "All", 1))
+}
+
+/// The causes of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// What the rounds have not yet removed.
+    Transient,
+    /// Process noise.
+    Noise,
+    /// Clients that differ.
+    Heterogeneity,
+    /// Local steps that lead away.
+    Drift,
+}
+
+impl Cause {
+    /// All of them with their parts, in the order in which they are stacked.
+    pub fn parts(parts: &Parts) -> [(Self, f64); 4] {
+        [
+            (Self::Noise, parts.noise),
+            (Self::Heterogeneity, parts.bias),
+            (Self::Drift, parts.drift),
+            (Self::Transient, parts.transient),
+        ]
+    }
+
+    /// Its name.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Transient => "transient",
+            Self::Noise => "noise",
+            Self::Heterogeneity => "heterogeneity",
+            Self::Drift => "client drift",
+        }
+    }
+
+    fn remedy(self, run: &Run) -> &'static str {
+        match self {
+            Self::Transient => "more rounds would help",
+            Self::Noise if run.settings.n_clients == 1 => "more data would help, or company",
+            Self::Noise => "more clients or more data would help",
+            Self::Heterogeneity => "more clients would not help, a smaller ε would",
+            Self::Drift => "fewer local steps would help, or FedLin",
+        }
+    }
+}
+
+/// The largest cause and its share in all that add to the error; none if nothing does.
+fn largest(parts: &Parts) -> Option<(Cause, f64)> {
+    let adding = || Cause::parts(parts).into_iter().filter(|(_, part)| *part > 0.0 && part.is_finite());
+    let total: f64 = adding().map(|(_, part)| part).sum();
+    adding().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(cause, part)| (cause, part / total))
 }
 
 /// Those whose error is shown, as a subject: "client 1", "the worst client".
@@ -64,9 +136,9 @@ fn the(run: &Run) -> String {
 }
 
 /// The method that does not diverge and ends with the least error.
-fn best(run: &Run) -> Option<(String, Running)> {
+fn best(run: &Run) -> Option<(Method, Running)> {
     let finished = run.summary.methods.iter().filter(|summary| summary.n_diverged == 0);
-    let ends = finished.filter_map(|summary| Some((method_name(summary.method), *summary.errors.last()?)));
+    let ends = finished.filter_map(|summary| Some((summary.method, *summary.errors.last()?)));
     ends.filter(|(_, end)| end.mean().is_finite()).min_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean()))
 }
 
@@ -74,12 +146,13 @@ fn best(run: &Run) -> Option<(String, Running)> {
 pub fn caption(run: &Run) -> String {
     let rounds = counted(run.settings.n_rounds, "round");
     let band = if run.summary.n_trials > 1 { "; band: ±1 standard error" } else { "" };
+    let dashed = if run.theory.is_some() { "; dashed: predicted" } else { "" };
     let of = match run.settings.target {
         Target::Client(client) => format!("against client {}", client + 1),
         Target::Worst => "of the worst client".into(),
         Target::Mean => "averaged over clients".into(),
     };
-    format!("Spectral-norm error {of} over {rounds}, mean of {}{band}.", data_sets(run))
+    format!("Spectral-norm error {of} over {rounds}, mean of {}{band}{dashed}.", data_sets(run))
 }
 
 fn data_sets(run: &Run) -> String {
@@ -198,8 +271,11 @@ pub fn trouble(trouble: Trouble) -> &'static str {
 mod tests {
     use super::super::tests::run;
     use super::*;
+    use crate::sim::family::Placement;
     use crate::sim::method::{Method, Solver};
+    use crate::sim::scenario::Settings;
     use crate::sim::schedule::Schedule;
+    use crate::sim::spread::Spread;
 
     fn means(run: &Run) -> (f64, f64) {
         let end = run.summary.methods[1].errors.last().unwrap().mean();
@@ -214,9 +290,53 @@ mod tests {
             let (federated, alone) = means(&run);
             assert_eq!(federated < alone, pays, "{heterogeneity}: {federated} {alone}");
             let verdict = verdict(&run);
-            assert_eq!(verdict.contains("joining cuts"), pays, "{verdict}");
-            assert_eq!(verdict.contains("does better alone"), !pays, "{verdict}");
+            assert_eq!(verdict.contains("cut client 1"), pays, "{verdict}");
+            assert_eq!(verdict.contains("Alone, client 1 does better"), !pays, "{verdict}");
             assert!(verdict.contains(&measured(alone, 3)), "{verdict}");
+            assert_eq!(verdict.contains(&format!("{}-fold", measured(alone / federated, 2))), pays, "{verdict}");
+        }
+    }
+
+    /// The cause that is named is the largest part of the prediction, and with what is said to help the error does fall.
+    #[test]
+    fn the_cause_that_is_named_is_the_largest_and_the_remedy_works() {
+        type Change = fn(&mut Settings);
+        let cases: [(Change, &str, Change); 4] = [
+            (|_| (), "noise", |s| s.n_clients = 400),
+            (|s| s.heterogeneity = 0.7, "heterogeneity", |s| s.heterogeneity = 0.3),
+            (|s| s.n_rounds = 5, "transient", |s| s.n_rounds = 50),
+            (
+                |s| {
+                    // Clients with very different data and steps that reach far: they pull the server their own way.
+                    s.data.n_rollouts = Spread::Each(vec![50, 2_000]);
+                    (s.heterogeneity, s.n_local_steps, s.step_size) = (0.8, 10_000.into(), 2e-6);
+                    (s.target, s.n_clients) = (Target::Client(1), 2);
+                    s.methods = vec![Method { solver: Solver::FedAvg, schedule: Schedule::Constant }];
+                },
+                "client drift",
+                |s| s.n_local_steps = 1.into(),
+            ),
+        ];
+        for (change, cause, remedy) in cases {
+            let settled = |s: &mut Settings| (s.placement, s.n_trials) = (Placement::Even, 20);
+            let before = run(|s| {
+                settled(s);
+                change(s);
+            });
+            let after = run(|s| {
+                settled(s);
+                change(s);
+                remedy(s);
+            });
+            let verdict = verdict(&before);
+            assert!(verdict.contains(&format!("of what is left is {cause}: ")), "{verdict}");
+            let (method, end) = best(&before).unwrap();
+            let theory = before.theory.as_ref().unwrap().methods.iter().find(|theory| theory.method == method).unwrap();
+            let parts = Cause::parts(theory.prediction.as_ref().unwrap().parts.last().unwrap());
+            let named = parts.iter().find(|(which, _)| which.words() == cause).unwrap().1;
+            assert!(parts.iter().all(|(_, part)| *part <= named), "{cause}: {parts:?}");
+            let cured = best(&after).unwrap().1.mean();
+            assert!(cured < 0.9 * end.mean(), "{cause}: {} and then {cured}", end.mean());
         }
     }
 
@@ -237,7 +357,7 @@ mod tests {
             format!("No algorithm gets anywhere with these steps; client 1 alone is off by {}.", measured(own, 3));
         assert_eq!(verdict(&diverging), expected);
         let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
-        assert!(short.contains("no estimate to compare"), "{short}");
+        assert!(short.contains("client 1 alone has no estimate"), "{short}");
     }
 
     /// One client alone differs from nobody; the paper's V and U have norm 1, so no two can differ by more than ε.
@@ -297,7 +417,10 @@ mod tests {
     #[test]
     fn the_caption_counts() {
         let caption_of = |n_trials| caption(&run(|s| (s.n_trials, s.n_rounds) = (n_trials, 1)));
-        assert_eq!(caption_of(1), "Spectral-norm error against client 1 over 1 round, mean of 1 data set.");
-        assert!(caption_of(2).ends_with("mean of 2 data sets; band: ±1 standard error."));
+        assert_eq!(
+            caption_of(1),
+            "Spectral-norm error against client 1 over 1 round, mean of 1 data set; dashed: predicted."
+        );
+        assert!(caption_of(2).ends_with("mean of 2 data sets; band: ±1 standard error; dashed: predicted."));
     }
 }

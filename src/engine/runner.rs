@@ -3,6 +3,7 @@
 use crate::protocol::{Event, Generation, Request};
 use crate::sim::scenario::Scenario;
 use crate::sim::study::Study;
+use crate::theory::{Theory, TheoryRun};
 
 /// Until a run has taken this long, it reports only its end: a curve that is complete within a blink should not be seen
 /// in the making, or it would jitter under a moving slider.
@@ -17,6 +18,9 @@ pub struct Runner {
 #[derive(Debug)]
 struct Job {
     generation: Generation,
+    /// What there is to expect, while it is worked out: it comes first.
+    expecting: Option<Box<TheoryRun>>,
+    theory: Option<Theory>,
     study: Study,
     /// When the first slice began.
     begun: Option<f64>,
@@ -28,7 +32,9 @@ impl Runner {
         let Request::Run { generation, settings } = request;
         match Scenario::new(settings) {
             Ok(scenario) => {
-                self.job = Some(Job { generation, study: Study::new(scenario), begun: None });
+                let study = Study::new(scenario);
+                let expecting = Some(Box::new(TheoryRun::new(study.experiment())));
+                self.job = Some(Job { generation, expecting, theory: None, study, begun: None });
                 None
             }
             Err(error) => {
@@ -52,17 +58,31 @@ impl Runner {
         let begun = *job.begun.get_or_insert(from);
         let mut time = from;
         while !job.study.is_done() && time - from < budget {
-            job.study.step();
+            job.step();
             time = now();
         }
         let (generation, summary) = (job.generation, job.study.summary());
         if job.study.is_done() {
-            let done = Event::Done { generation, summary: summary.clone() };
+            let done = Event::Done { generation, summary: summary.clone(), theory: job.theory.take() };
             self.job = None;
             return Some(done);
         }
-        let progress = job.study.progress();
-        (time - begun >= QUIET_MS).then(|| Event::Progress { generation, progress, summary: summary.clone() })
+        let (progress, theory) = (job.study.progress(), &job.theory);
+        let report = || Event::Progress { generation, progress, summary: summary.clone(), theory: theory.clone() };
+        (time - begun >= QUIET_MS).then(report)
+    }
+}
+
+impl Job {
+    fn step(&mut self) {
+        if let Some(expecting) = &mut self.expecting {
+            self.theory = expecting.step(self.study.experiment());
+            if self.theory.is_some() {
+                self.expecting = None;
+            }
+        } else {
+            self.study.step();
+        }
     }
 }
 
@@ -98,12 +118,17 @@ mod tests {
     #[test]
     fn slices_do_not_change_the_results() {
         let Request::Run { settings, .. } = run(1, 20);
-        let expected = Study::new(Scenario::new(settings).unwrap()).run();
+        let study = Study::new(Scenario::new(settings).unwrap());
+        let theory = Some(Theory::of(study.experiment()));
+        let expected = study.run();
         for budget in [0.5, 3.0, 1e9] {
             let mut runner = Runner::default();
             assert_eq!(runner.handle(run(1, 20)), None);
             let events = events(&mut runner, budget, clock(1.0));
-            assert_eq!(events.last(), Some(&Event::Done { generation: Generation(1), summary: expected.clone() }));
+            assert_eq!(
+                events.last(),
+                Some(&Event::Done { generation: Generation(1), summary: expected.clone(), theory: theory.clone() })
+            );
         }
     }
 

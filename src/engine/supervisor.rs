@@ -176,11 +176,11 @@ mod tests {
     }
 
     fn done(generation: u32) -> Event {
-        Event::Done { generation: Generation(generation), summary: summary() }
+        Event::Done { generation: Generation(generation), summary: summary(), theory: None }
     }
 
     fn progress(generation: u32) -> Event {
-        Event::Progress { generation: Generation(generation), progress: 0.5, summary: summary() }
+        Event::Progress { generation: Generation(generation), progress: 0.5, summary: summary(), theory: None }
     }
 
     fn posts(generation: u32) -> Vec<Action> {

@@ -122,7 +122,7 @@ impl Draft {
             target: TARGETS[self.choice(Choice::Target)],
             methods: self.algorithms.iter().map(|algorithm| self.method(algorithm)).collect(),
             references: self.references(),
-            insight: true,
+            gains: true,
             n_trials: self.count(Key::Trials),
             seed: Seed(self.whole(Key::Seed).into()),
         }

@@ -6,6 +6,7 @@ pub mod wire;
 
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
+use crate::theory::Theory;
 
 /// Counts a page's requests. What belongs to an older one is stale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +45,8 @@ pub enum Event {
         progress: f64,
         /// The results so far.
         summary: Summary,
+        /// What was to be expected, once it is known.
+        theory: Option<Theory>,
     },
     /// A run is complete.
     Done {
@@ -51,6 +54,8 @@ pub enum Event {
         generation: Generation,
         /// The results.
         summary: Summary,
+        /// What was to be expected.
+        theory: Option<Theory>,
     },
     /// The settings are not a scenario.
     Refused {

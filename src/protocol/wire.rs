@@ -80,16 +80,18 @@ impl Wire for Event {
     fn put(&self, to: &mut Vec<f64>) {
         match self {
             Self::Ready => to.push(0.0),
-            Self::Progress { generation, progress, summary } => {
+            Self::Progress { generation, progress, summary, theory } => {
                 to.push(1.0);
                 generation.put(to);
                 to.push(*progress);
                 summary.put(to);
+                theory.put(to);
             }
-            Self::Done { generation, summary } => {
+            Self::Done { generation, summary, theory } => {
                 to.push(2.0);
                 generation.put(to);
                 summary.put(to);
+                theory.put(to);
             }
             Self::Refused { generation, error } => {
                 to.push(3.0);
@@ -103,8 +105,13 @@ impl Wire for Event {
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
         Ok(match from.u32()? {
             0 => Self::Ready,
-            1 => Self::Progress { generation: Wire::take(from)?, progress: from.number()?, summary: Wire::take(from)? },
-            2 => Self::Done { generation: Wire::take(from)?, summary: Wire::take(from)? },
+            1 => Self::Progress {
+                generation: Wire::take(from)?,
+                progress: from.number()?,
+                summary: Wire::take(from)?,
+                theory: Wire::take(from)?,
+            },
+            2 => Self::Done { generation: Wire::take(from)?, summary: Wire::take(from)?, theory: Wire::take(from)? },
             3 => Self::Refused { generation: Wire::take(from)?, error: Wire::take(from)? },
             4 => Self::Unreadable,
             _ => return Err(WireError),
@@ -129,6 +136,7 @@ mod tests {
     use crate::sim::study::{ReferenceSummary, Study};
     use crate::sim::system::SystemError;
     use crate::sim::target::Target;
+    use crate::theory::Theory;
 
     /// Bits and not values, since NaN must survive too.
     #[track_caller]
@@ -188,15 +196,17 @@ mod tests {
         for change in [
             |_: &mut Settings| (),
             |s: &mut Settings| s.step_size = 1e200,
-            |s: &mut Settings| s.insight = true,
-            |s: &mut Settings| (s.insight, s.data.input_std) = (true, 0.0.into()),
+            |s: &mut Settings| s.gains = true,
+            |s: &mut Settings| (s.gains, s.data.input_std) = (true, 0.0.into()),
             |s: &mut Settings| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 1.into()),
         ] {
             let mut settings = small();
             change(&mut settings);
-            let summary = Study::new(Scenario::new(settings).unwrap()).run();
-            check(&Event::Progress { generation, progress: 0.25, summary: summary.clone() });
-            check(&Event::Done { generation, summary });
+            let study = Study::new(Scenario::new(settings).unwrap());
+            let theory = Some(Theory::of(study.experiment()));
+            let summary = study.run();
+            check(&Event::Progress { generation, progress: 0.25, summary: summary.clone(), theory: None });
+            check(&Event::Done { generation, summary, theory });
         }
         for error in [
             ScenarioError::Count { count: Count::Trials, given: 1_000_000 },
@@ -224,13 +234,14 @@ mod tests {
         ];
         let reference = Reference::Pooled;
         summary.references = errors.map(|error| ReferenceSummary { reference, error: Err(error) }).to_vec();
-        check(&Event::Done { generation: Generation(0), summary });
+        check(&Event::Done { generation: Generation(0), summary, theory: None });
     }
 
     #[test]
     fn noise_is_never_a_panic() {
-        let summary = Study::new(Scenario::new(small()).unwrap()).run();
-        let event = encode(&Event::Done { generation: Generation(1), summary });
+        let study = Study::new(Scenario::new(small()).unwrap());
+        let theory = Some(Theory::of(study.experiment()));
+        let event = encode(&Event::Done { generation: Generation(1), summary: study.run(), theory });
         let request = encode(&Request::Run { generation: Generation(1), settings: small() });
         let odd = [f64::NAN, f64::INFINITY, -1.0, 0.5, 1e18, 4_294_967_295.0, 0.0, 3.0];
         let mut rng = stream(Seed(1), Purpose::Data, 0, 0);

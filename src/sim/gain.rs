@@ -1,5 +1,6 @@
 //! Who gains from joining: every client's error with the shared model, and alone, each against its own system.
 
+use super::centre::Centre;
 use super::estimate::errors_alone;
 use super::fleet::Fleet;
 use super::lanes::{LANES, LaneMatrix};
@@ -30,7 +31,7 @@ pub struct Gains {
 impl Gains {
     /// None yet, for these clients.
     pub fn new(everybody: &Truth, n_methods: usize) -> Self {
-        let centre = super::theory::law::Centre::of_mean(everybody).theta;
+        let centre = Centre::of_mean(everybody).theta;
         let distances = errors(everybody, Models::Shared(&centre));
         let none = vec![Running::default(); distances.len()];
         Self { alone: none.clone(), shared: vec![none; n_methods], distances }
@@ -108,11 +109,11 @@ mod tests {
             n_trials: 5,
             heterogeneity: 0.4,
             target: Target::Client(9),
-            insight: true,
+            gains: true,
             ..Settings::paper()
         };
         let summary = Study::new(Scenario::new(settings).unwrap()).run();
-        let gains = &summary.insight.unwrap().gains;
+        let gains = summary.gains.unwrap();
         let close = |a: f64, b: f64| (a - b).abs() < 1e-12 * b;
         for (method, shared) in summary.methods.iter().zip(&gains.shared) {
             assert!(close(shared[9].mean(), method.errors.last().unwrap().mean()), "{:?}", method.method);
@@ -124,10 +125,10 @@ mod tests {
 
     #[test]
     fn a_client_whose_data_determine_nothing_has_no_error_alone() {
-        let mut settings = Settings { n_clients: 3, n_trials: 2, insight: true, ..Settings::paper() };
+        let mut settings = Settings { n_clients: 3, n_trials: 2, gains: true, ..Settings::paper() };
         (settings.data.n_rollouts, settings.data.rollout_len) = (crate::spread::Spread::Each(vec![9, 1, 9]), 4.into());
         let summary = Study::new(Scenario::new(settings).unwrap()).run();
-        let alone: Vec<_> = summary.insight.unwrap().gains.alone.iter().map(|alone| alone.mean().is_nan()).collect();
+        let alone: Vec<_> = summary.gains.unwrap().alone.iter().map(|alone| alone.mean().is_nan()).collect();
         assert_eq!(alone, [false, true, false]);
     }
 }

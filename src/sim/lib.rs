@@ -16,11 +16,12 @@
 //! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
 //! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
 //! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`] and [`study`] (the whole experiment, over `q` data
-//! sets). [`theory`] tells beforehand what to expect of it. [`lanes`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
+//! sets). [`stability`] tells how large steps may be. [`lanes`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
 //!
 //! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
 //! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
 
+pub mod centre;
 pub mod cholesky;
 pub mod eigen;
 pub mod estimate;
@@ -42,13 +43,13 @@ pub mod scenario;
 pub mod schedule;
 pub mod simulator;
 pub mod spread;
+pub mod stability;
 pub mod stats;
 pub mod stream;
 pub mod study;
 pub mod system;
 pub mod target;
 pub mod textbook;
-pub mod theory;
 pub mod trial;
 
 /// A matrix whose size is known at run time; `n` and `p` are values, not types.

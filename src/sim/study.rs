@@ -11,7 +11,6 @@ use super::run::round_of_least;
 use super::scenario::Scenario;
 use super::simulator::MomentSimulator;
 use super::stats::Running;
-use super::theory::{Theory, TheoryRun};
 use super::trial::{Experiment, Trial, TrialResult};
 
 /// One method's error curve over the data sets so far.
@@ -38,15 +37,6 @@ pub struct ReferenceSummary {
     pub error: Result<Running, EstimateError>,
 }
 
-/// What there is to know beyond the curves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Insight {
-    /// What was to be expected.
-    pub theory: Theory,
-    /// What every client gains from joining.
-    pub gains: Gains,
-}
-
 /// What a study knows so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
@@ -60,8 +50,8 @@ pub struct Summary {
     pub methods: Vec<MethodSummary>,
     /// One entry a reference estimate, in the order of the settings.
     pub references: Vec<ReferenceSummary>,
-    /// What else there is to know, if it was asked for.
-    pub insight: Option<Insight>,
+    /// What every client gains from joining, if it was asked for.
+    pub gains: Option<Gains>,
 }
 
 impl Summary {
@@ -82,7 +72,7 @@ impl Summary {
             heterogeneity: experiment.scenario.heterogeneity(),
             methods: settings.methods.iter().map(method).collect(),
             references: settings.references.iter().map(reference).collect(),
-            insight: None,
+            gains: experiment.everybody.as_ref().map(|all| Gains::new(all, settings.methods.len())),
         }
     }
 
@@ -114,8 +104,8 @@ impl Summary {
         for (summary, &largest_step) in self.methods.iter_mut().zip(&result.largest_steps) {
             summary.largest_step = largest_step;
         }
-        if let (Some(insight), Some(clients)) = (&mut self.insight, &result.clients) {
-            insight.gains.add(clients);
+        if let (Some(gains), Some(clients)) = (&mut self.gains, &result.clients) {
+            gains.add(clients);
         }
         for (summary, error) in self.references.iter_mut().zip(&result.references) {
             match (&mut summary.error, error) {
@@ -132,8 +122,6 @@ impl Summary {
 pub struct Study {
     experiment: Experiment,
     simulator: MomentSimulator,
-    /// What there is to expect comes first, while it is being worked out.
-    theory: Option<Box<TheoryRun>>,
     trial: Trial,
     summary: Summary,
 }
@@ -143,8 +131,12 @@ impl Study {
     pub fn new(scenario: Scenario) -> Self {
         let simulator = MomentSimulator::new(scenario.settings().family.dims());
         let experiment = Experiment::new(scenario);
-        let theory = experiment.everybody.is_some().then(|| Box::new(TheoryRun::new(&experiment)));
-        Self { theory, trial: Trial::new(&experiment, 0), summary: Summary::new(&experiment), simulator, experiment }
+        Self { trial: Trial::new(&experiment, 0), summary: Summary::new(&experiment), simulator, experiment }
+    }
+
+    /// What all data sets have in common.
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
     }
 
     /// What is being studied.
@@ -170,13 +162,7 @@ impl Study {
 
     /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. Nothing once done.
     pub fn step(&mut self) {
-        if let Some(run) = &mut self.theory {
-            if let (Some(theory), Some(everybody)) = (run.step(&self.experiment), &self.experiment.everybody) {
-                let gains = Gains::new(everybody, self.scenario().settings().methods.len());
-                self.summary.insight = Some(Insight { theory, gains });
-                self.theory = None;
-            }
-        } else if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
+        if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
             let result = self.trial.finish();
             self.summary.add(&result);
         }

@@ -86,6 +86,12 @@ impl Truth {
         })
     }
 
+    /// The systems that count, one by one.
+    pub fn clients(&self) -> impl Iterator<Item = Matrix> {
+        let counted = |counting: Lanes| (0..LANES).filter(move |&lane| counting.0[lane] > 0.0);
+        self.blocks().flat_map(move |(_, block, counting)| counted(counting).map(move |lane| block.lane(lane)))
+    }
+
     /// The one system that counts, if it is one.
     pub fn single(&self) -> Option<Matrix> {
         match self.target {

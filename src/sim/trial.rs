@@ -10,9 +10,9 @@ use super::rounds::recorded_rounds;
 use super::run::{Context, MethodRun, Trajectory, local_maps};
 use super::scenario::{GradientScale, Scenario};
 use super::simulator::{MomentSimulator, Simulation};
+use super::stability::largest_step;
 use super::stream::DataKey;
 use super::target::{Target, Truth};
-use super::theory::stability::largest_step;
 
 /// What one data set gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,7 @@ impl Experiment {
     pub fn new(scenario: Scenario) -> Self {
         let truth = Truth::new(scenario.settings().target, scenario.systems());
         let recorded = recorded_rounds(scenario.settings().n_rounds);
-        let everybody = scenario.settings().insight.then(|| Truth::new(Target::Mean, scenario.systems()));
+        let everybody = scenario.settings().gains.then(|| Truth::new(Target::Mean, scenario.systems()));
         Self { scenario, truth, recorded, everybody }
     }
 }

@@ -10,6 +10,7 @@ use fedsysid::figure::theme::Theme;
 use fedsysid::params::Draft;
 use fedsysid::protocol::Generation;
 use fedsysid::sim::study::Study;
+use fedsysid::theory::Theory;
 
 /// The chart's place in a window of 1440 × 900, and on a phone of 390 × 844.
 const PLACES: [(&str, f64, f64); 2] = [("", 1053.0, 670.0), ("narrow-", 390.0, 380.0)];
@@ -22,7 +23,9 @@ fn style(name: &str) -> PathBuf {
 fn default_run() -> Run {
     let scenario = Draft::default().check().expect("the defaults are a scenario");
     let settings = scenario.settings().clone();
-    Run { generation: Generation(1), settings, summary: Study::new(scenario).run(), progress: None }
+    let study = Study::new(scenario);
+    let theory = Some(Theory::of(study.experiment()));
+    Run { generation: Generation(1), settings, summary: study.run(), theory, progress: None }
 }
 
 #[track_caller]

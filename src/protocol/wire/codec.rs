@@ -11,16 +11,16 @@ use crate::sim::plan::FleetPlan;
 use crate::sim::scenario::{Count, GradientScale, ScenarioError, Settings, Start, Strength};
 use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
+use crate::sim::stability::Stability;
 use crate::sim::stats::Running;
 use crate::sim::stream::Seed;
-use crate::sim::study::{Insight, MethodSummary, ReferenceSummary, Summary};
+use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
 use crate::sim::system::{LinearSystem, SystemError};
 use crate::sim::target::Target;
-use crate::sim::theory::break_even::BreakEven;
-use crate::sim::theory::prediction::{Limit, Parts, Prediction};
-use crate::sim::theory::stability::Stability;
-use crate::sim::theory::theorem1::Theorem1;
-use crate::sim::theory::{MethodTheory, NoPrediction, Theory};
+use crate::theory::break_even::BreakEven;
+use crate::theory::prediction::{Limit, Parts, Prediction};
+use crate::theory::theorem1::Theorem1;
+use crate::theory::{MethodTheory, NoPrediction, Theory};
 
 /// What can be written as numbers and read back.
 pub(super) trait Wire: Sized {
@@ -283,7 +283,7 @@ record!(Settings {
     target,
     methods,
     references,
-    insight,
+    gains,
     n_trials,
     seed,
 });
@@ -291,9 +291,8 @@ record!(Settings {
 record!(Heterogeneity { a, b });
 record!(MethodSummary { method, errors, n_diverged, contraction, largest_step });
 record!(ReferenceSummary { reference, error });
-record!(Summary { n_trials, rounds, heterogeneity, methods, references, insight });
+record!(Summary { n_trials, rounds, heterogeneity, methods, references, gains });
 
-record!(Insight { theory, gains });
 record!(Gains { alone, shared, distances });
 record!(Theory {
     rounds,

@@ -69,8 +69,8 @@ pub struct Settings {
     pub methods: Vec<Method>,
     /// The one-shot estimates made on the same data, one line each.
     pub references: Vec<Reference>,
-    /// Whether to find out more than the curves: what was to be expected, what every client gains, and how large steps may be.
-    pub insight: bool,
+    /// Whether to find out too what every client gains, and how large steps may be.
+    pub gains: bool,
     /// Monte-Carlo data sets q, all from the same systems.
     pub n_trials: usize,
     /// The seed of systems, data and participation.
@@ -97,7 +97,7 @@ impl Settings {
             target: Target::Client(0),
             methods: vec![method(Solver::FedAvg), method(Solver::FedLin)],
             references: Reference::PAPER.to_vec(),
-            insight: false,
+            gains: false,
             n_trials: 1,
             seed: Seed(7),
         }

@@ -7,13 +7,13 @@
 //! with ν_i = σ_w². The engine's own rounds run on these moments as on any others; that is what makes a prediction of them.
 
 use super::covariance::expected_grams;
-use crate::Matrix;
-use crate::fleet::{Block, Fleet};
-use crate::lanes::{LANES, LaneMatrix, Lanes};
-use crate::moments::Moments;
-use crate::plan::DataPlan;
-use crate::scenario::{GradientScale, Scenario};
-use crate::system::LinearSystem;
+use fedsysid_sim::Matrix;
+use fedsysid_sim::fleet::{Block, Fleet};
+use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
+use fedsysid_sim::moments::Moments;
+use fedsysid_sim::plan::DataPlan;
+use fedsysid_sim::scenario::{GradientScale, Scenario};
+use fedsysid_sim::system::LinearSystem;
 
 /// A fleet with the moments it has on average.
 #[derive(Clone, Debug)]
@@ -120,9 +120,9 @@ impl ExpectedFleet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Settings;
-    use crate::simulator::MomentSimulator;
-    use crate::stream::DataKey;
+    use fedsysid_sim::scenario::Settings;
+    use fedsysid_sim::simulator::MomentSimulator;
+    use fedsysid_sim::stream::DataKey;
 
     #[test]
     fn means_and_noise_are_those_of_drawn_moments() {

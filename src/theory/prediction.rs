@@ -1,6 +1,6 @@
 //! What to expect of a method, round by round: its error, and the four things that make it up.
 //!
-//! A round is one affine map of the server's model (see [`affine`](crate::method::affine)). On the
+//! A round is one affine map of the server's model (see [`affine`](fedsysid_sim::method::affine)). On the
 //! [expected moments](super::expectation) it gives the mean model Θ̄_r, split with the pooled estimate Θ_p as
 //!
 //! ```text
@@ -31,16 +31,17 @@
 
 use super::NoPrediction;
 use super::expectation::ExpectedFleet;
-use super::law::{Centre, Law, MeanNorms};
-use crate::Matrix;
-use crate::lanes::LaneMatrix;
-use crate::local_map::{FleetMaps, StepRule};
-use crate::method::affine::{Leaps, RoundMap};
-use crate::method::curve::RoundCurve;
-use crate::method::{Method, Round, Solver, Update, begin};
-use crate::participation::Participants;
-use crate::scenario::Scenario;
-use crate::target::{Target, Truth};
+use super::law::{Law, MeanNorms};
+use fedsysid_sim::Matrix;
+use fedsysid_sim::centre::Centre;
+use fedsysid_sim::lanes::LaneMatrix;
+use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::method::affine::{Leaps, RoundMap};
+use fedsysid_sim::method::curve::RoundCurve;
+use fedsysid_sim::method::{Method, Round, Solver, Update, begin};
+use fedsysid_sim::participation::Participants;
+use fedsysid_sim::scenario::Scenario;
+use fedsysid_sim::target::{Target, Truth};
 
 /// The four parts of a mean square error (squared Frobenius norm), whose sum it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -34,12 +34,11 @@ impl Stability {
         let mut contraction = Contraction::new(method, fleet)?;
         Some(Self { contraction: contraction.at(step_size), largest_step: contraction.edge() })
     }
+}
 
-    /// Rounds that it takes to halve the distance from the fixed point, in the long run; none if it does not shrink.
-    pub fn half_life(&self) -> Option<f64> {
-        (self.contraction < 1.0 && self.contraction > 0.0)
-            .then(|| core::f64::consts::LN_2 / -libm::log(self.contraction))
-    }
+/// Rounds that it takes to halve the distance from the fixed point, in the long run; none if it does not shrink, or at once.
+pub fn half_life(contraction: f64) -> Option<f64> {
+    (contraction < 1.0 && contraction > 0.0).then(|| core::f64::consts::LN_2 / -libm::log(contraction))
 }
 
 /// The largest stable step on drawn data: the least over the data sets so far, so that with it every one of them converges.

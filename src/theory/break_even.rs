@@ -6,9 +6,9 @@
 use super::NoPrediction;
 use super::expectation::ExpectedFleet;
 use super::law::{Law, MeanNorms, alone};
-use crate::scenario::Scenario;
-use crate::system::LinearSystem;
-use crate::target::Truth;
+use fedsysid_sim::scenario::Scenario;
+use fedsysid_sim::system::LinearSystem;
+use fedsysid_sim::target::Truth;
 
 /// Where joining stops to pay.
 #[derive(Clone, Copy, Debug, PartialEq)]

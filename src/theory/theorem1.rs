@@ -15,10 +15,10 @@
 //! over j while what is summed does not depend on j: the proof has Σ_t⁽ʲ⁾.
 
 use super::covariance::StateCovariances;
-use crate::eigen::Eigen;
-use crate::lanes::{LANES, LaneMatrix, Lanes};
-use crate::norm::LaneNorms;
-use crate::scenario::Scenario;
+use fedsysid_sim::eigen::Eigen;
+use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
+use fedsysid_sim::norm::LaneNorms;
+use fedsysid_sim::scenario::Scenario;
 
 /// What goes wrong with a probability of three times this: the δ that is used throughout.
 pub const DELTA: f64 = 0.05;
@@ -71,7 +71,7 @@ impl Theorem1 {
         let own = clients().nth(client).map_or(f64::NAN, |norms| norms.sum);
         let all: f64 = clients().map(|norms| norms.sum).sum();
         let c1 = c0 * squares.sqrt() / excitation;
-        let extent = |pattern| crate::norm::spectral_norm(pattern) * settings.heterogeneity;
+        let extent = |pattern| fedsysid_sim::norm::spectral_norm(pattern) * settings.heterogeneity;
         Self {
             c0,
             c1,
@@ -143,7 +143,7 @@ fn norms(scenario: &Scenario, first: usize) -> Vec<Norms> {
     }
     let eigen = Eigen::new(&total);
     let least = eigen.values.iter().fold(Lanes::splat(f64::INFINITY), |least, &value| least.zip(value, f64::min));
-    let client = |(lane, (_, plan)): (usize, &(_, crate::plan::DataPlan))| Norms {
+    let client = |(lane, (_, plan)): (usize, &(_, fedsysid_sim::plan::DataPlan))| Norms {
         sum: sum.0[lane],
         roots: roots.0[lane],
         excitation: least.0[lane].min(plan.rollout_len as f64 * input.0[lane]).max(0.0),

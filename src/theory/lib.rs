@@ -2,7 +2,7 @@
 //! heterogeneity at which joining stops to pay need no simulation. `docs/model.md` derives them.
 //!
 //! [`covariance`] (Lemma 1) → [`expectation`] (the fleet on average) → [`law`] (estimates, and the errors to expect of them) →
-//! [`prediction`] (methods round by round) → [`stability`], [`break_even`]; and [`theorem1`], which is a bound and no prediction.
+//! [`prediction`] (methods round by round) → [`break_even`]; and [`theorem1`], which is a bound and no prediction.
 //!
 //! A prediction is one for much data: S_i stands for its mean, and the noise for its normal limit. [`Theory::has_few_for_curves`] and
 //! [`Theory::has_few_alone`] tell where few data are far from that.
@@ -12,19 +12,19 @@ pub mod covariance;
 pub mod expectation;
 pub mod law;
 pub mod prediction;
-pub mod stability;
 pub mod theorem1;
 
 use std::fmt;
 
-use super::method::Method;
-use super::target::Target;
-use super::trial::Experiment;
 use break_even::{BreakEven, Search};
 use expectation::ExpectedFleet;
+use fedsysid_sim::method::Method;
+use fedsysid_sim::stability::Stability;
+use fedsysid_sim::target::Target;
+use fedsysid_sim::trial::Experiment;
 use law::{Law, MeanNorms, alone};
 use prediction::{Context, Prediction, PredictionRun};
-use stability::Stability;
+
 use theorem1::{DELTA, Theorem1};
 
 /// Why there is nothing to expect, in closed form.

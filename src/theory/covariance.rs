@@ -6,9 +6,9 @@
 //!
 //! (The paper's Lemma 1 as a recursion: unrolled, `P_t = σ_x² Aᵗ(Aᵗ)ᵀ + Σ_{k<t} Aᵏ(σ_u² B Bᵀ + σ_w² I)(Aᵏ)ᵀ`.)
 
-use crate::lanes::{LANES, LaneMatrix, Lanes};
-use crate::plan::DataPlan;
-use crate::system::LinearSystem;
+use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
+use fedsysid_sim::plan::DataPlan;
+use fedsysid_sim::system::LinearSystem;
 
 /// The covariances `P_t` of the states of eight clients, t = 0, 1, ….
 #[derive(Clone, Debug)]
@@ -97,11 +97,11 @@ pub fn expected_grams(clients: &[(&LinearSystem, DataPlan)]) -> LaneMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Matrix;
-    use crate::family::{Family, Place};
-    use crate::plan::NoiseLevels;
-    use crate::samples::simulate_samples;
-    use crate::stream::{Purpose, Seed, stream};
+    use fedsysid_sim::Matrix;
+    use fedsysid_sim::family::{Family, Place};
+    use fedsysid_sim::plan::NoiseLevels;
+    use fedsysid_sim::samples::simulate_samples;
+    use fedsysid_sim::stream::{Purpose, Seed, stream};
 
     fn system() -> LinearSystem {
         Family::paper().member(Place { a: 0.3, b: 0.8 }, 0.5).unwrap()

@@ -1,0 +1,166 @@
+//! How stable the methods are: their contraction in words, and the largest steps that they bear.
+
+use super::Run;
+use super::picture::{method_name, solver_role};
+use crate::figure::Role;
+use crate::figure::number::{measured, number};
+use crate::params::table::Key;
+use crate::sim::schedule::Schedule;
+use crate::sim::stability::half_life;
+use crate::sim::study::MethodSummary;
+
+/// From this part of the largest stable step on, a person is warned.
+const NEAR: f64 = 0.9;
+
+/// Where a method stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It converges with steps well below the largest.
+    Stable,
+    /// It converges, and slightly larger steps would not.
+    Near,
+    /// It diverges, in some data sets at least.
+    Diverging,
+}
+
+/// A method's badge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Badge {
+    /// The method's color.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Contraction and what it means.
+    pub words: String,
+    /// The largest stable step, if there is one within reach.
+    pub largest_step: Option<f64>,
+    /// The setting of α just below that, and how a button to it is called.
+    pub suggestion: Option<(f64, String)>,
+}
+
+/// One badge for each method that has a contraction.
+pub fn badges(run: &Run) -> Vec<Badge> {
+    run.summary.methods.iter().filter_map(|summary| badge(run, summary)).collect()
+}
+
+fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
+    let rho = summary.contraction?;
+    let alpha = run.settings.step_size;
+    let standing = match summary.largest_step {
+        _ if summary.n_diverged > 0 => Standing::Diverging,
+        Some(largest) if alpha > NEAR * largest => Standing::Near,
+        _ => Standing::Stable,
+    };
+    let suggested = summary.largest_step.and_then(below);
+    Some(Badge {
+        role: solver_role(summary.method.solver),
+        name: method_name(summary.method),
+        standing,
+        words: words(summary, rho, alpha, standing),
+        largest_step: summary.largest_step,
+        suggestion: suggested.map(|step| (step, format!("Set α to {}", number(step)))),
+    })
+}
+
+/// The largest setting of α that is not above.
+fn below(largest: f64) -> Option<f64> {
+    let grid = Key::StepSize.param().grid;
+    let nearest = grid.nearest(largest);
+    let stops = [Some(nearest), nearest.checked_sub(1)];
+    stops.into_iter().flatten().map(|stop| grid.at(stop)).find(|&stop| stop <= largest)
+}
+
+fn words(summary: &MethodSummary, rho: f64, alpha: f64, standing: Standing) -> String {
+    // A schedule that changes the step from round to round begins with the largest.
+    let at_first = match summary.method.schedule {
+        Schedule::Constant | Schedule::OverLocalSteps => "",
+        Schedule::OverRounds | Schedule::Harmonic => " at first",
+    };
+    let change = match half_life(rho) {
+        _ if rho >= 1.0 && rho.is_finite() => {
+            let doubling = core::f64::consts::LN_2 / rho.ln();
+            if doubling < 1.5 {
+                format!("grows {}-fold every round", number(rho))
+            } else if doubling.is_finite() {
+                format!("doubles every {} rounds", measured(doubling, 2))
+            } else {
+                "does not shrink".into()
+            }
+        }
+        None if rho == 0.0 => "is over in one round".into(),
+        None => "overflows at once".into(),
+        Some(rounds) if rounds < 1.0 => format!("shrinks {}-fold every round", measured(1.0 / rho, 2)),
+        Some(rounds) => format!("halves every {} rounds", measured(rounds, 2)),
+    };
+    let rho = if rho.is_finite() { measured(rho, 3) } else { "∞".into() };
+    let near = match (standing, summary.largest_step) {
+        (Standing::Near, Some(largest)) => format!(" Near the edge: α is {} of the largest.", percent(alpha / largest)),
+        (Standing::Diverging, Some(largest)) if alpha > largest => {
+            format!(" Diverges: α = {} is {} times the largest.", number(alpha), measured(alpha / largest, 2))
+        }
+        _ => String::new(),
+    };
+    format!("ρ = {rho}{at_first}: what is left {change}.{near}")
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", measured(100.0 * share, 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+    use crate::sim::method::{Method, Solver};
+
+    #[test]
+    fn a_badge_tells_the_contraction_and_its_half_life() {
+        let run = run(|_| ());
+        let badges = badges(&run);
+        assert_eq!(badges.len(), 2);
+        for (badge, summary) in badges.iter().zip(&run.summary.methods) {
+            let rho = summary.contraction.unwrap();
+            // (1/2) = ρ^rounds.
+            let rounds = 0.5_f64.ln() / rho.ln();
+            assert_eq!(badge.standing, Standing::Stable);
+            assert!(
+                badge.words.contains(&measured(rho, 3)) && badge.words.contains(&measured(rounds, 2)),
+                "{}",
+                badge.words
+            );
+        }
+    }
+
+    /// The button leads to where the method converges, and one stop further it would not.
+    #[test]
+    fn the_suggested_step_is_the_largest_setting_that_converges() {
+        let diverging = run(|s| s.step_size = 5e-3);
+        for (k, badge) in badges(&diverging).iter().enumerate() {
+            assert_eq!(badge.standing, Standing::Diverging);
+            let (step, words) = badge.suggestion.clone().unwrap();
+            assert!(words.ends_with(&number(step)), "{words}");
+            let cured = run(|s| s.step_size = step);
+            assert_eq!(cured.summary.methods[k].n_diverged, 0, "{}", badge.name);
+            assert_ne!(badges(&cured)[k].standing, Standing::Diverging);
+            let grid = Key::StepSize.param().grid;
+            let next = grid.at(grid.nearest(step) + 1);
+            assert!(run(|s| s.step_size = next).summary.methods[k].n_diverged > 0, "{}: {next}", badge.name);
+        }
+    }
+
+    #[test]
+    fn just_below_the_edge_there_is_a_warning() {
+        let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();
+        let badge = &badges(&run(|s| s.step_size = 0.95 * largest))[0];
+        assert_eq!(badge.standing, Standing::Near);
+        assert!(badge.words.contains("95 %"), "{}", badge.words);
+    }
+
+    #[test]
+    fn methods_without_a_contraction_have_no_badge() {
+        let method = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };
+        assert!(badges(&run(|s| s.methods = vec![method])).is_empty());
+    }
+}

@@ -3,11 +3,12 @@
 use super::Run;
 use super::picture::{method_name, solver_role};
 use crate::figure::Role;
-use crate::figure::number::{measured, number};
+use crate::figure::number::{count, measured, number};
 use crate::params::table::Key;
 use crate::sim::schedule::Schedule;
 use crate::sim::stability::half_life;
 use crate::sim::study::MethodSummary;
+use crate::theory::MethodTheory;
 
 /// From this part of the largest stable step on, a person is warned.
 const NEAR: f64 = 0.9;
@@ -62,6 +63,43 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
         largest_step: summary.largest_step,
         suggestion: suggested.map(|step| (step, format!("Set α to {}", number(step)))),
     })
+}
+
+/// What was to be expected of speed and steps, and how far predictions hold.
+pub fn outlook(run: &Run) -> String {
+    let Some(theory) = &run.theory else { return String::new() };
+    let of_method = |theory: &MethodTheory| {
+        let name = method_name(theory.method);
+        let limit = theory.prediction.as_ref().ok().and_then(|prediction| prediction.limit);
+        let rounds =
+            limit.map(|limit| format!("{name} is within 10 % of its end after {} rounds", large(limit.n_rounds)));
+        let step = theory.stability.and_then(|stability| stability.largest_step);
+        let step = step.map(|step| format!("with very much data its largest step would be {}", measured(step, 3)));
+        match (rounds, step) {
+            (Some(rounds), Some(step)) => Some(format!("{rounds}; {step}.")),
+            (Some(rounds), None) => Some(format!("{rounds}.")),
+            (None, Some(step)) => Some(format!("{name}: {step}.")),
+            (None, None) => None,
+        }
+    };
+    let mut said: Vec<_> = theory.methods.iter().filter_map(of_method).collect();
+    let unpredicted = |theory: &MethodTheory| {
+        let reason = theory.prediction.as_ref().err()?;
+        Some(format!("No prediction for {}: {reason}.", method_name(theory.method)))
+    };
+    said.extend(theory.methods.iter().filter_map(unpredicted));
+    if theory.has_few_for_curves() {
+        let few = measured(theory.samples_per_regressor, 2);
+        said.push(format!(
+            "Predictions are for much data; with {few} samples for each regressor the dashed curves are too low on their way."
+        ));
+    }
+    said.join(" ")
+}
+
+/// A number of rounds, that may be astronomic.
+fn large(rounds: u64) -> String {
+    usize::try_from(rounds).map_or_else(|_| "very many".into(), count)
 }
 
 /// The largest setting of α that is not above.
@@ -156,6 +194,15 @@ mod tests {
         let badge = &badges(&run(|s| s.step_size = 0.95 * largest))[0];
         assert_eq!(badge.standing, Standing::Near);
         assert!(badge.words.contains("95 %"), "{}", badge.words);
+    }
+
+    #[test]
+    fn few_samples_and_missing_predictions_are_said() {
+        assert!(!outlook(&run(|_| ())).contains("too low"));
+        assert!(outlook(&run(|s| (s.n_clients, s.data.n_rollouts) = (2, 10.into()))).contains("too low"));
+        let scaffold = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };
+        let said = outlook(&run(|s| s.methods = vec![scaffold]));
+        assert_eq!(said, "No prediction for SCAFFOLD: this method’s round is not one linear map.");
     }
 
     #[test]

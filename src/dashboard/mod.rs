@@ -3,10 +3,14 @@
 //! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
 //! - [`picture`]: the state as a figure.
 //! - [`badge`]: how stable the methods are.
+//! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens.
 //! - [`readout`]: the numbers at one round.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
+pub mod anatomy;
 pub mod badge;
+pub mod bound;
+pub mod join;
 pub mod picture;
 pub mod readout;
 pub mod sentences;
@@ -27,7 +31,7 @@ pub struct Run {
     /// Its results so far.
     pub summary: Summary,
     /// What was to be expected, once it is known.
-    pub theory: Option<Theory>,
+    pub theory: Option<Box<Theory>>,
     /// The share of the work done, while it goes on.
     pub progress: Option<f64>,
 }
@@ -120,7 +124,7 @@ pub(crate) mod tests {
         let mut settings = Settings { n_trials: 3, gains: true, ..Settings::paper() };
         change(&mut settings);
         let study = Study::new(Scenario::new(settings.clone()).unwrap());
-        let theory = Some(Theory::of(study.experiment()));
+        let theory = Some(Box::new(Theory::of(study.experiment())));
         Run { generation: Generation(1), settings, summary: study.run(), theory, progress: None }
     }
 

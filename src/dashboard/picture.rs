@@ -13,7 +13,7 @@ use crate::sim::target::Target;
 use crate::theory::MethodTheory;
 
 /// Runs of more rounds than this, recorded at rounds that double, are shown on a logarithmic axis of rounds.
-const LONG: usize = 1_024;
+pub const LONG: usize = 1_024;
 
 /// What an estimation error is, with its symbol: the vertical axis.
 fn error_label(target: Target) -> String {

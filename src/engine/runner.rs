@@ -20,7 +20,7 @@ struct Job {
     generation: Generation,
     /// What there is to expect, while it is worked out: it comes first.
     expecting: Option<Box<TheoryRun>>,
-    theory: Option<Theory>,
+    theory: Option<Box<Theory>>,
     study: Study,
     /// When the first slice began.
     begun: Option<f64>,
@@ -76,7 +76,7 @@ impl Runner {
 impl Job {
     fn step(&mut self) {
         if let Some(expecting) = &mut self.expecting {
-            self.theory = expecting.step(self.study.experiment());
+            self.theory = expecting.step(self.study.experiment()).map(Box::new);
             if self.theory.is_some() {
                 self.expecting = None;
             }
@@ -119,7 +119,7 @@ mod tests {
     fn slices_do_not_change_the_results() {
         let Request::Run { settings, .. } = run(1, 20);
         let study = Study::new(Scenario::new(settings).unwrap());
-        let theory = Some(Theory::of(study.experiment()));
+        let theory = Some(Box::new(Theory::of(study.experiment())));
         let expected = study.run();
         for budget in [0.5, 3.0, 1e9] {
             let mut runner = Runner::default();

@@ -46,7 +46,7 @@ pub enum Event {
         /// The results so far.
         summary: Summary,
         /// What was to be expected, once it is known.
-        theory: Option<Theory>,
+        theory: Option<Box<Theory>>,
     },
     /// A run is complete.
     Done {
@@ -55,7 +55,7 @@ pub enum Event {
         /// The results.
         summary: Summary,
         /// What was to be expected.
-        theory: Option<Theory>,
+        theory: Option<Box<Theory>>,
     },
     /// The settings are not a scenario.
     Refused {

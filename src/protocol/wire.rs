@@ -203,7 +203,7 @@ mod tests {
             let mut settings = small();
             change(&mut settings);
             let study = Study::new(Scenario::new(settings).unwrap());
-            let theory = Some(Theory::of(study.experiment()));
+            let theory = Some(Box::new(Theory::of(study.experiment())));
             let summary = study.run();
             check(&Event::Progress { generation, progress: 0.25, summary: summary.clone(), theory: None });
             check(&Event::Done { generation, summary, theory });
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn noise_is_never_a_panic() {
         let study = Study::new(Scenario::new(small()).unwrap());
-        let theory = Some(Theory::of(study.experiment()));
+        let theory = Some(Box::new(Theory::of(study.experiment())));
         let event = encode(&Event::Done { generation: Generation(1), summary: study.run(), theory });
         let request = encode(&Request::Run { generation: Generation(1), settings: small() });
         let odd = [f64::NAN, f64::INFINITY, -1.0, 0.5, 1e18, 4_294_967_295.0, 0.0, 3.0];

@@ -2,7 +2,7 @@
 //! heterogeneity at which joining stops to pay need no simulation. `docs/model.md` derives them.
 //!
 //! [`covariance`] (Lemma 1) → [`expectation`] (the fleet on average) → [`law`] (estimates, and the errors to expect of them) →
-//! [`prediction`] (methods round by round) → [`break_even`]; and [`theorem1`], which is a bound and no prediction.
+//! [`prediction`] (methods round by round) → [`break_even`], [`scaling`]; and [`theorem1`], which is a bound and no prediction.
 //!
 //! A prediction is one for much data: S_i stands for its mean, and the noise for its normal limit. [`Theory::has_few_for_curves`] and
 //! [`Theory::has_few_alone`] tell where few data are far from that.
@@ -12,6 +12,7 @@ pub mod covariance;
 pub mod expectation;
 pub mod law;
 pub mod prediction;
+pub mod scaling;
 pub mod theorem1;
 
 use std::fmt;
@@ -25,7 +26,8 @@ use fedsysid_sim::trial::Experiment;
 use law::{Law, MeanNorms, alone};
 use prediction::{Context, Prediction, PredictionRun};
 
-use theorem1::{DELTA, Theorem1};
+use scaling::OfClients;
+use theorem1::Theorem1;
 
 /// Why there is nothing to expect, in closed form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +53,10 @@ pub enum NoPrediction {
 impl fmt::Display for NoPrediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Method => "this method's round is not one linear map",
+            Self::Method => "this method’s round is not one linear map",
             Self::Participation => "not every client takes part in every round",
             Self::Diverges => "the rounds diverge too fast",
-            Self::Overflow => "an unstable system's states overflow",
+            Self::Overflow => "an unstable system’s states overflow",
             Self::Unexcited => "the data leave a direction out",
             Self::Worst => "the worst client is another in every data set",
             Self::Single => "there is only one client",
@@ -91,8 +93,8 @@ pub struct Theory {
     pub mean_of_locals: Result<f64, NoPrediction>,
     /// Where joining stops to pay.
     pub break_even: Result<BreakEven, NoPrediction>,
-    /// The paper's bound.
-    pub theorem1: Option<Theorem1>,
+    /// What some of the clients have, up to all of them, the paper's bound among it.
+    pub scaling: Vec<OfClients>,
     /// Samples, Σ N_i T_i, for each of the d regressors.
     pub samples_per_regressor: f64,
     /// The same of the client that has fewest, of those that count.
@@ -113,6 +115,11 @@ impl Theory {
                 return theory;
             }
         }
+    }
+
+    /// The paper's bound for all clients.
+    pub fn theorem1(&self) -> Option<&Theorem1> {
+        self.scaling.last().map(|all| &all.theorem1)
     }
 
     /// Whether all samples together are so few that predicted curves are too low.
@@ -144,7 +151,7 @@ enum Stage {
     References,
     Methods { pooled: Law, run: Option<Box<PredictionRun>> },
     BreakEven(Search),
-    Bound,
+    Scaling,
 }
 
 /// Clients gathered in one step, times the steps of their rollouts.
@@ -161,7 +168,7 @@ impl TheoryRun {
             pooled: Err(NoPrediction::Single),
             mean_of_locals: Err(NoPrediction::Single),
             break_even: Err(NoPrediction::Single),
-            theorem1: None,
+            scaling: Vec::new(),
             samples_per_regressor: 0.0,
             samples_per_regressor_alone: 0.0,
         };
@@ -226,17 +233,22 @@ impl TheoryRun {
                 Ok(None) => {}
                 Ok(Some(found)) => {
                     self.theory.break_even = Ok(found);
-                    self.stage = Stage::Bound;
+                    self.stage = Stage::Scaling;
                 }
                 Err(reason) => {
                     self.theory.break_even = Err(reason);
-                    self.stage = Stage::Bound;
+                    self.stage = Stage::Scaling;
                 }
             },
-            Stage::Bound => {
-                let client = if let Target::Client(client) = settings.target { client } else { 0 };
-                self.theory.theorem1 = Some(Theorem1::new(scenario, client, DELTA));
-                return Some(self.theory.clone());
+            Stage::Scaling => {
+                let steps = scaling::steps(settings.n_clients);
+                match steps.get(self.theory.scaling.len()) {
+                    Some(&n_clients) => {
+                        let some = scaling::of_clients(scenario, n_clients, &mut self.norms);
+                        self.theory.scaling.extend(some);
+                    }
+                    None => return Some(self.theory.clone()),
+                }
             }
         }
         None
@@ -276,7 +288,7 @@ impl TheoryRun {
                 let method = |&method| MethodTheory { method, prediction: Err(reason), stability: stability(method) };
                 theory.methods = settings.methods.iter().map(method).collect();
                 theory.break_even = Err(reason);
-                Stage::Bound
+                Stage::Scaling
             }
         }
     }
@@ -284,7 +296,7 @@ impl TheoryRun {
     fn begin_break_even(&mut self, experiment: &Experiment) -> Stage {
         let scenario = &experiment.scenario;
         if scenario.settings().n_clients == 1 {
-            return Stage::Bound;
+            return Stage::Scaling;
         }
         match (self.theory.alone, self.theory.pooled) {
             (Ok(alone), Ok(error)) => {
@@ -295,7 +307,7 @@ impl TheoryRun {
             }
             (Err(reason), _) | (_, Err(reason)) => {
                 self.theory.break_even = Err(reason);
-                Stage::Bound
+                Stage::Scaling
             }
         }
     }

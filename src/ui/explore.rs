@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::chart::Chart;
 use super::store::Store;
+use super::theory::Badges;
 use crate::dashboard::readout::{Reading, readings};
 use crate::dashboard::{Dashboard, Run, picture, sentences};
 use crate::figure::number::{count, measured};
@@ -44,6 +45,7 @@ pub fn Explore(
                 <p class="readout-title">{move || format!("error after round {}", count(round.get()))}</p>
                 <Readings shown />
             </div>
+            <Badges store />
             <Spoken round shown is_asked=Signal::derive(move || at.get().is_some()) />
         </section>
     }
@@ -68,8 +70,13 @@ fn Readings(
             Ok(value) => {
                 let (mean, error) = (value.mean(), value.standard_error());
                 let spread = error.is_finite().then(|| format!(" ± {}", measured(error, 2)));
+                let expected = reading.expected.map(|expected| {
+                    view! { <span class="expected" data-expected=expected.to_string()>
+                        {format!("predicted {}", measured(expected, 3))}
+                    </span> }
+                });
                 // The machine-readable value has every digit, the one for people three.
-                view! { <data value=mean.to_string()>{measured(mean, 3)}</data> <span class="spread">{spread}</span> }
+                view! { <data value=mean.to_string()>{measured(mean, 3)}</data> <span class="spread">{spread}</span> {expected} }
                     .into_any()
             }
             Err(reason) => view! { <span class="no-value">{reason.clone()}</span> }.into_any(),
@@ -153,7 +160,12 @@ fn Spoken(
 ) -> impl IntoView {
     let text = move || {
         let words = |reading: &Reading| match &reading.value {
-            Ok(value) => format!("{} {}", reading.name, measured(value.mean(), 3)),
+            Ok(value) => {
+                let expected = reading
+                    .expected
+                    .map_or_else(String::new, |expected| format!(", predicted {}", measured(expected, 3)));
+                format!("{} {}{expected}", reading.name, measured(value.mean(), 3))
+            }
             Err(reason) => format!("{}: {reason}", reading.name),
         };
         let all: Vec<_> = shown.read().iter().map(words).collect();

@@ -6,7 +6,9 @@ pub mod explore;
 pub mod notice;
 pub mod shell;
 pub mod store;
+pub mod terms;
 pub mod theme;
+pub mod theory;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -17,6 +19,7 @@ use explore::Explore;
 use notice::Notices;
 use store::Store;
 use theme::ThemeChoice;
+use theory::Theory;
 
 /// Mounts the page into `#app`.
 pub fn mount() {
@@ -42,6 +45,7 @@ fn App() -> impl IntoView {
         <main class="page" data-settled=is_settled>
             <Notices notices=store.settings.notices />
             <Explore store theme />
+            <Theory store theme />
             <aside class="controls" aria-label="Settings">
                 <Panel settings=store.settings measured />
             </aside>

@@ -36,7 +36,7 @@ impl Store {
         let (dashboard, draft) = (self.dashboard, self.settings.draft);
         let engine = StoredValue::new_local(Engine::start(move |word| {
             match word {
-                Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(*event)),
+                Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
                 Word::Trouble(trouble, reason) => {
                     leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
                     dashboard.update(|dashboard| dashboard.suffer(trouble));

@@ -21,7 +21,7 @@ const CHECK_EVERY_MS: i32 = 1_000;
 /// What the page is told.
 pub enum Word {
     /// The engine says this.
-    Event(Box<Event>),
+    Event(Event),
     /// Something went wrong with the engine; what the browser said of it, if anything.
     Trouble(Trouble, String),
 }
@@ -135,7 +135,7 @@ impl Shared {
         let actions = match heard {
             Heard::Event(event) => {
                 let actions = self.supervisor.borrow_mut().heard(&event, now);
-                (self.tell)(Word::Event(Box::new(event)));
+                (self.tell)(Word::Event(event));
                 actions
             }
             Heard::Died(text) => {

@@ -24,7 +24,7 @@ fn default_run() -> Run {
     let scenario = Draft::default().check().expect("the defaults are a scenario");
     let settings = scenario.settings().clone();
     let study = Study::new(scenario);
-    let theory = Some(Theory::of(study.experiment()));
+    let theory = Some(Box::new(Theory::of(study.experiment())));
     Run { generation: Generation(1), settings, summary: study.run(), theory, progress: None }
 }
 
@@ -107,7 +107,7 @@ fn the_frame_has_the_color_of_the_paper() {
 /// Colors are said in one place: a literal one in another sheet would not follow the theme.
 #[test]
 fn only_tokens_hold_colors() {
-    for name in ["main.css", "chart.css", "controls.css"] {
+    for name in ["main.css", "chart.css", "controls.css", "theory.css"] {
         let sheet = fs::read_to_string(style(name)).unwrap();
         for function in ["rgb(", "hsl(", "oklch(", "color-mix("] {
             assert!(!sheet.contains(function), "{name}: {function}");

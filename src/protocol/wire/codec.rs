@@ -19,6 +19,7 @@ use crate::sim::system::{LinearSystem, SystemError};
 use crate::sim::target::Target;
 use crate::theory::break_even::BreakEven;
 use crate::theory::prediction::{Limit, Parts, Prediction};
+use crate::theory::scaling::OfClients;
 use crate::theory::theorem1::Theorem1;
 use crate::theory::{MethodTheory, NoPrediction, Theory};
 
@@ -136,6 +137,16 @@ impl Wire for bool {
             1 => Ok(true),
             _ => Err(WireError),
         }
+    }
+}
+
+impl<T: Wire> Wire for Box<T> {
+    fn put(&self, to: &mut Vec<f64>) {
+        T::put(self, to);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        T::take(from).map(Self::new)
     }
 }
 
@@ -301,10 +312,11 @@ record!(Theory {
     pooled,
     mean_of_locals,
     break_even,
-    theorem1,
+    scaling,
     samples_per_regressor,
     samples_per_regressor_alone,
 });
+record!(OfClients { n_clients, pooled, theorem1 });
 record!(MethodTheory { method, prediction, stability });
 record!(Prediction { means, parts, limit });
 record!(Limit { mean, parts, n_rounds });

@@ -1,0 +1,167 @@
+//! The paper's bound beside what happens: apart from each other, on logarithmic axes, over the number of clients.
+
+use super::Run;
+use super::picture::whose;
+use crate::figure::number::{count, measured, number};
+use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Point, Role, Scale};
+use crate::sim::estimate::Reference;
+use crate::theory::Theory;
+use crate::theory::break_even::BreakEven;
+use crate::theory::scaling::OfClients;
+
+/// Whether Theorem 1 says anything here.
+pub fn hypothesis(theory: &Theory) -> Option<(bool, String)> {
+    let theorem1 = theory.theorem1()?;
+    let (has, need) = (count(whole(theorem1.has)), count(whole(theorem1.need().ceil())));
+    Some(if theorem1.holds() {
+        (true, format!("hypothesis holds: N = {has} ≥ {need}"))
+    } else {
+        (false, format!("hypothesis not met: N = {has} < {need}"))
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rollouts")]
+fn whole(count: f64) -> usize {
+    count as usize
+}
+
+/// The bound, how far above the error it is, and why it does not fall.
+pub fn words(run: &Run) -> String {
+    let Some(theory) = &run.theory else { return String::new() };
+    let Some(theorem1) = theory.theorem1() else { return String::new() };
+    let pooled = run.summary.reference(Reference::Pooled).and_then(Result::ok).map(|error| error.mean());
+    let times = pooled.filter(|error| error.is_finite()).map_or_else(String::new, |error| {
+        format!(", {} times the pooled error of {}", measured(theorem1.bound() / error, 2), measured(error, 3))
+    });
+    let falls = match theory.scaling.first().filter(|first| first.n_clients < run.settings.n_clients) {
+        Some(first) if first.theorem1.noise <= theorem1.noise => {
+            ". Its noise term does not fall with the clients as printed; summed before it is bounded, it does"
+        }
+        _ => "",
+    };
+    format!("The bound as printed is {}{times}{falls}.", measured(theorem1.bound(), 3))
+}
+
+/// Where joining stops to pay, and where the present ε is.
+pub fn break_even(run: &Run) -> String {
+    let Some(theory) = &run.theory else { return String::new() };
+    let (who, now) = (whose(run.settings.target), number(run.settings.heterogeneity));
+    let few = if theory.has_few_alone() { " (too low: few samples)" } else { "" };
+    match theory.break_even {
+        Ok(BreakEven::At(epsilon)) => {
+            let pays = if run.settings.heterogeneity < epsilon { "still pays" } else { "does not pay" };
+            format!("Joining stops paying for {who} at ε ≈ {}{few}; at {now} it {pays}.", measured(epsilon, 2))
+        }
+        Ok(BreakEven::Beyond(farthest)) => format!("Joining pays for {who} at every ε up to {}.", number(farthest)),
+        Ok(BreakEven::Never) => format!("Joining does not pay for {who}, even at ε = 0."),
+        Err(reason) => format!("No break-even ε: {reason}."),
+    }
+}
+
+/// Bound, slope and errors over the number of clients, those at hand being the last.
+pub fn figure(run: &Run) -> Option<Figure> {
+    let theory = run.theory.as_ref()?;
+    let all = theory.scaling.last()?;
+    let points = |value: &dyn Fn(&OfClients) -> f64| -> Vec<Point> {
+        theory.scaling.iter().map(|some| Point { x: some.n_clients as f64, y: value(some) }).collect()
+    };
+    let curve = |role, kind, label: &str, points| Curve { role, kind, label: label.into(), points, band: Vec::new() };
+    // Through the first prediction, so that it is told apart where heterogeneity holds the error up. (C_1 over the noise term
+    // is √ΣN.)
+    let root = |some: &OfClients| some.theorem1.c1 / some.theorem1.noise;
+    let first = theory.scaling.first().map_or(f64::NAN, |one| one.pooled.unwrap_or(f64::NAN) * root(one));
+    let mut curves = vec![
+        curve(Role::ClientAlone, CurveKind::Measured, "bound as printed", points(&|some| some.theorem1.bound())),
+        curve(Role::Weighted, CurveKind::Pinned, "bound, noise summed", points(&|some| some.theorem1.corrected())),
+        curve(Role::MeanOfLocals, CurveKind::Pinned, "1/√ΣN", points(&|some| first / root(some))),
+        curve(Role::Pooled, CurveKind::Predicted, "pooled, predicted", points(&|some| some.pooled.unwrap_or(f64::NAN))),
+    ];
+    if let Some(Ok(error)) = run.summary.reference(Reference::Pooled) {
+        let (x, y, half) = (all.n_clients as f64, error.mean(), error.standard_error());
+        let band = half.is_finite().then_some(Band { x, low: y - half, high: y + half }).into_iter().collect();
+        let measured = curve(Role::Pooled, CurveKind::Measured, "pooled, measured", vec![Point { x, y }]);
+        curves.push(Curve { band, ..measured });
+    }
+    let values = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
+    let shown = values.filter(|y| y.is_finite() && *y > 0.0);
+    let (low, high) = shown.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)));
+    Some(Figure {
+        title: None,
+        x: Axis { label: "clients M".into(), range: (1.0, (all.n_clients as f64).max(2.0)), scale: Scale::Log10 },
+        y: Axis { label: "error, and bound on it".into(), range: (0.7 * low, 1.4 * high), scale: Scale::Log10 },
+        curves,
+        levels: Vec::new(),
+        words: None,
+    })
+}
+
+/// What the curves read at so many clients.
+pub fn reading(run: &Run, clients: f64) -> String {
+    let Some(theory) = &run.theory else { return String::new() };
+    let far = |some: &&OfClients| (some.n_clients as f64 - clients).abs();
+    let Some(some) = theory.scaling.iter().min_by(|a, b| far(a).total_cmp(&far(b))) else { return String::new() };
+    let pooled = some.pooled.map_or_else(|reason| reason.to_string(), |error| measured(error, 3));
+    format!(
+        "M = {}: bound {} as printed, {} with the noise summed; pooled, predicted: {pooled}",
+        count(some.n_clients),
+        measured(some.theorem1.bound(), 3),
+        measured(some.theorem1.corrected(), 3)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+    use crate::sim::family::Placement;
+
+    #[test]
+    fn the_badge_compares_the_rollouts_with_the_hypothesis() {
+        let said = |n: usize| hypothesis(run(|s| s.data.n_rollouts = n.into()).theory.as_ref().unwrap()).unwrap();
+        // max{8·5 + 16 log(2·50·5/0.05), 16 log(50·5/0.05)} = 187.4.
+        assert_eq!(said(25), (false, "hypothesis not met: N = 25 < 188".into()));
+        assert_eq!(said(187), (false, "hypothesis not met: N = 187 < 188".into()));
+        assert_eq!(said(188), (true, "hypothesis holds: N = 188 ≥ 188".into()));
+    }
+
+    #[test]
+    fn the_words_are_true() {
+        let run = run(|s| s.heterogeneity = 0.01);
+        let bound = run.theory.as_ref().unwrap().theorem1().unwrap().bound();
+        let pooled = run.summary.reference(Reference::Pooled).unwrap().unwrap().mean();
+        let said = words(&run);
+        assert!(said.contains(&measured(bound, 3)) && said.contains(&measured(bound / pooled, 2)), "{said}");
+        assert!(said.contains("does not fall"));
+        assert!(!words(&super::super::tests::run(|s| s.n_clients = 1)).contains("does not fall"));
+    }
+
+    #[test]
+    fn the_break_even_is_told_from_either_side() {
+        let said =
+            |heterogeneity| break_even(&run(|s| (s.placement, s.heterogeneity) = (Placement::Even, heterogeneity)));
+        assert_eq!(said(0.1), "Joining stops paying for client 1 at ε ≈ 0.35; at 0.1 it still pays.");
+        assert_eq!(said(0.7), "Joining stops paying for client 1 at ε ≈ 0.35; at 0.7 it does not pay.");
+        assert_eq!(break_even(&run(|s| s.n_clients = 1)), "No break-even ε: there is only one client.");
+    }
+
+    #[test]
+    fn bound_slope_and_data_are_apart() {
+        let figure = figure(&run(|_| ())).unwrap();
+        let last = |label: &str| {
+            let curve = figure.curves.iter().find(|curve| curve.label == label).unwrap();
+            curve.points.last().unwrap().y
+        };
+        assert!(last("bound as printed") > 2.0 * last("bound, noise summed"));
+        assert!(last("bound, noise summed") > 30.0 * last("pooled, predicted"));
+        let ratio = last("pooled, measured") / last("pooled, predicted");
+        assert!((0.8..1.25).contains(&ratio), "{ratio}");
+        assert!((figure.x.range.1 - 50.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_reading_is_that_of_the_nearest_step() {
+        let run = run(|_| ());
+        assert!(reading(&run, 21.0).starts_with("M = 20: bound "));
+        assert!(reading(&run, 1e9).starts_with("M = 50: bound "));
+    }
+}

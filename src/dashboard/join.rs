@@ -1,0 +1,239 @@
+//! "Should I join?": every client's error with the shared model against that of its own least squares, each on its own system.
+
+use std::fmt::Write;
+
+use super::Run;
+use super::picture::{method_name, solver_role};
+use crate::figure::Role;
+use crate::figure::number::{count, measured};
+use crate::sim::gain::Gains;
+use crate::sim::stats::Running;
+
+/// Width and height of the strip, in units of its paths.
+pub const EXTENT: (i32, i32) = (1_000, 1_000);
+
+/// The part of the strip that dots keep away from its edges.
+const MARGIN: f64 = 0.06;
+
+/// Which side of the line a client is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The shared model is better for it.
+    Gains,
+    /// Its own is.
+    Loses,
+}
+
+/// One client's dot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dot {
+    /// The client, 0-based.
+    pub client: usize,
+    /// Its side.
+    pub side: Side,
+    /// Its place, within [`EXTENT`].
+    pub at: (i32, i32),
+}
+
+/// The strip of one method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    /// The method's color.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// How many gain, who most, who loses most.
+    pub words: String,
+    /// A dot a client, from the most typical system to the farthest.
+    pub dots: Vec<Dot>,
+    /// The dots of those who gain, and of those who lose, as SVG paths of points.
+    pub paths: (String, String),
+    /// Where the line between gaining and losing lies.
+    pub even: i32,
+    /// The largest distance, at the right edge, and the largest and least ratio, at top and bottom.
+    pub ranges: (f64, f64, f64),
+}
+
+/// One strip a method.
+pub fn joins(run: &Run) -> Vec<Join> {
+    let Some(gains) = &run.summary.gains else { return Vec::new() };
+    let methods = run.summary.methods.iter().enumerate();
+    let of = |(which, summary): (usize, &crate::sim::study::MethodSummary)| {
+        let name = method_name(summary.method);
+        join(gains, which, name, solver_role(summary.method.solver))
+    };
+    methods.filter_map(of).collect()
+}
+
+fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> {
+    let ratios = gains.ratios(method)?;
+    let known: Vec<_> =
+        ratios.iter().copied().enumerate().filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0).collect();
+    let words = words(&ratios, &name);
+    let farthest = gains.distances.iter().copied().fold(0.0, f64::max);
+    let (mut least, mut largest) = (1.0 / 1.1, 1.1);
+    for &(_, ratio) in &known {
+        (least, largest) = (ratio.min(least), ratio.max(largest));
+    }
+    let height = |ratio: f64| (largest / ratio).ln() / (largest / least).ln();
+    let place = |share: f64, extent: i32| whole((MARGIN + (1.0 - 2.0 * MARGIN) * share) * f64::from(extent));
+    let dot = |&(client, ratio): &(usize, f64)| Dot {
+        client,
+        side: if ratio > 1.0 { Side::Gains } else { Side::Loses },
+        at: (
+            place(if farthest > 0.0 { gains.distances[client] / farthest } else { 0.5 }, EXTENT.0),
+            place(height(ratio), EXTENT.1),
+        ),
+    };
+    let mut dots: Vec<_> = known.iter().map(dot).collect();
+    dots.sort_unstable_by_key(|dot| (dot.at.0, dot.client));
+    let paths = (path(&dots, Side::Gains), path(&dots, Side::Loses));
+    Some(Join {
+        role,
+        name,
+        words,
+        dots,
+        paths,
+        even: place(height(1.0), EXTENT.1),
+        ranges: (farthest, largest, least),
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "within the extent")]
+fn whole(place: f64) -> i32 {
+    place.round() as i32
+}
+
+/// Lines without length: with round ends they are discs, with square ends squares, however the strip is stretched.
+fn path(dots: &[Dot], side: Side) -> String {
+    let mut path = String::new();
+    let mut last = None;
+    // Of dots on the same spot one is enough.
+    for dot in dots.iter().filter(|dot| dot.side == side) {
+        if last.replace(dot.at) != Some(dot.at) {
+            // Writing to a string cannot fail.
+            let _ = write!(path, "M{} {}h0", dot.at.0, dot.at.1);
+        }
+    }
+    path
+}
+
+fn words(ratios: &[f64], name: &str) -> String {
+    let known = || ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
+    let n_known = known().count();
+    let all = if n_known == ratios.len() { String::new() } else { " that can tell".to_owned() };
+    let Some((most, best)) = known().max_by(|a, b| a.1.total_cmp(b.1)) else {
+        return format!("With {name} no client can tell: there is no error to compare.");
+    };
+    let n_gaining = known().filter(|(_, ratio)| **ratio > 1.0).count();
+    let opening = format!("{} of {} clients{all} gain with {name}", count(n_gaining), count(n_known));
+    let fold = |ratio: f64| if ratio >= 1.0 { ratio } else { 1.0 / ratio };
+    let worst = known().min_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, ratio)| **ratio < 1.0);
+    let gains = format!("client {} most, {}-fold", count(most + 1), measured(*best, 2));
+    let loses = worst
+        .map(|(client, ratio)| format!("client {} loses most, {}-fold", count(client + 1), measured(fold(*ratio), 2)));
+    match (n_gaining, loses) {
+        (0, Some(loses)) => format!("{opening}; {loses}."),
+        (_, Some(loses)) => format!("{opening}; {gains}; {loses}."),
+        (_, None) => format!("{opening}; {gains}."),
+    }
+}
+
+/// What a client's dot reads.
+pub fn reading(run: &Run, join: &Join, client: usize) -> String {
+    let Some(gains) = &run.summary.gains else { return String::new() };
+    let which = run.summary.methods.iter().position(|summary| method_name(summary.method) == join.name);
+    let shared = which.and_then(|which| gains.shared.get(which)?.get(client)).map_or(f64::NAN, Running::mean);
+    let alone = gains.alone.get(client).map_or(f64::NAN, Running::mean);
+    let distance = gains.distances.get(client).copied().unwrap_or(f64::NAN);
+    let (how, fold) = if alone > shared { ("gains", alone / shared) } else { ("loses", shared / alone) };
+    format!(
+        "client {}: {} alone, {} shared, {how} {}-fold; {} from the mean system",
+        count(client + 1),
+        measured(alone, 3),
+        measured(shared, 3),
+        measured(fold, 2),
+        measured(distance, 2)
+    )
+}
+
+/// The dot nearest to a place within [`EXTENT`]; a strip so many times wider than high.
+pub fn nearest(join: &Join, (x, y): (f64, f64), aspect: f64) -> Option<usize> {
+    let distance = |dot: &&Dot| {
+        let (dx, dy) = ((f64::from(dot.at.0) - x) * aspect, f64::from(dot.at.1) - y);
+        dx * dx + dy * dy
+    };
+    join.dots.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|dot| dot.client)
+}
+
+/// The dot so many places further along the strip.
+pub fn beside(join: &Join, client: Option<usize>, steps: isize) -> Option<usize> {
+    let last = join.dots.len().checked_sub(1)?;
+    let now = client.and_then(|client| join.dots.iter().position(|dot| dot.client == client));
+    let next = now.map_or(if steps < 0 { last } else { 0 }, |now| now.saturating_add_signed(steps).min(last));
+    join.dots.get(next).map(|dot| dot.client)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run;
+    use super::*;
+    use crate::sim::spread::Spread;
+
+    /// The words' numbers against those that they are about.
+    #[test]
+    fn the_words_are_true() {
+        for heterogeneity in [0.0, 0.4, 0.8] {
+            let run = run(|s| (s.heterogeneity, s.n_trials) = (heterogeneity, 8));
+            let gains = run.summary.gains.as_ref().unwrap();
+            for (which, join) in joins(&run).iter().enumerate() {
+                let better = |client: usize| gains.shared[which][client].mean() < gains.alone[client].mean();
+                let n = (0..50).filter(|&client| better(client)).count();
+                assert!(
+                    join.words.starts_with(&format!("{n} of 50 clients gain with {}", join.name)),
+                    "{}",
+                    join.words
+                );
+                assert_eq!(join.dots.iter().filter(|dot| dot.side == Side::Gains).count(), n);
+                assert_eq!(join.words.contains("loses most"), n < 50, "{}", join.words);
+                let ratio = |client: usize| gains.alone[client].mean() / gains.shared[which][client].mean();
+                let best = (0..50).max_by(|&a, &b| ratio(a).total_cmp(&ratio(b))).unwrap();
+                let most = format!("client {} most, {}-fold", best + 1, measured(ratio(best), 2));
+                assert_eq!(join.words.contains(&most), n > 0, "{}", join.words);
+                for dot in &join.dots {
+                    assert_eq!(dot.side == Side::Gains, dot.at.1 < join.even, "client {}", dot.client);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_client_and_no_error_at_all_have_words_too() {
+        let one = joins(&run(|s| s.n_clients = 1));
+        assert!(one[0].words.contains("of 1 clients"), "{}", one[0].words);
+        let diverging = joins(&run(|s| (s.step_size, s.n_rounds) = (1.0, 1_000)));
+        assert!(diverging.iter().all(|join| join.words.contains("no client can tell")), "{}", diverging[0].words);
+        let silent = joins(&run(|s| {
+            s.n_clients = 4;
+            (s.data.n_rollouts, s.data.rollout_len) = (Spread::Each(vec![9, 9, 1, 9]), 4.into());
+        }));
+        assert!(silent[0].words.contains("of 3 clients that can tell") && silent[0].dots.len() == 3);
+    }
+
+    #[test]
+    fn a_dot_is_found_by_its_place_and_its_neighbours_by_steps() {
+        let run = run(|s| s.heterogeneity = 0.5);
+        let join = &joins(&run)[0];
+        for dot in &join.dots {
+            let found = nearest(join, (f64::from(dot.at.0), f64::from(dot.at.1)), 4.0).unwrap();
+            let found = join.dots.iter().find(|other| other.client == found).unwrap();
+            assert_eq!(found.at, dot.at);
+        }
+        let first = beside(join, None, 1);
+        assert_eq!(first, Some(join.dots[0].client));
+        assert_eq!(beside(join, first, -1), first);
+        assert_eq!(beside(join, first, 3), Some(join.dots[3].client));
+        assert_eq!(beside(join, first, isize::MAX), Some(join.dots[49].client));
+        assert!(reading(&run, join, 6).starts_with("client 7: "));
+    }
+}

@@ -20,7 +20,7 @@ pub struct Block {
 }
 
 impl Block {
-    fn new(dims: Dims) -> Self {
+    pub(super) fn new(dims: Dims) -> Self {
         let d = dims.n_regressors();
         Self {
             s: LaneMatrix::zeros(d, d),
@@ -33,7 +33,7 @@ impl Block {
 
     /// Removes all clients. Empty lanes take as many steps as the first client will, so that a block in which all do the
     /// same is seen as such.
-    fn clear(&mut self, n_local_steps: usize) {
+    pub(super) fn clear(&mut self, n_local_steps: usize) {
         self.s.fill(0.0);
         self.c.fill(0.0);
         self.present = Lanes::default();
@@ -64,20 +64,46 @@ impl Fleet {
 
     /// Adds a client that takes `n_local_steps` steps a round; the first is client 1.
     pub fn add(&mut self, moments: &Moments, n_local_steps: usize) {
+        let lane = self.n_clients % LANES;
+        let block = self.open_block(n_local_steps);
+        block.s.set_lane(lane, &moments.s);
+        block.c.set_lane(lane, &moments.c);
+        block.n_samples[lane] = moments.n_samples;
+        self.enter(n_local_steps);
+    }
+
+    /// Adds the clients of a block, which are the next ones, in their lanes; `n_local_steps` tells the steps of a client.
+    pub fn add_block(&mut self, clients: &Block, n_local_steps: impl Fn(usize) -> usize) {
+        let block = self.open_block(n_local_steps(self.n_clients));
+        block.s.copy_where(clients.present, &clients.s);
+        block.c.copy_where(clients.present, &clients.c);
+        for lane in (0..LANES).filter(|&lane| clients.present.0[lane] > 0.0) {
+            block.n_samples[lane] = clients.n_samples[lane];
+        }
+        for _ in clients.present.0.iter().filter(|&&present| present > 0.0) {
+            self.enter(n_local_steps(self.n_clients));
+        }
+    }
+
+    /// The block of the next client.
+    fn open_block(&mut self, n_local_steps: usize) -> &mut Block {
         let (index, lane) = (self.n_clients / LANES, self.n_clients % LANES);
         if index == self.blocks.len() {
             self.blocks.push(Block::new(self.dims));
         }
-        if let Some(block) = self.blocks.get_mut(index) {
-            if lane == 0 {
-                block.clear(n_local_steps);
-            }
-            block.s.set_lane(lane, &moments.s);
-            block.c.set_lane(lane, &moments.c);
-            block.present.0[lane] = 1.0;
-            block.n_samples[lane] = moments.n_samples;
-            block.n_local_steps[lane] = n_local_steps;
+        let block = &mut self.blocks[index];
+        if lane == 0 {
+            block.clear(n_local_steps);
         }
+        block
+    }
+
+    /// Counts the next client, whose moments are in its block.
+    fn enter(&mut self, n_local_steps: usize) {
+        let (index, lane) = (self.n_clients / LANES, self.n_clients % LANES);
+        let block = &mut self.blocks[index];
+        block.present.0[lane] = 1.0;
+        block.n_local_steps[lane] = n_local_steps;
         self.n_clients += 1;
     }
 

@@ -4,7 +4,7 @@
 //! entry, lane by lane, every multiplication serves eight of them. Each lane's arithmetic is in the order of the formula,
 //! so its bits do not depend on the machine's own vector width, nor on what the other lanes hold.
 
-use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, MulAssign, Neg, Range, Sub, SubAssign};
 
 use super::Matrix;
 
@@ -163,6 +163,14 @@ impl LaneMatrix {
     /// All entries, row by row.
     pub fn entries_mut(&mut self) -> &mut [Lanes] {
         &mut self.entries
+    }
+
+    /// The entries of some rows, row by row.
+    ///
+    /// # Panics
+    /// When there are no such rows.
+    pub fn rows_mut(&mut self, rows: Range<usize>) -> &mut [Lanes] {
+        &mut self.entries[rows.start * self.cols..rows.end * self.cols]
     }
 
     /// Sets one lane's matrix.

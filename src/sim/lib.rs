@@ -16,12 +16,13 @@
 //! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
 //! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
 //! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`] and [`study`] (the whole experiment, over `q` data
-//! sets). [`stability`] tells how large steps may be. [`lanes`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
+//! sets). [`stability`] tells how large steps may be. [`lanes`], [`chi`], [`reflection`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
 //!
 //! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
 //! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
 
 pub mod centre;
+pub mod chi;
 pub mod cholesky;
 pub mod eigen;
 pub mod estimate;
@@ -36,6 +37,7 @@ pub mod norm;
 pub mod normal;
 pub mod participation;
 pub mod plan;
+pub mod reflection;
 pub mod rounds;
 pub mod run;
 pub mod samples;

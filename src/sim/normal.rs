@@ -1,4 +1,4 @@
-//! Standard normal and χ² draws whose bits are the same on every platform.
+//! Standard normal draws whose bits are the same on every platform.
 //!
 //! `rand_distr` draws normals by the ziggurat method, with additions and multiplications only, except in the tail beyond
 //! 3.65: there it takes a logarithm from the platform, and platforms differ in the last bit of one in fifteen. A tail draw
@@ -28,22 +28,6 @@ fn tail(rng: &mut impl Rng) -> f64 {
         let beyond = -libm::log(rng.sample(Open01)) / TAIL;
         if -2.0 * libm::log(rng.sample(Open01)) >= beyond * beyond {
             return TAIL + beyond;
-        }
-    }
-}
-
-/// A χ² draw with `degrees` ≥ 2 degrees of freedom: twice a gamma draw of shape k/2 (Marsaglia and Tsang, "A simple method
-/// for generating gamma variables", 2000). `rand_distr` has the same method, on its own normals.
-pub fn chi_squared(degrees: usize, rng: &mut impl Rng) -> f64 {
-    let d = degrees as f64 / 2.0 - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * d).sqrt();
-    loop {
-        let x = normal(rng);
-        let root = 1.0 + c * x;
-        let v = root * root * root;
-        let u: f64 = rng.sample(Open01);
-        if v > 0.0 && libm::log(u) < 0.5 * x * x + d * (1.0 - v + libm::log(v)) {
-            return 2.0 * d * v;
         }
     }
 }
@@ -87,23 +71,6 @@ mod tests {
         let (mut ours, mut theirs) = (rng(1), rng(1));
         for _ in 0..1_000 {
             assert_eq!(normal(&mut ours).to_bits(), theirs.sample::<f64, _>(StandardNormal).to_bits());
-        }
-    }
-
-    #[test]
-    fn chi_squared_has_its_mean_and_variance() {
-        for (which, degrees) in [2, 3, 8, 40, 1_000_000_000].into_iter().enumerate() {
-            let mut rng = rng(which);
-            let k = degrees as f64;
-            let mut mean = Running::default();
-            let mut squares = Running::default();
-            for _ in 0..40_000 {
-                let value = chi_squared(degrees, &mut rng);
-                mean.push(value);
-                squares.push((value - k) * (value - k));
-            }
-            assert!(within(mean.mean(), k, 4.0 * mean.standard_error()), "{degrees}: {}", mean.mean());
-            assert!(within(squares.mean(), 2.0 * k, 4.0 * squares.standard_error()), "{degrees}: {}", squares.mean());
         }
     }
 }

@@ -1,414 +1,400 @@
-//! A client's data summed into moments as they are drawn, without keeping a sample.
+//! Clients' data summed into moments, without drawing a sample: at a cost that does not depend on N.
 //!
-//! One rollout of `T` steps is a linear function of `D = n + T(n + p)` standard normals
-//! `ξ = [x_0; u_0; w_0; …; u_{T−1}; w_{T−1}]`, drawn in this order, one rollout after the other. So the first `N` rollouts
-//! are the same whatever `N` is.
+//! Side by side, a client's N rollouts are matrices `X_t` (n×N), `U_t` (p×N) and `W_t` (n×N), with `Z_t = [X_t; U_t]` and
+//! `X_{t+1} = ΘZ_t + W_t`; its moments are `S = Σ Z_t Z_tᵀ` and `C = Σ X_{t+1} Z_tᵀ`. These are products of rows, and do not
+//! change when every row is written in another orthonormal basis of ℝᴺ, a new one at every step. In a basis that begins with
+//! what the rows of `Z_t` span, `Z_t = L_t Q_tᵀ` is a lower triangular d×d matrix `L_t`, and all else is as small.
 //!
-//! # Very many rollouts
-//! The moments depend on the rollouts only through `W = Σ ξξᵀ`, which for `ν` rollouts is Wishart with ν degrees of freedom.
-//! So for large N only the first D rollouts are drawn; the other `ν = N − D` are replaced by the D columns of a Bartlett
-//! factor of their W (lower triangular, `L_kk² ~ χ²_{ν−k}` for k = 0…D−1, standard normals below), simulated as if they
-//! were rollouts. The law of the moments is exactly the same, and N = 10⁹ costs what 2D rollouts cost.
-//! (Bartlett, "On the theory of statistical regression", 1933; Anderson, An Introduction to Multivariate Statistical
-//! Analysis, theorem 7.2.1.)
+//! # New normals in a basis that is there
+//! What is drawn next is independent of everything before, and so of the basis; and a matrix of standard normals is one in any
+//! orthonormal basis. So for r new rows beside a basis of m vectors, draw
+//!
+//! ```text
+//! [E R]   E   r×m, standard normals: the rows' parts within the basis
+//!         R   r×r, lower triangular: their parts outside of it, where a basis is made of these rows by Gram–Schmidt
+//! ```
+//!
+//! R is the Bartlett factor of r normal rows of length N − m: `R_kk ~ χ` with N − m − k degrees of freedom, standard normals
+//! below. (Bartlett, "On the theory of statistical regression", 1933; Anderson, An Introduction to Multivariate Statistical
+//! Analysis, theorem 7.2.1.) There are never more than N vectors in a basis: with fewer rollouts, columns from the N-th on are
+//! zero. So N decides on degrees of freedom and zeros, and changes no draw.
+//!
+//! # The chain
+//! ```text
+//! L_0's rows of x   σ_x R                        no basis yet
+//! L_t's rows of u   σ_u [E R]                    beside the n vectors of X_t
+//! F                 [ΘL_t 0] + σ_w [E R]         X_{t+1}, beside the d vectors of Z_t
+//! moments           S += L_t L_tᵀ,  C += F L_tᵀ  (of F, the first d columns)
+//! L_{t+1}'s of x    F = L Hᵀ                     turned into a triangle
+//! ```
+//!
+//! The law of the moments is exactly that of N rollouts simulated one by one, for every N ≥ 1. [`realize`] completes the bases
+//! by random vectors to have rollouts with these very moments.
 
-use super::lanes;
+mod realization;
+
+use rand::RngExt;
+use rand::distr::Open01;
+
+use super::chi::LaneChi;
+use super::fleet::Block;
+use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::moments::Moments;
-use super::normal::{chi_squared, normal};
-use super::plan::{DataPlan, NoiseLevels};
+use super::normal::normal;
+use super::plan::DataPlan;
+use super::reflection::{dot, lower_factor};
 use super::stream::{ChaCha8Rng, DataKey, Purpose};
 use super::system::{Dims, LinearSystem};
 
-/// Rollouts side by side. With four, a row of sums stays in registers, and a count like 25 leaves little idle.
-const LANES: usize = 4;
+pub use realization::realize;
 
-type Lanes = lanes::Lanes<LANES>;
+/// A client whose data are to be drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Client<'a> {
+    /// Its system.
+    pub system: &'a LinearSystem,
+    /// How much data it has.
+    pub plan: DataPlan,
+    /// Where they come from.
+    pub key: DataKey,
+}
 
-/// Simulates clients straight into moments, without keeping a sample, and without allocating once it is made.
+/// Draws the moments of up to eight clients at a time, without allocating once it is made.
 ///
-/// The draws are those of [`simulate_samples`](super::samples::simulate_samples), the sums the same up to rounding.
+/// A client's lane is its index modulo eight, as in a fleet. Its bits depend neither on who its neighbors are nor on whether
+/// it has any.
 #[derive(Clone, Debug)]
 pub struct MomentSimulator {
     dims: Dims,
-    /// ξ of the rollouts in flight, D rows. As they advance, `x_{t+1}` takes the place of `w_t`, so that the rows become
-    /// `x_0 u_0 x_1 u_1 … u_{T−1} x_T`: the regressor z_t is d rows from row t·d on, and its next state the n rows after.
-    rows: Vec<Lanes>,
-    /// Lower triangle of S, row by row.
-    s: Vec<Lanes>,
-    /// C, row by row.
-    c: Vec<Lanes>,
-    /// Θ, row by row.
-    theta: Vec<f64>,
+    /// Steps done.
+    t: usize,
+    lanes: Vec<LaneStream>,
+    /// The sums so far: of S, the lower triangle.
+    block: Block,
+    theta: LaneMatrix,
+    /// `L_t`, d×d.
+    regressors: LaneMatrix,
+    /// `F`, n×(d + n), and before that the noise.
+    next: LaneMatrix,
+    /// N of each lane, and for each column c of a factor the law of a diagonal entry there: χ with N − c degrees of freedom.
+    n_rollouts: [usize; LANES],
+    chi: Vec<LaneChi>,
+    levels: Levels,
+    /// The uniforms of a factor's diagonal.
+    uniforms: Vec<Lanes>,
 }
 
-/// A client's simulation in progress.
-#[derive(Debug)]
-pub struct Simulation {
-    plan: DataPlan,
-    /// Rollouts still to be drawn one by one.
-    n_left: usize,
-    normals: ChaCha8Rng,
-    /// What stands for the rollouts that are not drawn.
-    factor: Option<Factor>,
+/// A client's random numbers.
+#[derive(Clone, Debug)]
+struct LaneStream {
+    lane: usize,
+    key: DataKey,
+    rng: ChaCha8Rng,
+    rollout_len: usize,
 }
 
-/// A Bartlett factor, column by column.
-#[derive(Debug)]
-struct Factor {
-    degrees: usize,
-    next_column: usize,
-    normals: ChaCha8Rng,
-    diagonal: ChaCha8Rng,
+/// Standard deviations, for each column of a factor: zero where the client has no so many rollouts.
+#[derive(Clone, Debug)]
+struct Levels {
+    initial: Vec<Lanes>,
+    input: Vec<Lanes>,
+    noise: Vec<Lanes>,
+}
+
+impl Levels {
+    fn new(dims: Dims) -> Self {
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        let zeros = |n_columns| vec![Lanes::default(); n_columns];
+        Self { initial: zeros(n), input: zeros(d), noise: zeros(d + n) }
+    }
+
+    fn set_lane(&mut self, lane: usize, plan: &DataPlan) {
+        let mut set = |levels: &mut [Lanes], std: f64| {
+            for (column, level) in levels.iter_mut().enumerate() {
+                level.0[lane] = if column < plan.n_rollouts { std } else { 0.0 };
+            }
+        };
+        set(&mut self.initial, plan.noise.initial_state_std);
+        set(&mut self.input, plan.noise.input_std);
+        set(&mut self.noise, plan.noise.process_noise_std);
+    }
+
+    fn clear_lane(&mut self, lane: usize) {
+        let all = self.initial.iter_mut().chain(&mut self.input).chain(&mut self.noise);
+        all.for_each(|level| level.0[lane] = 0.0);
+    }
+}
+
+/// How many numbers are drawn for a client, retries apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawCount {
+    /// Standard normals.
+    pub normals: usize,
+    /// Uniforms.
+    pub uniforms: usize,
+}
+
+impl DrawCount {
+    /// For rollouts of `rollout_len` steps, however many.
+    pub fn of(dims: Dims, rollout_len: usize) -> Self {
+        let Dims { n_states: n, n_inputs: p } = dims;
+        let (d, triangle) = (n + p, |r: usize| r * (r + 1) / 2);
+        // The last noise is only needed within the basis.
+        let normals = rollout_len * (p * n + triangle(p) + n * d + triangle(n));
+        Self { normals, uniforms: rollout_len * (p + n) }
+    }
 }
 
 impl MomentSimulator {
     /// A simulator for systems of these sizes.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
-        let rows = |count| vec![Lanes::default(); count];
-        Self { dims, rows: Vec::new(), s: rows(d * (d + 1) / 2), c: rows(n * d), theta: vec![0.0; n * d] }
+        Self {
+            dims,
+            t: 0,
+            lanes: Vec::with_capacity(LANES),
+            block: Block::new(dims),
+            theta: LaneMatrix::zeros(n, d),
+            regressors: LaneMatrix::zeros(d, d),
+            next: LaneMatrix::zeros(n, d + n),
+            n_rollouts: [0; LANES],
+            chi: vec![LaneChi::new([0; LANES]); d + n],
+            levels: Levels::new(dims),
+            uniforms: vec![Lanes::default(); n.max(dims.n_inputs)],
+        }
     }
 
-    /// The moments of `plan.n_rollouts` rollouts of `system`.
+    /// The moments of one client.
     ///
     /// Entries are infinite or NaN when an unstable system overflows: see [`Moments::is_finite`].
     ///
     /// # Panics
     /// When the system has other sizes than this simulator.
-    pub fn simulate(&mut self, system: &LinearSystem, plan: &DataPlan, key: DataKey) -> Moments {
-        let mut simulation = self.begin(system, plan, key);
-        while self.advance(&mut simulation) {}
-        let mut moments = Moments::zeros(self.dims);
-        self.finish(&simulation, &mut moments);
-        moments
+    pub fn simulate(&mut self, client: Client<'_>) -> Moments {
+        self.begin([client]);
+        while self.advance() {}
+        self.block.moments(client.key.client % LANES)
     }
 
-    /// Begins a client; only one can be under way at a time.
+    /// Begins with other clients; what was under way is dropped. Of clients in the same lane, the last counts.
     ///
     /// # Panics
-    /// When the system has other sizes than this simulator.
-    pub fn begin(&mut self, system: &LinearSystem, plan: &DataPlan, key: DataKey) -> Simulation {
-        assert_eq!(system.dims(), self.dims, "a simulator serves systems of one size");
-        self.load(system);
-        let n_normals = self.dims.n_normals(plan.rollout_len);
-        self.rows.resize(n_normals, Lanes::default());
-        let (n_left, summed) = split(plan.n_rollouts, n_normals);
-        let factor = |degrees| Factor {
-            degrees,
-            next_column: 0,
-            normals: key.stream(Purpose::Factor),
-            diagonal: key.stream(Purpose::FactorDiagonal),
-        };
-        Simulation { plan: *plan, n_left, normals: key.stream(Purpose::Data), factor: summed.map(factor) }
+    /// When a system has other sizes than this simulator.
+    pub fn begin<'a>(&mut self, clients: impl IntoIterator<Item = Client<'a>>) {
+        self.clear();
+        let mut n_rollouts = [0; LANES];
+        for Client { system, plan, key } in clients {
+            assert_eq!(system.dims(), self.dims, "a simulator serves systems of one size");
+            let lane = key.client % LANES;
+            self.lanes.retain(|other| other.lane != lane);
+            self.lanes.push(LaneStream { lane, key, rng: key.stream(Purpose::Data), rollout_len: plan.rollout_len });
+            self.levels.set_lane(lane, &plan);
+            let n = self.dims.n_states;
+            self.theta.set_lane_from(lane, |i, j| if j < n { system.a()[(i, j)] } else { system.b()[(i, j - n)] });
+            self.block.present.0[lane] = 1.0;
+            self.block.n_samples[lane] = plan.n_rollouts as u64 * plan.rollout_len as u64;
+            n_rollouts[lane] = plan.n_rollouts;
+        }
+        self.set_degrees(n_rollouts);
+        self.draw_initial_states();
     }
 
-    /// Runs a few rollouts of a client under way; whether there are more.
-    pub fn advance(&mut self, simulation: &mut Simulation) -> bool {
-        if simulation.n_left > 0 {
-            let used = simulation.n_left.min(LANES);
-            self.draw(used, &mut simulation.normals);
-            simulation.n_left -= used;
-        } else if let Some(factor) = &mut simulation.factor {
-            self.draw_factor(factor);
-        } else {
+    /// Forgets everybody: lanes without a client hold zeros, and add nothing.
+    fn clear(&mut self) {
+        self.t = 0;
+        self.lanes.clear();
+        self.block.clear(0);
+        self.theta.fill(0.0);
+        self.regressors.fill(0.0);
+        self.next.fill(0.0);
+        (0..LANES).for_each(|lane| self.levels.clear_lane(lane));
+    }
+
+    fn set_degrees(&mut self, n_rollouts: [usize; LANES]) {
+        if self.n_rollouts != n_rollouts {
+            self.n_rollouts = n_rollouts;
+            for (column, chi) in self.chi.iter_mut().enumerate() {
+                *chi = LaneChi::new(n_rollouts.map(|n| n.saturating_sub(column)));
+            }
+        }
+    }
+
+    /// Goes one step in time; whether there are more.
+    pub fn advance(&mut self) -> bool {
+        if self.lanes.is_empty() {
             return false;
         }
-        self.run(simulation.plan.noise);
+        self.draw_inputs();
+        self.draw_noise();
+        self.take_samples();
+        if self.lanes.is_empty() {
+            self.block.s.mirror();
+        }
+        !self.lanes.is_empty()
+    }
+
+    /// Takes the samples of a step that is drawn, and goes on to the next.
+    fn take_samples(&mut self) {
         self.add_samples();
-        let in_factor = |factor: &Factor| factor.next_column < self.rows.len();
-        simulation.n_left > 0 || simulation.factor.as_ref().is_some_and(in_factor)
+        if self.lanes.iter().any(|stream| stream.goes_on(self.t)) {
+            lower_factor(&mut self.next, &mut self.regressors);
+        }
+        self.retire();
+        self.t += 1;
     }
 
-    /// The moments of a client, once it has run to its end.
-    pub fn finish(&self, simulation: &Simulation, moments: &mut Moments) {
-        let d = self.dims.n_regressors();
-        for i in 0..d {
-            for j in 0..=i {
-                let sum = self.s[lower_index(i, j)].sum();
-                (moments.s[(i, j)], moments.s[(j, i)]) = (sum, sum);
-            }
-        }
-        for (i, row) in self.c.chunks_exact(d).enumerate() {
-            for (j, sum) in row.iter().enumerate() {
-                moments.c[(i, j)] = sum.sum();
-            }
-        }
-        moments.n_samples = simulation.plan.n_rollouts as u64 * simulation.plan.rollout_len as u64;
+    /// The clients, once there are no more steps: their moments and samples. (Their local steps are not known here.)
+    pub fn clients(&self) -> &Block {
+        &self.block
     }
 
-    /// Takes Θ and forgets the previous client's sums.
-    fn load(&mut self, system: &LinearSystem) {
+    /// `X_0 = L_x Q_xᵀ`.
+    fn draw_initial_states(&mut self) {
+        let n = self.dims.n_states;
+        let mut factor = Factor { n_known: 0, stride: self.regressors.cols(), rows: self.regressors.rows_mut(0..n) };
+        for stream in &mut self.lanes {
+            factor.draw_outside(stream, &mut self.uniforms);
+        }
+        let diagonal = Diagonal { chi: &self.chi, uniforms: &self.uniforms, lanes: &self.lanes, first: 0 };
+        factor.scale(&self.levels.initial, diagonal);
+    }
+
+    /// The rows of `L_t` that are `U_t`'s, beside those of `X_t`.
+    fn draw_inputs(&mut self) {
+        let Dims { n_states: n, n_inputs: p } = self.dims;
+        let rows = self.regressors.rows_mut(n..n + p);
+        let mut factor = Factor { n_known: n, stride: n + p, rows };
+        for stream in &mut self.lanes {
+            factor.draw_within(stream);
+            factor.draw_outside(stream, &mut self.uniforms);
+        }
+        let diagonal =
+            Diagonal { chi: &self.chi, uniforms: &self.uniforms, lanes: &self.lanes, first: self.t * (n + p) };
+        factor.scale(&self.levels.input, diagonal);
+    }
+
+    /// `W_t`, beside the rows of `Z_t`. Outside of them it only matters to what comes after.
+    fn draw_noise(&mut self) {
         let (n, d) = (self.dims.n_states, self.dims.n_regressors());
-        for (i, row) in self.theta.chunks_exact_mut(d).enumerate() {
-            for (j, entry) in row.iter_mut().enumerate() {
-                *entry = if j < n { system.a()[(i, j)] } else { system.b()[(i, j - n)] };
+        let mut factor = Factor { n_known: d, stride: d + n, rows: self.next.rows_mut(0..n) };
+        factor.clear_outside();
+        for stream in &mut self.lanes {
+            factor.draw_within(stream);
+            if stream.goes_on(self.t) {
+                factor.draw_outside(stream, &mut self.uniforms);
             }
         }
-        self.s.fill(Lanes::default());
-        self.c.fill(Lanes::default());
+        let diagonal = Diagonal { chi: &self.chi, uniforms: &self.uniforms, lanes: &self.lanes, first: self.t * d };
+        factor.scale(&self.levels.noise, diagonal);
     }
 
-    /// Draws ξ for the first `used` lanes. The others get zeros: a rollout of zeros adds exactly nothing.
-    fn draw(&mut self, used: usize, normals: &mut ChaCha8Rng) {
-        if used < LANES {
-            self.rows.fill(Lanes::default());
-        }
-        for lane in 0..used {
-            draw_lane(&mut self.rows, lane, normals);
-        }
-    }
-
-    /// Draws the next columns of a Bartlett factor.
-    fn draw_factor(&mut self, factor: &mut Factor) {
-        self.rows.fill(Lanes::default());
-        for lane in 0..LANES.min(self.rows.len() - factor.next_column) {
-            let column = factor.next_column;
-            // Every χ² begins at a place of its own, so that one that takes more draws shifts no other.
-            factor.diagonal.set_word_pos(column as u128 * 256);
-            self.rows[column].0[lane] = chi_squared(factor.degrees - column, &mut factor.diagonal).sqrt();
-            draw_lane(&mut self.rows[column + 1..], lane, &mut factor.normals);
-            factor.next_column += 1;
-        }
-    }
-
-    /// Runs the rollouts in flight from start to end, in place.
-    fn run(&mut self, noise: NoiseLevels) {
-        let (n, d) = (self.dims.n_states, self.dims.n_regressors());
-        scale(&mut self.rows[..n], noise.initial_state_std);
-        let mut rows = self.rows.as_mut_slice();
-        while rows.len() > n {
-            let (regressor, rest) = rows.split_at_mut(d);
-            scale(&mut regressor[n..], noise.input_std);
-            scale(&mut rest[..n], noise.process_noise_std);
-            for (next, theta) in rest.iter_mut().zip(self.theta.chunks_exact(d)) {
-                let mut sum = *next;
-                for (&z, &weight) in regressor.iter().zip(theta) {
-                    sum += z * weight;
-                }
-                *next = sum;
-            }
-            rows = rest;
-        }
-    }
-
-    /// Adds the samples of the rollouts in flight to the moments.
+    /// Adds `L_t L_tᵀ` to S, `[ΘL_t 0]` to the noise, which makes it F, and `F L_tᵀ` to C.
     fn add_samples(&mut self) {
-        let (n, d) = (self.dims.n_states, self.dims.n_regressors());
-        // Without the final states, rows t·d… are z_t; without the initial ones, x_{t+1} and what follows.
-        let past = &self.rows[..self.rows.len() - n];
-        let next = &self.rows[d..];
-        let mut s = self.s.as_mut_slice();
-        for i in 0..d {
-            let (row, rest) = s.split_at_mut(i + 1);
-            add_products(row, &past[i..], past, d);
-            s = rest;
+        let (d, width) = (self.regressors.cols(), self.next.cols());
+        let l = || self.regressors.entries().chunks_exact(d).enumerate();
+        for ((i, row), sums) in l().zip(self.block.s.entries_mut().chunks_exact_mut(d)) {
+            for ((j, other), sum) in l().zip(&mut sums[..=i]) {
+                *sum += dot(&row[..=j], &other[..=j]);
+            }
         }
-        for (i, row) in self.c.chunks_exact_mut(d).enumerate() {
-            add_products(row, &next[i..], past, d);
+        let nexts = self.next.entries_mut().chunks_exact_mut(width).zip(self.theta.entries().chunks_exact(d));
+        for ((next, theta), sums) in nexts.zip(self.block.c.entries_mut().chunks_exact_mut(d)) {
+            for (k, entry) in next[..d].iter_mut().enumerate() {
+                let column = self.regressors.entries()[k * d + k..].iter().step_by(d);
+                *entry = theta[k..].iter().zip(column).fold(*entry, |sum, (&theta, &l)| sum + theta * l);
+            }
+            for ((j, row), sum) in l().zip(sums) {
+                *sum += dot(&next[..=j], &row[..=j]);
+            }
+        }
+    }
+
+    /// Lets those go whose rollouts end with this step. What may have overflowed in their lanes goes too: zeros add nothing.
+    fn retire(&mut self) {
+        let (t, n_before) = (self.t, self.lanes.len());
+        for stream in self.lanes.iter().filter(|stream| !stream.goes_on(t)) {
+            self.levels.clear_lane(stream.lane);
+            self.regressors.set_lane_from(stream.lane, |_, _| 0.0);
+            self.next.set_lane_from(stream.lane, |_, _| 0.0);
+        }
+        self.lanes.retain(|stream| stream.goes_on(t));
+    }
+}
+
+impl LaneStream {
+    /// Whether there is a step after step t.
+    fn goes_on(&self, t: usize) -> bool {
+        t + 1 < self.rollout_len
+    }
+
+    /// Where failed attempts at the χ of this index are repeated: every one has a place of its own.
+    fn retry(&self, index: usize) -> ChaCha8Rng {
+        let mut rng = self.key.stream(Purpose::FactorDiagonal);
+        rng.set_word_pos(index as u128 * 256);
+        rng
+    }
+}
+
+/// New normals beside a basis: `[E R]`, row by row.
+struct Factor<'a> {
+    /// Vectors of the basis.
+    n_known: usize,
+    stride: usize,
+    rows: &'a mut [Lanes],
+}
+
+/// What makes the diagonal of an `R` out of normals.
+struct Diagonal<'a> {
+    chi: &'a [LaneChi],
+    uniforms: &'a [Lanes],
+    lanes: &'a [LaneStream],
+    /// The index of the χ in column 0, if there were one.
+    first: usize,
+}
+
+impl Factor<'_> {
+    fn clear_outside(&mut self) {
+        for row in self.rows.chunks_exact_mut(self.stride) {
+            row[self.n_known..].fill(Lanes::default());
+        }
+    }
+
+    /// Draws E for one client.
+    #[inline(never)]
+    fn draw_within(&mut self, stream: &mut LaneStream) {
+        for row in self.rows.chunks_exact_mut(self.stride) {
+            for entry in &mut row[..self.n_known] {
+                entry.0[stream.lane] = normal(&mut stream.rng);
+            }
+        }
+    }
+
+    /// Draws for one client what R is made of: normals to the triangle, and uniforms.
+    #[inline(never)]
+    fn draw_outside(&mut self, stream: &mut LaneStream, uniforms: &mut [Lanes]) {
+        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
+            for entry in &mut row[self.n_known..=self.n_known + i] {
+                entry.0[stream.lane] = normal(&mut stream.rng);
+            }
+            uniforms[i].0[stream.lane] = stream.rng.sample(Open01);
+        }
+    }
+
+    /// Makes `[E R]`, multiplied by each column's level, out of what was drawn.
+    fn scale(&mut self, levels: &[Lanes], diagonal: Diagonal<'_>) {
+        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
+            let column = self.n_known + i;
+            row[column] = diagonal.draw(row[column], i, column);
+            row[..=column].iter_mut().zip(levels).for_each(|(entry, &level)| *entry = *entry * level);
         }
     }
 }
 
-/// Where the entry (i, j), j ≤ i, of a lower triangle stored row by row is.
-fn lower_index(i: usize, j: usize) -> usize {
-    i * (i + 1) / 2 + j
-}
-
-/// How many rollouts are drawn one by one, and how many are summed up in a Bartlett factor, if any: a factor of order D
-/// needs D degrees of freedom, and is only cheaper than more than D rollouts.
-fn split(n_rollouts: usize, n_normals: usize) -> (usize, Option<usize>) {
-    let rest = n_rollouts.saturating_sub(n_normals);
-    if rest > n_normals { (n_normals, Some(rest)) } else { (n_rollouts, None) }
-}
-
-/// Draws one lane of some rows. (Called and not inlined, since it has all of the ziggurat in it.)
-#[inline(never)]
-fn draw_lane(rows: &mut [Lanes], lane: usize, normals: &mut ChaCha8Rng) {
-    for row in rows {
-        row.0[lane] = normal(normals);
-    }
-}
-
-fn scale(rows: &mut [Lanes], factor: f64) {
-    // Most standard deviations are 1, and there is no cheaper way to multiply by it.
-    #[expect(clippy::float_cmp, reason = "exactly 1 changes no bit")]
-    if factor != 1.0 {
-        for row in rows {
-            *row *= factor;
-        }
-    }
-}
-
-/// Adds to `sums[j]` the products of rows `t·stride` of `a` with rows `t·stride + j` of `b`, for every t.
-fn add_products(sums: &mut [Lanes], a: &[Lanes], b: &[Lanes], stride: usize) {
-    let mut first = 0;
-    while first < sums.len() {
-        let (sums, b) = (&mut sums[first..], &b[first..]);
-        first += match sums.len() {
-            1 => add_tile::<1>(sums, a, b, stride),
-            2 => add_tile::<2>(sums, a, b, stride),
-            3 => add_tile::<3>(sums, a, b, stride),
-            4 => add_tile::<4>(sums, a, b, stride),
-            _ => add_tile::<5>(sums, a, b, stride),
-        };
-    }
-}
-
-/// [`add_products`] for the first `WIDTH` sums, which stay in registers on the way.
-fn add_tile<const WIDTH: usize>(sums: &mut [Lanes], a: &[Lanes], b: &[Lanes], stride: usize) -> usize {
-    let mut totals = [Lanes::default(); WIDTH];
-    totals.copy_from_slice(&sums[..WIDTH]);
-    for (a, b) in a.iter().step_by(stride).zip(b.chunks(stride)) {
-        let Some(b) = b.first_chunk::<WIDTH>() else { break };
-        for (total, &b) in totals.iter_mut().zip(b) {
-            *total += *a * b;
-        }
-    }
-    sums[..WIDTH].copy_from_slice(&totals);
-    WIDTH
-}
-
-#[cfg(test)]
-mod tests {
-    use rand::Rng;
-
-    use super::*;
-    use crate::Matrix;
-    use crate::estimate::least_squares;
-    use crate::family::{Family, Place};
-    use crate::plan::NoiseLevels;
-    use crate::samples::simulate_samples;
-    use crate::stream::Seed;
-
-    fn plan(n_rollouts: usize, rollout_len: usize) -> DataPlan {
-        let noise = NoiseLevels { initial_state_std: 0.5, input_std: 2.0, process_noise_std: 0.1 };
-        DataPlan { n_rollouts, rollout_len, noise }
-    }
-
-    fn system() -> LinearSystem {
-        Family::paper().member(Place { a: 0.3, b: 0.8 }, 0.5).unwrap()
-    }
-
-    const KEY: DataKey = DataKey { seed: Seed(3), trial: 1, client: 2 };
-
-    fn rng() -> impl Rng {
-        KEY.stream(Purpose::Data)
-    }
-
-    #[track_caller]
-    fn check(n_rollouts: usize, rollout_len: usize) {
-        let plan = plan(n_rollouts, rollout_len);
-        let expected = simulate_samples(&system(), &plan, &mut rng()).moments();
-        let got = MomentSimulator::new(system().dims()).simulate(&system(), &plan, KEY);
-        assert_eq!(got.n_samples, expected.n_samples);
-        assert!((&got.s - &expected.s).amax() <= 1e-13 * expected.s.amax(), "S {} {}", got.s, expected.s);
-        assert!((&got.c - &expected.c).amax() <= 1e-13 * expected.s.amax(), "C {} {}", got.c, expected.c);
-    }
-
-    #[test]
-    fn moments_are_those_of_the_samples() {
-        for (n_rollouts, rollout_len) in [(1, 1), (1, 40), (7, 5), (8, 5), (9, 5), (25, 5), (36, 3)] {
-            check(n_rollouts, rollout_len);
-        }
-    }
-
-    /// What a quantity's samples tell of its mean and its spread.
-    struct Law {
-        mean: f64,
-        std: f64,
-        n: f64,
-    }
-
-    impl Law {
-        fn of(values: &[f64]) -> Self {
-            let n = values.len() as f64;
-            let mean = values.iter().sum::<f64>() / n;
-            let std = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
-            Self { mean, std, n }
-        }
-    }
-
-    /// The moments' entries and the least-squares error, by drawing every rollout and by the factor, must have the same
-    /// law: means within 4.5 combined standard errors, standard deviations within 7 % (about 4.5 of their standard errors).
-    #[track_caller]
-    fn check_law(n_rollouts: usize, rollout_len: usize) {
-        const DRAWS: usize = 4_000;
-        let plan = DataPlan { n_rollouts, rollout_len, noise: NoiseLevels::UNIT };
-        let theta = system().theta();
-        let quantities = |moments: &Moments| {
-            let error = least_squares(moments).map(|estimate| (estimate - &theta).norm()).unwrap();
-            moments.s.iter().chain(moments.c.iter()).copied().chain([error]).collect::<Vec<_>>()
-        };
-        let mut simulator = MomentSimulator::new(system().dims());
-        let key = |trial| DataKey { seed: Seed(9), trial, client: 0 };
-        let by_factor: Vec<_> = (0..DRAWS).map(|t| quantities(&simulator.simulate(&system(), &plan, key(t)))).collect();
-        let one_by_one = |t| simulate_samples(&system(), &plan, &mut key(DRAWS + t).stream(Purpose::Data)).moments();
-        let one_by_one: Vec<_> = (0..DRAWS).map(|t| quantities(&one_by_one(t))).collect();
-        for k in 0..by_factor[0].len() {
-            let law = |draws: &[Vec<f64>]| Law::of(&draws.iter().map(|draw| draw[k]).collect::<Vec<_>>());
-            let (a, b) = (law(&by_factor), law(&one_by_one));
-            let standard_error = (a.std * a.std / a.n + b.std * b.std / b.n).sqrt();
-            assert!((a.mean - b.mean).abs() < 4.5 * standard_error, "N={n_rollouts}, {k}: {} {}", a.mean, b.mean);
-            assert!((a.std / b.std - 1.0).abs() < 0.07, "N={n_rollouts}, {k}: spread {} {}", a.std, b.std);
-        }
-    }
-
-    #[test]
-    fn a_factor_has_the_law_of_the_rollouts_it_stands_for() {
-        // The least number of rollouts that are summed up (D = 28 and 8), and more.
-        check_law(57, 5);
-        check_law(17, 1);
-        check_law(150, 2);
-    }
-
-    #[test]
-    fn few_rollouts_are_drawn_and_very_many_summed_up() {
-        assert_eq!(split(25, 28), (25, None));
-        assert_eq!(split(56, 28), (56, None));
-        assert_eq!(split(57, 28), (28, Some(29)));
-        assert_eq!(split(1_000_000_000, 28), (28, Some(999_999_972)));
-    }
-
-    #[test]
-    fn more_rollouts_only_change_the_weight_of_the_factor() {
-        // Common random numbers: what N = 10⁶ and N = 1.1·10⁶ estimate differs by far less than either does from the truth.
-        let mut simulator = MomentSimulator::new(system().dims());
-        let mut estimate =
-            |n_rollouts| least_squares(&simulator.simulate(&system(), &plan(n_rollouts, 5), KEY)).unwrap();
-        let (few, more) = (estimate(1_000_000), estimate(1_100_000));
-        assert!((&few - &more).norm() < 0.1 * (few - system().theta()).norm());
-    }
-
-    #[test]
-    fn a_simulation_takes_small_steps() {
-        let mut simulator = MomentSimulator::new(system().dims());
-        let mut simulation = simulator.begin(&system(), &plan(1_000_000_000, 5), KEY);
-        let mut n_steps = 1;
-        while simulator.advance(&mut simulation) {
-            n_steps += 1;
-        }
-        assert_eq!(n_steps, 2 * 28 / LANES);
-        let mut before = Moments::zeros(system().dims());
-        simulator.finish(&simulation, &mut before);
-        assert_eq!(before.n_samples, 5_000_000_000);
-        assert!(!simulator.advance(&mut simulation));
-        let mut after = Moments::zeros(system().dims());
-        simulator.finish(&simulation, &mut after);
-        assert_eq!(after, before);
-    }
-
-    #[test]
-    fn a_simulator_can_be_used_again() {
-        let mut simulator = MomentSimulator::new(system().dims());
-        let first = simulator.simulate(&system(), &plan(9, 5), KEY);
-        simulator.simulate(&system(), &plan(3, 2), KEY);
-        assert_eq!(simulator.simulate(&system(), &plan(9, 5), KEY), first);
-    }
-
-    #[test]
-    fn an_overflow_shows_in_the_moments() {
-        let unstable = LinearSystem::new(Matrix::from_element(1, 1, 1e200), Matrix::from_element(1, 1, 1.0)).unwrap();
-        let moments = MomentSimulator::new(unstable.dims()).simulate(&unstable, &plan(1, 5), KEY);
-        assert!(!moments.is_finite());
+impl Diagonal<'_> {
+    /// The entry of row i of an R, in this column of the whole factor.
+    #[inline]
+    fn draw(&self, normals: Lanes, i: usize, column: usize) -> Lanes {
+        let stream = |lane| self.lanes.iter().find(|stream| stream.lane == lane);
+        self.chi[column].draw(normals, self.uniforms[i], |lane| stream(lane).map(|s| s.retry(self.first + column)))
     }
 }

@@ -22,14 +22,14 @@ pub struct Seed(pub u64);
 pub enum Purpose {
     /// The clients' places in the family.
     Systems,
-    /// Initial states, inputs and process noise.
+    /// Initial states, inputs and process noise, by rollouts or in the basis that they span.
     Data,
-    /// The normals of a Bartlett factor, in place of very many rollouts.
-    Factor,
-    /// The diagonal of a Bartlett factor.
+    /// The diagonals of factors, where a first attempt from the data's stream fails.
     FactorDiagonal,
     /// Who takes part in a round; the stream's second number is the round.
     Participation,
+    /// What turns a client's moments into rollouts that have them.
+    Samples,
     /// The draws by which a prediction averages, always the same.
     Theory,
 }
@@ -40,9 +40,9 @@ impl Purpose {
         match self {
             Self::Systems => 1,
             Self::Data => 2,
-            Self::Factor => 3,
             Self::FactorDiagonal => 4,
             Self::Participation => 5,
+            Self::Samples => 6,
             Self::Theory => 7,
         }
     }

@@ -3,13 +3,14 @@
 use super::estimate::{EstimateError, Reference};
 use super::fleet::Fleet;
 use super::gain::{self, ClientErrors};
+use super::lanes::LANES;
 use super::local_map::FleetMaps;
 use super::method::Update;
 use super::moments::Moments;
 use super::rounds::recorded_rounds;
 use super::run::{Context, MethodRun, Trajectory, local_maps};
 use super::scenario::{GradientScale, Scenario};
-use super::simulator::{MomentSimulator, Simulation};
+use super::simulator::{Client, DrawCount, MomentSimulator};
 use super::stability::largest_step;
 use super::stream::DataKey;
 use super::target::{Target, Truth};
@@ -58,9 +59,8 @@ impl Experiment {
 pub struct Trial {
     index: usize,
     fleet: Fleet,
-    /// The client whose data are being drawn, and room for their moments.
-    simulation: Option<Simulation>,
-    moments: Moments,
+    /// Whether the simulator is at work on the next clients.
+    is_drawing: bool,
     /// The method whose rounds are being run.
     run: Option<MethodRun>,
     /// What earlier runs left: local maps, and each method's state.
@@ -71,8 +71,8 @@ pub struct Trial {
     result: TrialResult,
 }
 
-/// Rollouts drawn in one step, four at a time, times normals in each.
-const STEP: usize = 20_000;
+/// Numbers drawn in one step, which takes a few hundred microseconds with all that becomes of them.
+const STEP: usize = 40_000;
 
 impl Trial {
     /// Data set `index` (0-based), without clients.
@@ -81,8 +81,7 @@ impl Trial {
         Self {
             index,
             fleet: Fleet::new(dims),
-            simulation: None,
-            moments: Moments::zeros(dims),
+            is_drawing: false,
             run: None,
             maps: None,
             updates: Vec::new(),
@@ -125,28 +124,33 @@ impl Trial {
             && self.result.trajectories.len() == settings.methods.len()
     }
 
-    /// Draws some of the clients' data: a few small clients, or a part of a large one. (A look at the clock costs about as much
-    /// as a small client.)
+    /// Draws some of the clients' data: several small groups of them, or a few steps in time of a large one. (A look at the
+    /// clock costs about as much as a small group.)
     fn draw(&mut self, experiment: &Experiment, simulator: &mut MomentSimulator) {
-        let settings = experiment.scenario.settings();
+        let Experiment { scenario, .. } = experiment;
+        let cost = LANES * DrawCount::of(scenario.settings().family.dims(), 1).normals;
         let mut drawn = 0;
-        while drawn < STEP && self.n_clients() < settings.n_clients {
-            let client = self.n_clients();
-            let (system, plan) = (&experiment.scenario.systems()[client], experiment.scenario.plan(client));
-            let key = DataKey { seed: settings.seed, trial: self.index, client };
-            let mut simulation = self.simulation.take().unwrap_or_else(|| simulator.begin(system, &plan, key));
-            let mut is_done = false;
-            while !is_done && drawn < STEP {
-                is_done = !simulator.advance(&mut simulation);
-                drawn += system.dims().n_normals(plan.rollout_len);
+        while drawn < STEP && self.n_clients() < scenario.settings().n_clients {
+            if !self.is_drawing {
+                simulator.begin(self.next_clients(scenario));
             }
-            if is_done {
-                simulator.finish(&simulation, &mut self.moments);
-                self.fleet.add(&self.moments, experiment.scenario.n_local_steps(client));
-            } else {
-                self.simulation = Some(simulation);
+            self.is_drawing = simulator.advance();
+            drawn += cost;
+            if !self.is_drawing {
+                self.fleet.add_block(simulator.clients(), |client| scenario.n_local_steps(client));
             }
         }
+    }
+
+    /// The clients that share a block with the next one, from it on.
+    fn next_clients<'a>(&self, scenario: &'a Scenario) -> impl Iterator<Item = Client<'a>> + use<'a> {
+        let (seed, trial, first) = (scenario.settings().seed, self.index, self.n_clients());
+        let end = scenario.settings().n_clients.min((first / LANES + 1) * LANES);
+        (first..end).map(move |client| Client {
+            system: &scenario.systems()[client],
+            plan: scenario.plan(client),
+            key: DataKey { seed, trial, client },
+        })
     }
 
     /// Runs some of a method's rounds.

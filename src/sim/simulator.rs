@@ -63,7 +63,7 @@ pub struct Client<'a> {
 ///
 /// A client's lane is its index modulo eight, as in a fleet. Its bits depend neither on who its neighbors are nor on whether
 /// it has any.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct MomentSimulator {
     dims: Dims,
     /// Steps done.
@@ -85,7 +85,7 @@ pub struct MomentSimulator {
 }
 
 /// A client's random numbers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct LaneStream {
     lane: usize,
     key: DataKey,
@@ -93,7 +93,7 @@ struct LaneStream {
     rollout_len: usize,
 }
 
-/// Standard deviations, for each column of a factor: zero where the client has no so many rollouts.
+/// Standard deviations, for each column of a factor: zero where the client has not as many rollouts.
 #[derive(Clone, Debug)]
 struct Levels {
     initial: Vec<Lanes>,
@@ -109,7 +109,7 @@ impl Levels {
     }
 
     fn set_lane(&mut self, lane: usize, plan: &DataPlan) {
-        let mut set = |levels: &mut [Lanes], std: f64| {
+        let set = |levels: &mut [Lanes], std: f64| {
             for (column, level) in levels.iter_mut().enumerate() {
                 level.0[lane] = if column < plan.n_rollouts { std } else { 0.0 };
             }
@@ -311,7 +311,7 @@ impl MomentSimulator {
 
     /// Lets those go whose rollouts end with this step. What may have overflowed in their lanes goes too: zeros add nothing.
     fn retire(&mut self) {
-        let (t, n_before) = (self.t, self.lanes.len());
+        let t = self.t;
         for stream in self.lanes.iter().filter(|stream| !stream.goes_on(t)) {
             self.levels.clear_lane(stream.lane);
             self.regressors.set_lane_from(stream.lane, |_, _| 0.0);
@@ -398,3 +398,6 @@ impl Diagonal<'_> {
         self.chi[column].draw(normals, self.uniforms[i], |lane| stream(lane).map(|s| s.retry(self.first + column)))
     }
 }
+
+#[cfg(test)]
+mod tests;

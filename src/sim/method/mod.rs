@@ -128,8 +128,7 @@ pub trait Update: fmt::Debug {
     fn models(&self) -> Models<'_>;
 
     /// The round as one affine map of the server's model, for methods of which that is all.
-    fn round_map(&mut self, round: Round<'_>) -> Option<&RoundMap> {
-        let _ = round;
+    fn round_map(&mut self, _: Round<'_>) -> Option<&RoundMap> {
         None
     }
 

@@ -38,7 +38,9 @@ pub fn realize(client: Client<'_>) -> Samples {
             samples.next.column_mut(column).copy_from(&states.column(rollout));
         }
         simulator.take_samples();
-        basis.turn(|row| reflect(&simulator.next, lane, row), n);
+        if t + 1 < plan.rollout_len {
+            basis.turn(|row| reflect(&simulator.next, lane, row), n);
+        }
     }
     samples
 }

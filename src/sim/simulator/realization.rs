@@ -5,6 +5,7 @@ use rand::Rng;
 use super::{Client, LANES, MomentSimulator};
 use crate::Matrix;
 use crate::normal::normal;
+use crate::plan::DataPlan;
 use crate::reflection::reflect;
 use crate::samples::Samples;
 use crate::stream::Purpose;
@@ -18,7 +19,9 @@ pub fn realize(client: Client<'_>) -> Samples {
     let (n, d, n_samples) = (dims.n_states, dims.n_regressors(), plan.n_rollouts * plan.rollout_len);
     let mut samples = Samples { z: Matrix::zeros(d, n_samples), next: Matrix::zeros(n, n_samples) };
     let mut simulator = MomentSimulator::new(dims);
-    simulator.begin([client]);
+    // One step more, or the last noise would be drawn only as far as moments need it.
+    let plan_of_more = DataPlan { rollout_len: plan.rollout_len + 1, ..plan };
+    simulator.begin([Client { plan: plan_of_more, ..client }]);
     let theta = client.system.theta();
     let lane = client.key.client % LANES;
     let mut basis = Basis::new(plan.n_rollouts, d + n, client.key.stream(Purpose::Samples));
@@ -38,9 +41,7 @@ pub fn realize(client: Client<'_>) -> Samples {
             samples.next.column_mut(column).copy_from(&states.column(rollout));
         }
         simulator.take_samples();
-        if t + 1 < plan.rollout_len {
-            basis.turn(|row| reflect(&simulator.next, lane, row), n);
-        }
+        basis.turn(|row| reflect(&simulator.next, lane, row), n);
     }
     samples
 }

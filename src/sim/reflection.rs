@@ -46,7 +46,9 @@ fn set_reflection(v: &mut [Lanes]) -> Lanes {
     let scale = Lanes::splat(1.0) / (norm * (norm + v[0].abs())).sqrt();
     let scale = scale.where_nonzero(square, Lanes::default());
     v[0] += norm.zip(v[0], f64::copysign);
-    v.iter_mut().for_each(|entry| *entry = *entry * scale);
+    for entry in v {
+        *entry = *entry * scale;
+    }
     norm
 }
 

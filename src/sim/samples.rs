@@ -1,4 +1,5 @@
-//! A client's data kept whole: what the [`textbook`](super::textbook) loop and exports need.
+//! A client's data kept whole: what the [`textbook`](super::textbook) loop needs, and the oracle of the
+//! [`simulator`](super::simulator), whose [`realize`](super::simulator::realize) gives samples with its moments.
 
 use rand::Rng;
 

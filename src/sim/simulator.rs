@@ -31,21 +31,19 @@
 //! The law of the moments is exactly that of N rollouts simulated one by one, for every N ≥ 1. [`realize`] completes the bases
 //! by random vectors to have rollouts with these very moments.
 
+mod factor;
 mod realization;
-
-use rand::RngExt;
-use rand::distr::Open01;
 
 use super::chi::LaneChi;
 use super::fleet::Block;
 use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::moments::Moments;
-use super::normal::normal;
 use super::plan::DataPlan;
 use super::reflection::{dot, lower_factor};
 use super::stream::{ChaCha8Rng, DataKey, Purpose};
 use super::system::{Dims, LinearSystem};
 
+use factor::{Diagonal, Factor};
 pub use realization::realize;
 
 /// A client whose data are to be drawn.
@@ -256,7 +254,7 @@ impl MomentSimulator {
             factor.draw_outside(stream, &mut self.uniforms);
         }
         let diagonal = Diagonal { chi: &self.chi, uniforms: &self.uniforms, lanes: &self.lanes, first: 0 };
-        factor.scale(&self.levels.initial, diagonal);
+        factor.scale(&self.levels.initial, &diagonal);
     }
 
     /// The rows of `L_t` that are `U_t`'s, beside those of `X_t`.
@@ -270,7 +268,7 @@ impl MomentSimulator {
         }
         let diagonal =
             Diagonal { chi: &self.chi, uniforms: &self.uniforms, lanes: &self.lanes, first: self.t * (n + p) };
-        factor.scale(&self.levels.input, diagonal);
+        factor.scale(&self.levels.input, &diagonal);
     }
 
     /// `W_t`, beside the rows of `Z_t`. Outside of them it only matters to what comes after.
@@ -285,7 +283,7 @@ impl MomentSimulator {
             }
         }
         let diagonal = Diagonal { chi: &self.chi, uniforms: &self.uniforms, lanes: &self.lanes, first: self.t * d };
-        factor.scale(&self.levels.noise, diagonal);
+        factor.scale(&self.levels.noise, &diagonal);
     }
 
     /// Adds `L_t L_tᵀ` to S, `[ΘL_t 0]` to the noise, which makes it F, and `F L_tᵀ` to C.
@@ -332,70 +330,6 @@ impl LaneStream {
         let mut rng = self.key.stream(Purpose::FactorDiagonal);
         rng.set_word_pos(index as u128 * 256);
         rng
-    }
-}
-
-/// New normals beside a basis: `[E R]`, row by row.
-struct Factor<'a> {
-    /// Vectors of the basis.
-    n_known: usize,
-    stride: usize,
-    rows: &'a mut [Lanes],
-}
-
-/// What makes the diagonal of an `R` out of normals.
-struct Diagonal<'a> {
-    chi: &'a [LaneChi],
-    uniforms: &'a [Lanes],
-    lanes: &'a [LaneStream],
-    /// The index of the χ in column 0, if there were one.
-    first: usize,
-}
-
-impl Factor<'_> {
-    fn clear_outside(&mut self) {
-        for row in self.rows.chunks_exact_mut(self.stride) {
-            row[self.n_known..].fill(Lanes::default());
-        }
-    }
-
-    /// Draws E for one client.
-    #[inline(never)]
-    fn draw_within(&mut self, stream: &mut LaneStream) {
-        for row in self.rows.chunks_exact_mut(self.stride) {
-            for entry in &mut row[..self.n_known] {
-                entry.0[stream.lane] = normal(&mut stream.rng);
-            }
-        }
-    }
-
-    /// Draws for one client what R is made of: normals to the triangle, and uniforms.
-    #[inline(never)]
-    fn draw_outside(&mut self, stream: &mut LaneStream, uniforms: &mut [Lanes]) {
-        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
-            for entry in &mut row[self.n_known..=self.n_known + i] {
-                entry.0[stream.lane] = normal(&mut stream.rng);
-            }
-            uniforms[i].0[stream.lane] = stream.rng.sample(Open01);
-        }
-    }
-
-    /// Makes `[E R]`, multiplied by each column's level, out of what was drawn.
-    fn scale(&mut self, levels: &[Lanes], diagonal: Diagonal<'_>) {
-        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
-            let column = self.n_known + i;
-            row[column] = diagonal.draw(row[column], i, column);
-            row[..=column].iter_mut().zip(levels).for_each(|(entry, &level)| *entry = *entry * level);
-        }
-    }
-}
-
-impl Diagonal<'_> {
-    /// The entry of row i of an R, in this column of the whole factor.
-    #[inline]
-    fn draw(&self, normals: Lanes, i: usize, column: usize) -> Lanes {
-        let stream = |lane| self.lanes.iter().find(|stream| stream.lane == lane);
-        self.chi[column].draw(normals, self.uniforms[i], |lane| stream(lane).map(|s| s.retry(self.first + column)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Randomness: one seed, and an independent stream for every (purpose, trial, client).
 //!
-//! Streams never share numbers, so a larger M, q or N only adds draws to those that were there, and changing ε, α, K or R
+//! Streams never share numbers, so a larger M, q or T only adds draws to those that were there, and changing N, ε, α, K or R
 //! changes none: curves glide instead of jumping (common random numbers). The generator is `ChaCha8`, whose output is
 //! fixed by its specification on every platform.
 

@@ -133,7 +133,11 @@ impl<'a> Textbook<'a> {
             let d = moments.s.nrows();
             let left = moments.s + Matrix::identity(d, d) * penalty;
             let right = moments.c - &self.duals[client] + &server * penalty;
-            let local = left.lu().solve(&right.transpose()).map(|solution| solution.transpose()).unwrap_or(right);
+            // Positive definite, unless it overflowed.
+            let local = match left.cholesky() {
+                Some(factor) => factor.solve(&right.transpose()).transpose(),
+                None => right.map(|_| f64::NAN),
+            };
             self.duals[client] += (&local - &server) * penalty;
             self.messages[client] = local + &self.duals[client] / penalty;
         }

@@ -1,6 +1,6 @@
 //! What is allocated where nothing should be.
 //!
-//! The inner loops are those over rollouts and their steps, over local steps, over rounds and over clients. If none of them
+//! The inner loops are those over steps in time, over local steps, over rounds and over clients. If none of them
 //! allocates, a data set takes exactly as many allocations however often they run. That is what is counted, so that no
 //! hook in the simulator is needed, and nothing can be overlooked.
 
@@ -29,7 +29,7 @@ impl Counts {
         let raised = [
             ("M", Settings { n_clients: 4 * cell.n_clients, ..cell.clone() }),
             ("N", with_rollouts(cell.clone(), 2 * 25)),
-            ("N, beyond what is drawn one by one,", with_rollouts(cell.clone(), 100_000)),
+            ("N, by far,", with_rollouts(cell.clone(), 100_000)),
             ("T", with_rollout_len(cell.clone(), 4 * 5)),
             ("K", with_local_steps(cell.clone(), 4 * 10)),
             ("R", Settings { n_rounds: 4 * cell.n_rounds, ..cell.clone() }),

@@ -4,13 +4,16 @@
 
 use anyhow::{Context, Result, ensure};
 use fedsysid_sim::norm::spectral_norm;
+use fedsysid_sim::normal::normal;
 use fedsysid_sim::samples::{Samples, simulate_samples};
 use fedsysid_sim::scenario::{Scenario, ScenarioError, Settings};
+use fedsysid_sim::simulator::{Client, DrawCount, realize};
 use fedsysid_sim::stats::Running;
 use fedsysid_sim::stream::{DataKey, Purpose};
 use fedsysid_sim::study::{Study, Summary};
 use fedsysid_sim::textbook::{Steps, server_models};
 use rand::RngExt;
+use rand::distr::Open01;
 use rand_distr::StandardNormal;
 
 use crate::cell::METHOD;
@@ -26,50 +29,70 @@ pub fn study(settings: &Settings) -> Result<Summary, ScenarioError> {
     Ok(Study::new(Scenario::new(settings.clone())?).run())
 }
 
-/// Nothing but the normals of an experiment, from the same streams. Returns their sum.
-///
-/// Holds for experiments whose rollouts are all drawn one by one, which the default cell's are.
+/// As many normals as the samples of an experiment consist of, and nothing else. Returns their sum.
 pub fn floor(scenario: &Scenario) -> f64 {
-    let settings = scenario.settings();
-    let dims = settings.family.dims();
-    let data_sets = (0..settings.n_trials).flat_map(|trial| (0..settings.n_clients).map(move |client| (trial, client)));
-    let sum = |(trial, client)| {
-        let plan = scenario.plan(client);
-        let n_normals = plan.n_rollouts * dims.n_normals(plan.rollout_len);
-        let mut rng = DataKey { seed: settings.seed, trial, client }.stream(Purpose::Data);
+    let dims = scenario.settings().family.dims();
+    let sum = |client: Client<'_>| {
+        let n_normals = client.plan.n_rollouts * dims.n_normals(client.plan.rollout_len);
+        let mut rng = client.key.stream(Purpose::Data);
         (0..n_normals).map(|_| rng.sample::<f64, _>(StandardNormal)).sum::<f64>()
     };
-    data_sets.map(sum).sum()
+    data_sets(scenario).map(sum).sum()
 }
 
-/// The first data set as a textbook would have it: every sample is kept, and every local step takes its gradient from the
-/// samples. Returns the errors e_0 … e_R.
+/// As many normals and uniforms as the simulator draws for an experiment, as it draws them, and nothing else. Returns their sum.
+pub fn own_draws(scenario: &Scenario) -> f64 {
+    let dims = scenario.settings().family.dims();
+    let sum = |client: Client<'_>| {
+        let count = DrawCount::of(dims, client.plan.rollout_len);
+        let mut rng = client.key.stream(Purpose::Data);
+        let normals: f64 = (0..count.normals).map(|_| normal(&mut rng)).sum();
+        normals + (0..count.uniforms).map(|_| rng.sample::<f64, _>(Open01)).sum::<f64>()
+    };
+    data_sets(scenario).map(sum).sum()
+}
+
+/// The clients of every data set.
+fn data_sets(scenario: &Scenario) -> impl Iterator<Item = Client<'_>> {
+    (0..scenario.settings().n_trials).flat_map(|trial| data_set(scenario, trial))
+}
+
+fn data_set(scenario: &Scenario, trial: usize) -> impl Iterator<Item = Client<'_>> {
+    let seed = scenario.settings().seed;
+    scenario.systems().iter().enumerate().map(move |(client, system)| Client {
+        system,
+        plan: scenario.plan(client),
+        key: DataKey { seed, trial, client },
+    })
+}
+
+/// A data set as a textbook would have it: every sample is kept, and every local step takes its gradient from the samples.
+/// Returns the errors e_0 … e_R.
 pub fn textbook(scenario: &Scenario) -> Vec<f64> {
+    let simulate =
+        |client: Client<'_>| simulate_samples(client.system, &client.plan, &mut client.key.stream(Purpose::Data));
+    looped(scenario, &data_set(scenario, 0).map(simulate).collect::<Vec<_>>())
+}
+
+/// The textbook's loop over samples.
+fn looped(scenario: &Scenario, samples: &[Samples]) -> Vec<f64> {
     let settings = scenario.settings();
-    let samples: Vec<Samples> = scenario
-        .systems()
-        .iter()
-        .enumerate()
-        .map(|(client, system)| {
-            let mut rng = DataKey { seed: settings.seed, trial: 0, client }.stream(Purpose::Data);
-            simulate_samples(system, &scenario.plan(client), &mut rng)
-        })
-        .collect();
     let target = scenario.systems()[0].theta();
     let n_local_steps = scenario.n_local_steps(0);
     let steps = Steps { step_size: settings.step_size, n_local_steps, n_rounds: settings.n_rounds };
-    let models = server_models(&samples, METHOD, steps, &scenario.first_model());
+    let models = server_models(samples, METHOD, steps, &scenario.first_model());
     models.iter().map(|model| spectral_norm(&(model - &target))).collect()
 }
 
 /// Makes sure that the simulator and the textbook's loop solve the same problem: their final errors on the first data set
-/// agree.
+/// agree, when the loop is given samples that have the simulator's moments.
 ///
 /// # Errors
 /// If they do not.
 pub fn expect_agreement(cell: &Settings) -> Result<()> {
     let scenario = Scenario::new(Settings { n_trials: 1, ..cell.clone() })?;
-    let looped = textbook(&scenario).pop().context("a run has rounds")?;
+    let samples: Vec<_> = data_set(&scenario, 0).map(realize).collect();
+    let looped = looped(&scenario, &samples).pop().context("a run has rounds")?;
     let closed = final_error(&Study::new(scenario).run()).context("a run has rounds")?;
     let difference = (closed / looped - 1.0).abs();
     ensure!(difference <= AGREEMENT, "the loop ends at an error of {looped}, the closed form at {closed}");
@@ -84,7 +107,7 @@ pub fn final_error(summary: &Summary) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::{default_cell, with_local_steps, with_rollouts};
+    use crate::cell::{default_cell, with_local_steps, with_rollout_len, with_rollouts};
 
     /// Small enough for the loop in a debug build.
     fn small() -> Settings {
@@ -106,6 +129,15 @@ mod tests {
         let spread: f64 = n_clients * n_trials * n_rollouts * per_rollout;
         assert!(sum(25, 400).abs() < 5.0 * spread.sqrt(), "normals have mean zero");
         assert!(sum(1, 1).to_bits() != sum(2, 1).to_bits() && sum(1, 1).to_bits() != sum(1, 2).to_bits());
+    }
+
+    #[test]
+    fn the_simulators_own_draws_do_not_grow_with_the_rollouts() {
+        let sum = |n_rollouts, rollout_len| {
+            own_draws(&Scenario::new(with_rollout_len(with_rollouts(small(), n_rollouts), rollout_len)).unwrap())
+        };
+        assert_eq!(sum(1, 5).to_bits(), sum(1_000_000, 5).to_bits());
+        assert_ne!(sum(1, 5).to_bits(), sum(1, 6).to_bits());
     }
 
     #[test]

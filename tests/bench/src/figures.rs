@@ -7,8 +7,10 @@ use crate::report::{Figure, Report};
 pub struct Native {
     /// The default cell.
     pub cell: f64,
-    /// Drawing the cell's normals.
+    /// Drawing as many normals as the cell's samples consist of.
     pub floor: f64,
+    /// Drawing what the simulator itself draws for the cell.
+    pub own_draws: f64,
     /// The cell by the loop as printed, with all samples kept.
     pub textbook: f64,
     /// The cell with N = 100.
@@ -33,8 +35,14 @@ impl Native {
         let speedup_over_numpy = self.numpy.map(|numpy| numpy / self.cell);
         Report(vec![
             Figure::measured("default_cell_ms", "the paper's default cell for FedLin, 25 data sets", self.cell),
-            Figure::measured("rng_floor_ms", "drawing its normals and nothing else", self.floor),
+            Figure::measured(
+                "rng_floor_ms",
+                "drawing the normals that its samples consist of, nothing else",
+                self.floor,
+            ),
             Figure::measured("ratio_to_floor", "the cell over that floor", self.cell / self.floor).at_most(2.0),
+            Figure::measured("own_draws_ms", "drawing what the simulator draws for it, nothing else", self.own_draws),
+            Figure::measured("ratio_to_own_draws", "the cell over those draws", self.cell / self.own_draws),
             Figure::measured("textbook_ms", "gradients from all samples at every local step", self.textbook),
             Figure::measured("speedup_over_textbook", "that over the cell", self.textbook / self.cell).at_least(200.0),
             Figure::measured("n_1e9_over_n_100", "N = 10⁹ over N = 100", self.n_1e9 / self.n_100).at_most(1.2),
@@ -82,6 +90,7 @@ mod tests {
     const GOOD: Native = Native {
         cell: 4.0,
         floor: 2.0,
+        own_draws: 0.5,
         textbook: 800.0,
         n_100: 10.0,
         n_1e9: 12.0,
@@ -102,6 +111,7 @@ mod tests {
     fn the_keys_and_the_ratios_are_those_promised() {
         let expected = json!({
             "default_cell_ms": 4.0, "rng_floor_ms": 2.0, "ratio_to_floor": 2.0,
+            "own_draws_ms": 0.5, "ratio_to_own_draws": 8.0,
             "textbook_ms": 800.0, "speedup_over_textbook": 200.0,
             "n_1e9_over_n_100": 1.2, "rounds_1e6_ms": 200.0, "m_10000_ms": 90.0,
             "alloc_in_inner_loop": 0, "alloc_per_data_set": 17,

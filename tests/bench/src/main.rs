@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use bench::allocations::Counts;
 use bench::cell::{self, default_cell, with_rollouts};
 use bench::clock::best_ms;
-use bench::contest::{expect_agreement, final_error, floor, study, textbook};
+use bench::contest::{expect_agreement, final_error, floor, own_draws, study, textbook};
 use bench::figures::Native;
 use bench::numpy;
 use bench::slope::{self, Times};
@@ -46,13 +46,14 @@ fn measure() -> Result<Native> {
     // NumPy has its turns before, between and after ours: a machine that is busy for a while should not favor either.
     let numpy = Numpy::find(&cell)?;
     let before = numpy.best_ms()?;
-    let [cell_ms, floor_ms, n_100, n_1e9] = quick(&cell)?;
+    let [cell_ms, floor, own_draws, n_100, n_1e9] = quick(&cell)?;
     let between = numpy.best_ms()?;
     let [textbook, rounds_1e6, m_10000] = slow(&cell)?;
     let after = numpy.best_ms()?;
     Ok(Native {
         cell: cell_ms,
-        floor: floor_ms,
+        floor,
+        own_draws,
         // Its data sets take the same time each, and nobody should have to wait for all of them.
         textbook: textbook * cell::N_TRIALS as f64,
         n_100,
@@ -65,15 +66,18 @@ fn measure() -> Result<Native> {
     })
 }
 
-fn quick(cell: &Settings) -> Result<[f64; 4]> {
+fn quick(cell: &Settings) -> Result<[f64; 5]> {
     let mut run_cell = timed(cell.clone())?;
     let scenario = Scenario::new(cell.clone())?;
     let mut draw = || {
         black_box(floor(black_box(&scenario)));
     };
+    let mut draw_own = || {
+        black_box(own_draws(black_box(&scenario)));
+    };
     let mut n_100 = timed(with_rollouts(cell.clone(), 100))?;
     let mut n_1e9 = timed(with_rollouts(cell.clone(), 1_000_000_000))?;
-    Ok(best_ms(QUICK, [&mut run_cell, &mut draw, &mut n_100, &mut n_1e9]))
+    Ok(best_ms(QUICK, [&mut run_cell, &mut draw, &mut draw_own, &mut n_100, &mut n_1e9]))
 }
 
 fn slow(cell: &Settings) -> Result<[f64; 3]> {

@@ -1,0 +1,73 @@
+//! New normals beside a basis: how a factor is drawn.
+
+use rand::RngExt;
+use rand::distr::Open01;
+
+use super::LaneStream;
+use crate::chi::LaneChi;
+use crate::lanes::Lanes;
+use crate::normal::normal;
+
+/// New normals beside a basis: `[E R]`, row by row.
+pub(super) struct Factor<'a> {
+    /// Vectors of the basis.
+    pub(super) n_known: usize,
+    pub(super) stride: usize,
+    pub(super) rows: &'a mut [Lanes],
+}
+
+/// What makes the diagonal of an `R` out of normals.
+pub(super) struct Diagonal<'a> {
+    pub(super) chi: &'a [LaneChi],
+    pub(super) uniforms: &'a [Lanes],
+    pub(super) lanes: &'a [LaneStream],
+    /// The index of the χ in column 0, if there were one.
+    pub(super) first: usize,
+}
+
+impl Factor<'_> {
+    pub(super) fn clear_outside(&mut self) {
+        for row in self.rows.chunks_exact_mut(self.stride) {
+            row[self.n_known..].fill(Lanes::default());
+        }
+    }
+
+    /// Draws E for one client.
+    #[inline(never)]
+    pub(super) fn draw_within(&mut self, stream: &mut LaneStream) {
+        for row in self.rows.chunks_exact_mut(self.stride) {
+            for entry in &mut row[..self.n_known] {
+                entry.0[stream.lane] = normal(&mut stream.rng);
+            }
+        }
+    }
+
+    /// Draws for one client what R is made of: normals to the triangle, and uniforms.
+    #[inline(never)]
+    pub(super) fn draw_outside(&mut self, stream: &mut LaneStream, uniforms: &mut [Lanes]) {
+        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
+            for entry in &mut row[self.n_known..=self.n_known + i] {
+                entry.0[stream.lane] = normal(&mut stream.rng);
+            }
+            uniforms[i].0[stream.lane] = stream.rng.sample(Open01);
+        }
+    }
+
+    /// Makes `[E R]`, multiplied by each column's level, out of what was drawn.
+    pub(super) fn scale(&mut self, levels: &[Lanes], diagonal: &Diagonal<'_>) {
+        for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
+            let column = self.n_known + i;
+            row[column] = diagonal.draw(row[column], i, column);
+            row[..=column].iter_mut().zip(levels).for_each(|(entry, &level)| *entry = *entry * level);
+        }
+    }
+}
+
+impl Diagonal<'_> {
+    /// The entry of row i of an R, in this column of the whole factor.
+    #[inline]
+    fn draw(&self, normals: Lanes, i: usize, column: usize) -> Lanes {
+        let stream = |lane| self.lanes.iter().find(|stream| stream.lane == lane);
+        self.chi[column].draw(normals, self.uniforms[i], |lane| stream(lane).map(|s| s.retry(self.first + column)))
+    }
+}

@@ -121,7 +121,7 @@ impl ExpectedFleet {
 mod tests {
     use super::*;
     use fedsysid_sim::scenario::Settings;
-    use fedsysid_sim::simulator::MomentSimulator;
+    use fedsysid_sim::simulator::{Client, MomentSimulator};
     use fedsysid_sim::stream::DataKey;
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             let (mut mean, mut square) = (Matrix::zeros(5, 5), Matrix::zeros(5, 5));
             for trial in 0..n {
                 let key = DataKey { seed: scenario.settings().seed, trial, client: 2 };
-                let mut moments = simulator.simulate(system, &scenario.plan(2), key);
+                let mut moments = simulator.simulate(Client { system, plan: scenario.plan(2), key });
                 if gradient_scale == GradientScale::Mean {
                     moments.s /= 125.0;
                     moments.c /= 125.0;

@@ -13,7 +13,7 @@ use fedsysid::sim::participation::Participants;
 use fedsysid::sim::plan::{DataPlan, NoiseLevels};
 use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
 use fedsysid::sim::schedule::Schedule;
-use fedsysid::sim::simulator::MomentSimulator;
+use fedsysid::sim::simulator::{Client, MomentSimulator};
 use fedsysid::sim::spread::Spread;
 use fedsysid::sim::stability::{Stability, largest_step};
 use fedsysid::sim::stream::{DataKey, Seed};
@@ -348,7 +348,10 @@ fn drawn(scenario: &Scenario) -> Fleet {
     let mut simulator = MomentSimulator::new(settings.family.dims());
     for (client, system) in scenario.systems().iter().enumerate() {
         let key = DataKey { seed: settings.seed, trial: 0, client };
-        fleet.add(&simulator.simulate(system, &scenario.plan(client), key), scenario.n_local_steps(client));
+        fleet.add(
+            &simulator.simulate(Client { system, plan: scenario.plan(client), key }),
+            scenario.n_local_steps(client),
+        );
     }
     fleet
 }

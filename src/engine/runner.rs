@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_short_run_speaks_once_and_a_long_one_reports() {
         let mut runner = Runner::default();
-        runner.handle(run(1, 20));
+        runner.handle(run(1, 10));
         assert_eq!(events(&mut runner, 10.0, clock(1.0)).len(), 1);
         runner.handle(run(2, 200));
         let events = events(&mut runner, 10.0, clock(1.0));

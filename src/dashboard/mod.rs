@@ -3,7 +3,8 @@
 //! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
 //! - [`picture`]: the state as a figure.
 //! - [`badge`]: how stable the methods are.
-//! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens.
+//! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
+//!   [`terms`]: the glossary; [`markup`]: all these as markup.
 //! - [`readout`]: the numbers at one round.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
@@ -11,9 +12,11 @@ pub mod anatomy;
 pub mod badge;
 pub mod bound;
 pub mod join;
+pub mod markup;
 pub mod picture;
 pub mod readout;
 pub mod sentences;
+pub mod terms;
 
 use crate::engine::supervisor::Trouble;
 use crate::protocol::{Event, Generation};

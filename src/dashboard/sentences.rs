@@ -72,9 +72,8 @@ fn remainder(run: &Run, method: Method) -> Option<String> {
     let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
     let parts = theory.prediction.as_ref().ok()?.parts.last()?;
     let (cause, share) = largest(parts)?;
-    let how_much = if share > 0.995 { "all".to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
-    let rest = format!("of what is left is {}", cause.words());
-    Some(format!("{how_much} {rest}: {}.", cause.remedy(run)).replacen("all", "All", 1))
+    let how_much = if share > 0.995 { "All".to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
+    Some(format!("{how_much} of what is left is {}: {}.", cause.words(), cause.remedy(run)))
 }
 
 /// The causes of an error.

@@ -15,7 +15,11 @@ use crate::{Matrix, lanes};
 const PRECISION: f64 = 1e-9;
 
 /// How fast the search goes up, and how far: from half of what is surely stable.
+///
+/// With equal steps ρ crosses 1 once. With α/k it can rise above 1 in a window of step sizes and fall again, so the search takes
+/// smaller strides there; a window narrower than one can be passed over.
 const STRIDE: f64 = 1.15;
+const FINE_STRIDE: f64 = 1.03;
 const REACH: f64 = 1e4;
 
 /// A method's contraction, and the step size at which it ends.
@@ -98,9 +102,10 @@ impl<'a> Contraction<'a> {
         if !(start.is_finite() && start > 0.0) {
             return None;
         }
-        let (mut low, mut high) = (start, start * STRIDE);
+        let stride = if self.rule.schedule == Schedule::OverLocalSteps { FINE_STRIDE } else { STRIDE };
+        let (mut low, mut high) = (start, start * stride);
         while self.excess(high) <= 0.0 {
-            (low, high) = (high, high * STRIDE);
+            (low, high) = (high, high * stride);
             if high > REACH * start {
                 return None;
             }

@@ -6,7 +6,6 @@ pub mod explore;
 pub mod notice;
 pub mod shell;
 pub mod store;
-pub mod terms;
 pub mod theme;
 pub mod theory;
 

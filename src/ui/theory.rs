@@ -1,19 +1,29 @@
 //! What theory says of the run on screen: how stable it is, what its error is made of, who gains, and what the paper proves.
+//!
+//! What is only read comes as [`markup`]; here is what a person can do with it.
 
-use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 
 use super::chart::Chart;
+use super::controls::help::{HelpButton, HelpText};
 use super::store::Store;
-use super::terms::{ANATOMY, BOUND, Heading, JOIN, STABILITY};
-use crate::dashboard::anatomy::{self, Anatomy, anatomies};
-use crate::dashboard::badge::{Badge, Standing, badges};
+use crate::dashboard::anatomy::anatomies;
+use crate::dashboard::badge::{badges, outlook};
 use crate::dashboard::join::{self, Join, joins};
-use crate::dashboard::{Run, bound};
-use crate::figure::number::{measured, number};
+use crate::dashboard::picture::method_name;
+use crate::dashboard::terms::{ANATOMY, BOUND, Entry, JOIN, STABILITY};
+use crate::dashboard::{Run, bound, markup};
 use crate::figure::theme::Theme;
 use crate::params::Key;
+
+/// Something said of the run on screen.
+fn said(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
+    Memo::new(move |_| store.dashboard.read().run().map(&say).unwrap_or_default())
+}
 
 /// The contraction of every method, and a button to the largest step that it bears.
 #[component]
@@ -21,31 +31,15 @@ pub fn Badges(
     /// The page's signals.
     store: Store,
 ) -> impl IntoView {
-    let shown = move || store.dashboard.read().run().map(badges).unwrap_or_default();
-    let badge = move |badge: Badge| {
-        let standing = match badge.standing {
-            Standing::Stable => "stable",
-            Standing::Near => "near",
-            Standing::Diverging => "diverging",
-        };
-        let largest = badge.largest_step.map(|step| {
-            view! { <span class="quiet">"largest stable α "<data value=step.to_string()>{measured(step, 3)}</data></span> }
-        });
-        let button = badge.suggestion.map(|(step, words)| {
-            view! {
-                <button type="button" class="set-step" on:click=move |_| store.settings.set(Key::StepSize, step)>{words}</button>
-            }
-        });
-        view! {
-            <li class="badge" data-role=badge.role.word() data-standing=standing>
-                <strong>{badge.name}</strong>
-                <span>{badge.words}</span>
-                {largest}
-                {button}
-            </li>
+    let html = said(store, |run| markup::badges(&badges(run)));
+    let set = move |event: MouseEvent| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let step = target.and_then(|target| target.get_attribute("data-step")).and_then(|step| step.parse().ok());
+        if let Some(step) = step {
+            store.settings.set(Key::StepSize, step);
         }
     };
-    view! { <ul class="badges" data-testid="badges">{move || shown().into_iter().map(badge).collect_view()}</ul> }
+    view! { <ul class="badges" data-testid="badges" on:click=set inner_html=html></ul> }
 }
 
 /// The cards beneath the chart.
@@ -59,150 +53,88 @@ pub fn Theory(
     let which = RwSignal::new(String::new());
     view! {
         <section class="theory" aria-label="Theory">
-            <div class="card">
-                <Heading title="What is left, and why" id="anatomy" entries=ANATOMY />
-                <Methods store which />
-                <Anatomies store which />
-            </div>
-            <div class="card">
-                <Heading title="Should I join?" id="join" entries=JOIN />
-                <Joins store which />
-            </div>
-            <div class="card">
-                <Heading title="What the paper proves" id="bound" entries=BOUND />
-                <Bound store theme />
-            </div>
-            <div class="card">
-                <Heading title="How fast, how large the steps" id="stability" entries=STABILITY />
-                <Few store />
-            </div>
+            {card("What is left, and why", ANATOMY, anatomy_card(store, which))}
+            {card("Should I join?", JOIN, join_card(store, which))}
+            {card("What the paper proves", BOUND, bound_card(store, theme))}
+            {card("How fast, how large the steps", STABILITY, outlook_card(store))}
         </section>
     }
 }
 
-/// Which method the cards are about: the chosen one while it runs, else the last, which corrects for drift by default.
-fn index_of(names: &[String], which: &str) -> Option<usize> {
-    names.iter().position(|name| name == which).or(names.len().checked_sub(1))
-}
-
-/// A choice among the methods that run, if there are several.
-#[component]
-fn Methods(
-    /// The page's signals.
-    store: Store,
-    /// The chosen one's name.
-    which: RwSignal<String>,
-) -> impl IntoView {
-    let names = Memo::new(move |_| names(store));
-    let button = move |name: String| {
-        let (pressed, chosen) = (name.clone(), name.clone());
-        let is_chosen = move || {
-            let names = names.read();
-            index_of(&names, &which.read()).is_some_and(|index| names[index] == pressed)
-        };
-        view! {
-            <button
-                type="button"
-                class="preset"
-                aria-pressed=move || is_chosen().to_string()
-                on:click=move |_| which.set(chosen.clone())
-            >
-                {name}
-            </button>
-        }
-    };
+/// A heading, with a "?" that opens what its quantities are, and what is beneath.
+fn card(title: &'static str, entries: &'static [Entry], content: AnyView) -> AnyView {
+    let open = RwSignal::new(false);
+    let text_id = format!("terms-{}", entries.first().map_or("", |entry| entry.name).replace(' ', "-"));
     view! {
-        <div class="methods" role="group" aria-label="Method">
-            {move || names.get().into_iter().map(button).collect_view()}
+        <div class="card">
+            <div class="card-head">
+                <h2>{title}</h2>
+                <HelpButton about=title text_id=text_id.clone() open />
+            </div>
+            <HelpText id=text_id open>
+                <span inner_html=markup::entries(entries)></span>
+            </HelpText>
+            {content}
         </div>
     }
+    .into_any()
 }
 
-fn names(store: Store) -> Vec<String> {
-    let dashboard = store.dashboard.read();
-    let methods = dashboard.run().map(|run| run.summary.methods.as_slice()).unwrap_or_default();
-    methods.iter().map(|summary| crate::dashboard::picture::method_name(summary.method)).collect()
+/// A paragraph with something said.
+fn words(text: Memo<String>, testid: &'static str) -> AnyView {
+    view! { <p data-testid=testid>{text}</p> }.into_any()
+}
+
+/// Which method the cards are about: the chosen one while it runs, else the last, which corrects for drift by default.
+fn index_of(run: &Run, which: &str) -> Option<usize> {
+    let names = run.summary.methods.iter().map(|summary| method_name(summary.method));
+    names.into_iter().position(|name| name == which).or(run.summary.methods.len().checked_sub(1))
 }
 
 /// The four causes along the rounds, and at the last.
-#[component]
-fn Anatomies(
-    /// The page's signals.
-    store: Store,
-    /// The chosen method's name.
-    which: RwSignal<String>,
-) -> impl IntoView {
-    let shown = move || {
-        let all = store.dashboard.read().run().map(anatomies).unwrap_or_default();
-        let names: Vec<_> = all.iter().map(|anatomy| anatomy.name.clone()).collect();
-        index_of(&names, &which.read()).and_then(|index| all.into_iter().nth(index))
-    };
-    let strip = |anatomy: Anatomy| match anatomy.causes {
-        Err(reason) => view! { <p class="no-value">{format!("No prediction: {reason}.")}</p> }.into_any(),
-        Ok(causes) => {
-            let layers = causes.layers.clone();
-            let area = |layer: &anatomy::Layer| {
-                view! { <path data-cause=layer.cause.words() d=layer.path.clone()></path> }
-            };
-            let row = |layer: anatomy::Layer| {
-                view! {
-                    <div class="cause" data-cause=layer.cause.words()>
-                        <dt>{layer.cause.words()}</dt>
-                        <dd><data value=layer.share.to_string()>{percent(layer.share)}</data></dd>
-                    </div>
-                }
-            };
-            let (width, height) = anatomy::EXTENT;
-            view! {
-                <svg class="strip" viewBox=format!("0 0 {width} {height}") preserveAspectRatio="none" aria-hidden="true">
-                    {layers.iter().map(area).collect_view()}
-                    <path class="zero" d=format!("M0 {0}H{width}", causes.zero)></path>
-                </svg>
-                <p class="ends"><span>"round 0"</span><span>"last round"</span></p>
-                <dl class="causes">{causes.layers.into_iter().map(row).collect_view()}</dl>
-                <p class="quiet">
-                    {format!("Shares of the mean square error; after the last round its root is {}.", measured(causes.rms, 3))}
-                </p>
-            }
-            .into_any()
-        }
-    };
-    view! { <div class="anatomy" data-testid="anatomy">{move || shown().map(strip)}</div> }
-}
-
-/// A share in words, with the sign that print uses.
-fn percent(share: f64) -> String {
-    let rounded = (1_000.0 * share).round() / 10.0;
-    let sign = if rounded < 0.0 { "−" } else { "" };
-    format!("{sign}{} %", number(rounded.abs()))
+fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
+    let names = said(store, move |run| {
+        let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
+        markup::options(&names, index_of(run, &which.read()))
+    });
+    let html = said(store, move |run| {
+        let anatomy = index_of(run, &which.read()).and_then(|index| anatomies(run).into_iter().nth(index));
+        anatomy.map(|anatomy| markup::anatomy(&anatomy)).unwrap_or_default()
+    });
+    let choose = move |event: Event| which.set(event_target_value(&event));
+    view! {
+        <select class="methods" aria-label="Method" on:change=choose inner_html=names></select>
+        <div class="anatomy" data-testid="anatomy" inner_html=html></div>
+    }
+    .into_any()
 }
 
 /// One dot a client.
-#[component]
-fn Joins(
-    /// The page's signals.
-    store: Store,
-    /// The chosen method's name.
-    which: RwSignal<String>,
-) -> impl IntoView {
+fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
     let strip = NodeRef::<Div>::new();
     let shown = Memo::new(move |_| {
-        let all = store.dashboard.read().run().map(joins).unwrap_or_default();
-        let names: Vec<_> = all.iter().map(|join| join.name.clone()).collect();
-        index_of(&names, &which.read()).and_then(|index| all.into_iter().nth(index))
+        let dashboard = store.dashboard.read();
+        let run = dashboard.run()?;
+        index_of(run, &which.read()).and_then(|index| joins(run).into_iter().nth(index))
+    });
+    let of_shown =
+        move |say: fn(&Join) -> String| Memo::new(move |_| shown.read().as_ref().map(say).unwrap_or_default());
+    let summary = of_shown(|join| join.words.clone());
+    let dots = Memo::new(move |_| shown.read().as_ref().map(|join| markup::dots(join, at.get())).unwrap_or_default());
+    let reading = said(store, move |run| match (&*shown.read(), at.get()) {
+        (Some(join), Some(client)) => join::reading(run, join, client),
+        _ => String::new(),
     });
     let look = move |event: PointerEvent| {
         let (Some(strip), Some(join)) = (strip.get_untracked(), shown.get_untracked()) else { return };
         let area = strip.get_bounding_client_rect();
         let (width, height) = (area.width().max(1.0), area.height().max(1.0));
-        let x = f64::from(event.client_x()) - area.left();
-        let y = f64::from(event.client_y()) - area.top();
-        let place = (x / width * f64::from(join::EXTENT.0), y / height * f64::from(join::EXTENT.1));
-        at.set(join::nearest(&join, place, width / height));
+        let x = (f64::from(event.client_x()) - area.left()) / width * f64::from(join::EXTENT.0);
+        let y = (f64::from(event.client_y()) - area.top()) / height * f64::from(join::EXTENT.1);
+        at.set(join::nearest(&join, (x, y), width / height));
     };
     let walk = move |event: KeyboardEvent| {
-        let Some(join) = shown.get_untracked() else { return };
         let steps = match event.key().as_str() {
             "ArrowLeft" => -1,
             "ArrowRight" => 1,
@@ -215,102 +147,55 @@ fn Joins(
             _ => return,
         };
         event.prevent_default();
-        at.set(join::beside(&join, at.get_untracked(), steps));
+        let next = shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
+        at.set(next);
     };
-    let reading = move || {
-        let (dashboard, join) = (store.dashboard.read(), shown.read());
-        Some(join::reading(dashboard.run()?, join.as_ref()?, at.get()?))
-    };
-    let words = move || shown.read().as_ref().map(|join| join.words.clone()).unwrap_or_default();
-    let break_even = move || store.dashboard.read().run().map(bound::break_even).unwrap_or_default();
+    let label =
+        Memo::new(move |_| format!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
     view! {
-        <p data-testid="join-words">{words}</p>
+        {words(summary, "join-words")}
         <div
             class="strip dots"
             node_ref=strip
             tabindex="0"
             role="group"
             aria-roledescription="chart"
-            aria-label=move || format!("A dot a client. {} Left and right arrow keys walk along the clients.", words())
+            aria-label=label
             data-testid="join"
             on:pointermove=look
             on:pointerdown=look
             on:pointerleave=move |_| at.set(None)
             on:keydown=walk
-        >
-            {move || shown.read().as_ref().map(|join| dots(join, at.get()))}
-        </div>
-        {move || shown.read().as_ref().map(ends)}
+            inner_html=dots
+        ></div>
+        <p class="ends" inner_html=of_shown(markup::edges)></p>
         <p class="reading-line" aria-live="polite">{reading}</p>
-        <p class="quiet" data-testid="break-even">{break_even}</p>
+        {words(said(store, bound::break_even), "break-even")}
     }
-}
-
-fn dots(join: &Join, at: Option<usize>) -> impl IntoView + use<> {
-    let (width, height) = join::EXTENT;
-    let chosen = at.and_then(|client| join.dots.iter().find(|dot| dot.client == client)).map(|dot| dot.at);
-    view! {
-        <svg viewBox=format!("0 0 {width} {height}") preserveAspectRatio="none" aria-hidden="true">
-            <path class="zero" d=format!("M0 {0}H{width}", join.even)></path>
-            <path class="gains" d=join.paths.0.clone()></path>
-            <path class="loses" d=join.paths.1.clone()></path>
-            {chosen.map(|(x, y)| view! { <path class="chosen" d=format!("M{x} {y}h0")></path> })}
-        </svg>
-    }
-}
-
-/// What the strip's edges mean.
-fn ends(join: &Join) -> impl IntoView + use<> {
-    let (farthest, largest, least) = join.ranges;
-    let gain = if largest > 1.11 { format!("up: gains, to {}-fold", measured(largest, 2)) } else { "up: gains".into() };
-    let lose =
-        if least < 0.9 { format!("down: loses, to {}-fold", measured(1.0 / least, 2)) } else { "down: loses".into() };
-    view! {
-        <p class="ends">
-            <span>"mean system"</span>
-            <span>{format!("{gain}; {lose}")}</span>
-            <span>{format!("{} away", measured(farthest, 2))}</span>
-        </p>
-    }
+    .into_any()
 }
 
 /// The bound, the slope, and the data.
-#[component]
-fn Bound(
-    /// The page's signals.
-    store: Store,
-    /// How the chart looks.
-    theme: Signal<Theme>,
-) -> impl IntoView {
+fn bound_card(store: Store, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
-    let of_run = move |say: fn(&Run) -> String| store.dashboard.read().run().map(say).unwrap_or_default();
-    let badge = move || {
-        let dashboard = store.dashboard.read();
-        let (holds, words) = bound::hypothesis(dashboard.run()?.theory.as_ref()?)?;
-        Some(view! { <p class="hypothesis" data-testid="hypothesis" data-holds=holds.to_string()>{words}</p> })
-    };
+    let hypothesis = move |run: &Run| run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
+    let badge = said(store, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
+    let holds = said(store, move |run| hypothesis(run).map(|(holds, _)| holds.to_string()).unwrap_or_default());
     let figure = move || store.dashboard.read().run().and_then(bound::figure);
-    let label = Signal::derive(move || of_run(bound::words));
-    let reading = move || {
-        let dashboard = store.dashboard.read();
-        Some(bound::reading(dashboard.run()?, at.get()?))
-    };
+    let text = said(store, bound::words);
+    let reading = said(store, move |run| at.get().map(|at| bound::reading(run, at)).unwrap_or_default());
     view! {
-        {badge}
-        <p data-testid="bound-words">{move || of_run(bound::words)}</p>
+        <p class="hypothesis" data-testid="hypothesis" data-holds=holds>{badge}</p>
+        {words(text, "bound-words")}
         <div class="bound">
-            <Chart figure theme at label over="no-cover">""</Chart>
+            <Chart figure theme at label=text.into() over="no-cover">""</Chart>
         </div>
         <p class="reading-line" aria-live="polite">{reading}</p>
     }
+    .into_any()
 }
 
-/// Where the predictions hold.
-#[component]
-fn Few(
-    /// The page's signals.
-    store: Store,
-) -> impl IntoView {
-    let words = move || store.dashboard.read().run().map(crate::dashboard::badge::outlook).unwrap_or_default();
-    view! { <p data-testid="outlook">{words}</p> }
+/// How fast the methods are, and where the predictions hold.
+fn outlook_card(store: Store) -> AnyView {
+    words(said(store, outlook), "outlook")
 }

@@ -1,8 +1,4 @@
-//! The glossary: every quantity that theory adds, in words and as a formula, next to where it is shown.
-
-use leptos::prelude::*;
-
-use super::controls::help::{HelpButton, HelpText};
+//! The glossary: every quantity that theory adds, in words and as a formula, shown next to where it stands.
 
 /// A quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,33 +110,23 @@ pub const BOUND: &[Entry] = &[
     },
 ];
 
-/// A heading with a "?" that opens what its quantities are.
-#[component]
-pub fn Heading(
-    /// The heading.
-    title: &'static str,
-    /// A word for ids.
-    id: &'static str,
-    /// What there is to explain.
-    entries: &'static [Entry],
-) -> impl IntoView {
-    let open = RwSignal::new(false);
-    let text_id = format!("terms-{id}");
-    let item = |entry: &'static Entry| {
-        view! {
-            <span class="term">
-                <strong>{entry.name}</strong>
-                " "
-                {entry.words}
-                <math display="block" inner_html=entry.formula></math>
-            </span>
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A formula is well-formed: every element that opens closes, in order.
+    #[test]
+    fn formulas_are_well_formed() {
+        for entry in [STABILITY, ANATOMY, JOIN, BOUND].concat() {
+            let mut open = Vec::new();
+            for tag in entry.formula.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()) {
+                match tag.strip_prefix('/') {
+                    Some(name) => assert_eq!(open.pop(), Some(name), "{}", entry.name),
+                    None if tag.ends_with('/') => {}
+                    None => open.push(tag.split(' ').next().unwrap()),
+                }
+            }
+            assert!(open.is_empty() && !entry.words.is_empty(), "{}: {open:?}", entry.name);
         }
-    };
-    view! {
-        <div class="card-head">
-            <h2>{title}</h2>
-            <HelpButton about=title text_id=text_id.clone() open />
-        </div>
-        <HelpText id=text_id open>{entries.iter().map(item).collect_view()}</HelpText>
     }
 }

@@ -1,0 +1,172 @@
+//! The parts of the page that are only read, as markup: a string is a fraction of the code that a tree of views is.
+//!
+//! What stands in it are our own words and numbers, and those are escaped.
+
+use std::fmt::Write;
+
+use super::anatomy::{self, Anatomy};
+use super::badge::{Badge, Standing};
+use super::join::{self, Join};
+use super::terms::Entry;
+use crate::figure::number::{measured, number};
+
+/// Text as markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+/// Writes to a string, which cannot fail.
+macro_rules! put {
+    ($to:expr, $($what:tt)*) => {
+        let _ = write!($to, $($what)*);
+    };
+}
+
+/// A list item a badge, with a button whose `data-step` is the step size that it suggests.
+pub fn badges(badges: &[Badge]) -> String {
+    let mut html = String::new();
+    for badge in badges {
+        let standing = match badge.standing {
+            Standing::Stable => "stable",
+            Standing::Near => "near",
+            Standing::Diverging => "diverging",
+        };
+        let (role, name, words) = (badge.role.word(), escaped(&badge.name), escaped(&badge.words));
+        put!(
+            html,
+            "<li class=badge data-role={role} data-standing={standing}><strong>{name}</strong><span>{words}</span>"
+        );
+        if let Some(step) = badge.largest_step {
+            let shown = measured(step, 3);
+            put!(html, "<span class=quiet>largest stable α <data value={step}>{shown}</data></span>");
+        }
+        if let Some((step, words)) = &badge.suggestion {
+            put!(html, "<button type=button class=set-step data-step={step}>{}</button>", escaped(words));
+        }
+        html += "</li>";
+    }
+    html
+}
+
+/// Options of the methods' names, of which one is chosen.
+pub fn options(names: &[String], chosen: Option<usize>) -> String {
+    let mut html = String::new();
+    for (index, name) in names.iter().enumerate() {
+        let selected = if Some(index) == chosen { " selected" } else { "" };
+        put!(html, "<option{selected}>{}</option>", escaped(name));
+    }
+    html
+}
+
+/// The stack along the rounds, and the causes at the last one.
+pub fn anatomy(anatomy: &Anatomy) -> String {
+    let causes = match &anatomy.causes {
+        Ok(causes) => causes,
+        Err(reason) => return format!("<p class=no-value>No prediction: {}.</p>", escaped(&reason.to_string())),
+    };
+    let (width, height) = anatomy::EXTENT;
+    let mut html =
+        format!("<svg class=strip viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>");
+    for layer in &causes.layers {
+        put!(html, "<path data-cause=\"{}\" d=\"{}\"/>", layer.cause.words(), layer.path);
+    }
+    put!(html, "<path class=zero d=\"M0 {}H{width}\"/></svg>", causes.zero);
+    html += "<p class=ends><span>round 0</span><span>last round</span></p><dl class=causes>";
+    for layer in &causes.layers {
+        let (words, share) = (layer.cause.words(), layer.share);
+        let percent = percent(share);
+        put!(
+            html,
+            "<div class=cause data-cause=\"{words}\"><dt>{words}</dt><dd><data value={share}>{percent}</data></dd></div>"
+        );
+    }
+    let rms = measured(causes.rms, 3);
+    put!(html, "</dl><p class=quiet>Shares of the mean square error; after the last round its root is {rms}.</p>");
+    html
+}
+
+/// A share in words, with the sign that print uses.
+fn percent(share: f64) -> String {
+    let rounded = (1_000.0 * share).round() / 10.0;
+    let sign = if rounded < 0.0 { "−" } else { "" };
+    format!("{sign}{} %", number(rounded.abs()))
+}
+
+/// A dot a client, the one looked at ringed.
+pub fn dots(join: &Join, at: Option<usize>) -> String {
+    let (width, height) = join::EXTENT;
+    let (even, gains, loses) = (join.even, &join.paths.0, &join.paths.1);
+    let mut html = format!(
+        "<svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>\
+         <path class=zero d=\"M0 {even}H{width}\"/>"
+    );
+    let chosen = at.and_then(|client| join.dots.iter().find(|dot| dot.client == client));
+    if let Some((x, y)) = chosen.map(|dot| dot.at) {
+        put!(html, "<path class=chosen d=\"M{x} {y}h0\"/>");
+    }
+    put!(html, "<path class=gains d=\"{gains}\"/><path class=loses d=\"{loses}\"/></svg>");
+    html
+}
+
+/// What the edges of the strip of dots mean.
+pub fn edges(join: &Join) -> String {
+    let (farthest, largest, least) = join.ranges;
+    let gain = if largest > 1.11 { format!("up: gains, to {}-fold", measured(largest, 2)) } else { "up: gains".into() };
+    let lose =
+        if least < 0.9 { format!("down: loses, to {}-fold", measured(1.0 / least, 2)) } else { "down: loses".into() };
+    let farthest = measured(farthest, 2);
+    format!("<span>mean system</span><span>{gain}; {lose}</span><span>{farthest} away</span>")
+}
+
+/// Names, words and formulas.
+pub fn entries(entries: &[Entry]) -> String {
+    let mut html = String::new();
+    for Entry { name, words, formula } in entries {
+        put!(html, "<span class=term><strong>{name}</strong> {words}<math display=block>{formula}</math></span>");
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::anatomy::anatomies;
+    use super::super::join::joins;
+    use super::super::tests::run;
+    use super::*;
+
+    #[test]
+    fn markup_holds_what_it_is_about() {
+        let run = run(|s| s.heterogeneity = 0.5);
+        let shown = super::super::badge::badges(&run);
+        let html = badges(&shown);
+        for badge in &shown {
+            assert!(
+                html.contains(&badge.words)
+                    && html.contains(&format!("data-step={}>", badge.suggestion.as_ref().unwrap().0))
+            );
+        }
+        let causes = anatomies(&run)[1].clone();
+        let html = anatomy(&causes);
+        for layer in causes.causes.unwrap().layers {
+            assert!(html.contains(&layer.path) && html.contains(&format!("<data value={}>", layer.share)));
+        }
+        let join = &joins(&run)[0];
+        let dot = &join.dots[7];
+        assert!(!dots(join, None).contains("chosen"));
+        assert!(dots(join, Some(dot.client)).contains(&format!("M{} {}h0", dot.at.0, dot.at.1)));
+        assert!(edges(join).contains("away"));
+    }
+
+    #[test]
+    fn what_is_no_markup_is_escaped() {
+        assert_eq!(
+            options(&["a < b & c".into(), "d".into()], Some(1)),
+            "<option>a &lt; b &amp; c</option><option selected>d</option>"
+        );
+    }
+
+    #[test]
+    fn shares_are_said_in_percent() {
+        assert_eq!([0.954, 1.0, -0.01234, 0.0, -1e-9].map(percent), ["95.4 %", "100 %", "−1.2 %", "0 %", "0 %"]);
+    }
+}

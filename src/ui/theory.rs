@@ -34,9 +34,8 @@ pub fn Badges(
     let html = said(store, |run| markup::badges(&badges(run)));
     let set = move |event: MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let step = target.and_then(|target| target.get_attribute("data-step")).and_then(|step| step.parse().ok());
-        if let Some(step) = step {
-            store.settings.set(Key::StepSize, step);
+        if let Some(step) = target.and_then(|target| target.get_attribute("data-step")) {
+            store.settings.set_text(Key::StepSize, &step);
         }
     };
     view! { <ul class="badges" data-testid="badges" on:click=set inner_html=html></ul> }

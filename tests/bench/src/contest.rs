@@ -12,6 +12,8 @@ use fedsysid_sim::stats::Running;
 use fedsysid_sim::stream::{DataKey, Purpose};
 use fedsysid_sim::study::{Study, Summary};
 use fedsysid_sim::textbook::{Steps, server_models};
+use fedsysid_sim::trial::Experiment;
+use fedsysid_theory::Theory;
 use rand::RngExt;
 use rand::distr::Open01;
 use rand_distr::StandardNormal;
@@ -64,6 +66,11 @@ fn data_set(scenario: &Scenario, trial: usize) -> impl Iterator<Item = Client<'_
         plan: scenario.plan(client),
         key: DataKey { seed, trial, client },
     })
+}
+
+/// All that is to be expected of an experiment.
+pub fn theory(scenario: &Scenario) -> Theory {
+    Theory::of(&Experiment::new(scenario.clone()))
 }
 
 /// A data set as a textbook would have it: every sample is kept, and every local step takes its gradient from the samples.

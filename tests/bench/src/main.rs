@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use bench::allocations::Counts;
 use bench::cell::{self, default_cell, with_rollouts};
 use bench::clock::best_ms;
-use bench::contest::{expect_agreement, final_error, floor, own_draws, study, textbook};
+use bench::contest::{expect_agreement, final_error, floor, own_draws, study, textbook, theory};
 use bench::figures::Native;
 use bench::numpy;
 use bench::slope::{self, Times};
@@ -46,7 +46,7 @@ fn measure() -> Result<Native> {
     // NumPy has its turns before, between and after ours: a machine that is busy for a while should not favor either.
     let numpy = Numpy::find(&cell)?;
     let before = numpy.best_ms()?;
-    let [cell_ms, floor, own_draws, n_100, n_1e9] = quick(&cell)?;
+    let [cell_ms, floor, own_draws, n_100, n_1e9, theory] = quick(&cell)?;
     let between = numpy.best_ms()?;
     let [textbook, rounds_1e6, m_10000] = slow(&cell)?;
     let after = numpy.best_ms()?;
@@ -60,13 +60,14 @@ fn measure() -> Result<Native> {
         n_1e9,
         rounds_1e6,
         m_10000,
+        theory,
         numpy: [before, between, after].into_iter().flatten().reduce(f64::min),
         inner_allocations: counts.in_inner_loops(),
         allocations: counts.base,
     })
 }
 
-fn quick(cell: &Settings) -> Result<[f64; 5]> {
+fn quick(cell: &Settings) -> Result<[f64; 6]> {
     let mut run_cell = timed(cell.clone())?;
     let scenario = Scenario::new(cell.clone())?;
     let mut draw = || {
@@ -77,7 +78,11 @@ fn quick(cell: &Settings) -> Result<[f64; 5]> {
     };
     let mut n_100 = timed(with_rollouts(cell.clone(), 100))?;
     let mut n_1e9 = timed(with_rollouts(cell.clone(), 1_000_000_000))?;
-    Ok(best_ms(QUICK, [&mut run_cell, &mut draw, &mut draw_own, &mut n_100, &mut n_1e9]))
+    let both = Scenario::new(Settings::paper())?;
+    let mut expect = || {
+        black_box(theory(black_box(&both)));
+    };
+    Ok(best_ms(QUICK, [&mut run_cell, &mut draw, &mut draw_own, &mut n_100, &mut n_1e9, &mut expect]))
 }
 
 fn slow(cell: &Settings) -> Result<[f64; 3]> {

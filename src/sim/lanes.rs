@@ -334,6 +334,12 @@ impl LaneMatrix {
         }
     }
 
+    /// The squared Frobenius norm of every matrix.
+    #[inline(never)]
+    pub fn squared_norms(&self) -> Lanes {
+        self.entries.iter().fold(Lanes::default(), |sum, &entry| sum + entry * entry)
+    }
+
     /// Makes `sum` the sum of all lanes' matrices.
     #[inline(never)]
     pub fn sum_lanes(&self, sum: &mut Matrix) {

@@ -14,7 +14,7 @@ use crate::{Matrix, lanes};
 /// The largest relative error of an edge.
 const PRECISION: f64 = 1e-9;
 
-/// How fast the search goes up, and how far: from half of what is surely stable.
+/// How fast the search goes, and how far, from steps that are stable unless clients differ very much.
 ///
 /// With equal steps ρ crosses 1 once. With α/k it can rise above 1 in a window of step sizes and fall again, so the search takes
 /// smaller strides there; a window narrower than one can be passed over.
@@ -93,17 +93,24 @@ impl<'a> Contraction<'a> {
     }
 
     fn edge(&mut self) -> Option<f64> {
-        // With steps below 1/trace no eigenvalue of any I − αS is negative.
+        // With steps of 1/trace no eigenvalue of any I − αS is negative: FedAvg converges. FedLin need not, if clients differ much
+        // and take many steps.
         let largest_trace = self.fleet.blocks().iter().fold(0.0_f64, |largest, block| {
             let trace = (0..block.s.rows()).fold(lanes::Lanes::default(), |sum, k| sum + block.s[(k, k)]);
             trace.0.into_iter().fold(largest, f64::max)
         });
-        let start = 0.5 / (largest_trace + self.rule.pull);
+        let start = 1.0 / (largest_trace + self.rule.pull);
         if !(start.is_finite() && start > 0.0) {
             return None;
         }
         let stride = if self.rule.schedule == Schedule::OverLocalSteps { FINE_STRIDE } else { STRIDE };
         let (mut low, mut high) = (start, start * stride);
+        while self.excess(low) > 0.0 {
+            (low, high) = (low / stride, low);
+            if low * REACH < start {
+                return None;
+            }
+        }
         while self.excess(high) <= 0.0 {
             (low, high) = (high, high * stride);
             if high > REACH * start {
@@ -128,5 +135,72 @@ impl<'a> Contraction<'a> {
             }
         }
         low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::Solver;
+    use crate::moments::Moments;
+    use crate::system::Dims;
+
+    /// Two clients of one regressor, with Gram numbers s.
+    fn fleet(s: [f64; 2], n_local_steps: usize) -> Fleet {
+        let mut fleet = Fleet::new(Dims { n_states: 1, n_inputs: 0 });
+        for s in s {
+            let moments = Moments { s: Matrix::from_element(1, 1, s), c: Matrix::zeros(1, 1), n_samples: 9 };
+            fleet.add(&moments, n_local_steps);
+        }
+        fleet
+    }
+
+    fn edge(solver: Solver, schedule: Schedule, fleet: &Fleet) -> f64 {
+        largest_step(Method { solver, schedule }, fleet, None).unwrap()
+    }
+
+    #[track_caller]
+    fn check(got: f64, expected: f64) {
+        assert!((got / expected - 1.0).abs() < 1e-8, "{got} {expected}");
+    }
+
+    #[test]
+    fn one_step_is_stable_up_to_two_over_the_mean() {
+        // F = 1 − α s̄ for both methods.
+        for solver in [Solver::FedAvg, Solver::FedLin] {
+            check(edge(solver, Schedule::Constant, &fleet([1.0, 3.0], 1)), 1.0);
+            check(edge(solver, Schedule::OverRounds, &fleet([1.0, 3.0], 1)), 1.0);
+        }
+    }
+
+    #[test]
+    fn steps_that_shrink_within_a_round_may_be_larger() {
+        // K = 2, steps α and α/2 on s = 1: F = (1 − α)(1 − α/2) = 1 at α = 3.
+        check(edge(Solver::FedAvg, Schedule::OverLocalSteps, &fleet([1.0, 1.0], 2)), 3.0);
+    }
+
+    /// With very different clients and many steps FedLin's q̄ tends to the mean of 1/s, and s̄·mean(1/s) may be above 2: then even
+    /// steps that are small for every client are too large.
+    #[test]
+    fn fedlin_with_many_steps_on_very_different_clients_needs_smaller_ones() {
+        let fleet = fleet([0.01, 1.0], 10_000);
+        let step = edge(Solver::FedLin, Schedule::Constant, &fleet);
+        assert!(step < 0.1, "{step}");
+        let method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+        let rho = |step| Stability::of(method, step, &fleet).unwrap().contraction;
+        assert!(rho(0.999 * step) < 1.0 && rho(1.001 * step) > 1.0);
+    }
+
+    #[test]
+    fn a_later_data_set_only_lowers_the_edge() {
+        let method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        check(largest_step(method, &fleet([1.0, 3.0], 1), Some(0.5)).unwrap(), 0.5);
+        check(largest_step(method, &fleet([1.0, 3.0], 1), Some(1.5)).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn a_half_life_halves() {
+        assert!((half_life(0.5).unwrap() - 1.0).abs() < 1e-15);
+        assert_eq!([0.0, 1.0, 2.0].map(half_life), [None; 3]);
     }
 }

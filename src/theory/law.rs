@@ -196,9 +196,9 @@ impl MeanNorms {
         self.with_draws(BLOCKS, law, truth)
     }
 
-    /// The same from half of the draws, for curves of many points.
+    /// The same from a quarter of the draws, for curves of many points.
     pub fn roughly(&mut self, law: &Law, truth: &Truth) -> f64 {
-        self.with_draws(BLOCKS / 2, law, truth)
+        self.with_draws(BLOCKS / 4, law, truth)
     }
 
     fn with_draws(&mut self, n_draws: usize, law: &Law, truth: &Truth) -> f64 {
@@ -209,33 +209,35 @@ impl MeanNorms {
         }
     }
 
-    /// Every block of clients has its share of the draws, and every client in it the same weight.
     fn of_mean(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
-        let blocks: Vec<_> = truth.blocks().collect();
-        // Of very many clients, so many blocks as there are of draws, evenly chosen.
-        let n_blocks = blocks.len().min(n_draws);
         let mut sums = Sums::default();
-        for (k, z) in self.draws[..n_draws].iter().enumerate() {
-            let which = k % n_blocks;
+        if let Some(theta) = truth.single() {
+            let bias = &law.mean - theta;
+            let expected = Lanes::splat(bias.norm_squared() + law.noise());
+            for z in &self.draws[..n_draws] {
+                self.errors.set_affine(z, factor, &bias);
+                let square = self.errors.squared_norms();
+                sums.add(Lanes::splat(1.0), self.norms.of(&self.errors), square - expected);
+            }
+            return sums.mean();
+        }
+        // Every block of clients has its share of the draws, and every client in it the same weight. Of very many clients, so many
+        // blocks as there are of draws, evenly chosen.
+        let blocks: Vec<_> = truth.blocks().collect();
+        let n_blocks = blocks.len().min(n_draws);
+        for which in 0..n_blocks {
             let (_, thetas, counting) = blocks[which * blocks.len() / n_blocks];
-            let n_turns = (n_draws - which).div_ceil(n_blocks);
-            // One client alone has every lane.
-            let single = (counting.sum() <= 1.0).then(|| counting.0.iter().position(|&counts| counts > 0.0)).flatten();
-            let offset = |entry: Lanes| single.map_or(entry, |lane| Lanes::splat(entry.0[lane]));
-            let weights = single.map_or(counting, |_| Lanes::splat(1.0 / LANES as f64)) * (1.0 / n_turns as f64);
-            self.errors.set_affine(z, factor, &law.mean);
-            let mut square = Lanes::default();
-            for (entry, &theta) in self.errors.entries_mut().iter_mut().zip(thetas.entries()) {
-                *entry -= offset(theta);
-                square += *entry * *entry;
+            let draws = self.draws[..n_draws].iter().skip(which).step_by(n_blocks);
+            let weights = counting * (1.0 / draws.len() as f64);
+            self.errors.set_all(&law.mean);
+            self.errors.add_scaled(Lanes::splat(-1.0), thetas);
+            let expected = self.errors.squared_norms() + Lanes::splat(law.noise());
+            for z in draws {
+                self.errors.set_affine(z, factor, &law.mean);
+                self.errors.add_scaled(Lanes::splat(-1.0), thetas);
+                let square = self.errors.squared_norms();
+                sums.add(weights, self.norms.of(&self.errors), square - expected);
             }
-            let mut expected = Lanes::splat(law.noise());
-            for (k, &theta) in thetas.entries().iter().enumerate() {
-                let cols = thetas.cols();
-                let bias = Lanes::splat(law.mean[(k / cols, k % cols)]) - offset(theta);
-                expected += bias * bias;
-            }
-            sums.add(weights, self.norms.of(&self.errors), square - expected);
         }
         sums.mean()
     }
@@ -274,7 +276,7 @@ impl MeanNorms {
         let mut sums = Sums::default();
         for z in &self.draws[..n_draws.div_ceil(LANES).clamp(1, BLOCKS)] {
             self.errors.set_affine(z, &factor, &self.zero);
-            let square = self.errors.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry * entry);
+            let square = self.errors.squared_norms();
             sums.add(Lanes::splat(1.0), self.norms.of(&self.errors), square - expected);
         }
         sums.mean()

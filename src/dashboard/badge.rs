@@ -48,10 +48,9 @@ pub fn badges(run: &Run) -> Vec<Badge> {
 
 fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
     let rho = summary.contraction?;
-    let alpha = run.settings.step_size;
     let standing = match summary.largest_step {
         _ if summary.n_diverged > 0 => Standing::Diverging,
-        Some(largest) if alpha > NEAR * largest => Standing::Near,
+        Some(largest) if run.settings.step_size > NEAR * largest => Standing::Near,
         _ => Standing::Stable,
     };
     let suggested = summary.largest_step.and_then(below);
@@ -59,7 +58,7 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
         role: solver_role(summary.method.solver),
         name: method_name(summary.method),
         standing,
-        words: words(summary, rho, alpha, standing),
+        words: words(run, summary, rho, standing),
         largest_step: summary.largest_step,
         suggestion: suggested.map(|step| (step, format!("Set α to {}", number(step)))),
     })
@@ -110,7 +109,7 @@ fn below(largest: f64) -> Option<f64> {
     stops.into_iter().flatten().map(|stop| grid.at(stop)).find(|&stop| stop <= largest)
 }
 
-fn words(summary: &MethodSummary, rho: f64, alpha: f64, standing: Standing) -> String {
+fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> String {
     // A schedule that changes the step from round to round begins with the largest.
     let at_first = match summary.method.schedule {
         Schedule::Constant | Schedule::OverLocalSteps => "",
@@ -120,7 +119,7 @@ fn words(summary: &MethodSummary, rho: f64, alpha: f64, standing: Standing) -> S
         _ if rho >= 1.0 && rho.is_finite() => {
             let doubling = core::f64::consts::LN_2 / rho.ln();
             if doubling < 1.5 {
-                format!("grows {}-fold every round", number(rho))
+                "is multiplied by that every round".into()
             } else if doubling.is_finite() {
                 format!("doubles every {} rounds", measured(doubling, 2))
             } else {
@@ -133,14 +132,26 @@ fn words(summary: &MethodSummary, rho: f64, alpha: f64, standing: Standing) -> S
         Some(rounds) => format!("halves every {} rounds", measured(rounds, 2)),
     };
     let rho = if rho.is_finite() { measured(rho, 3) } else { "∞".into() };
-    let near = match (standing, summary.largest_step) {
-        (Standing::Near, Some(largest)) => format!(" Near the edge: α is {} of the largest.", percent(alpha / largest)),
-        (Standing::Diverging, Some(largest)) if alpha > largest => {
-            format!(" Diverges: α = {} is {} times the largest.", number(alpha), measured(alpha / largest, 2))
+    let edge = match (standing, summary.largest_step) {
+        (Standing::Near, Some(largest)) => {
+            format!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))
         }
+        (Standing::Diverging, _) => divergence(run, summary),
         _ => String::new(),
     };
-    format!("ρ = {rho}{at_first}: what is left {change}.{near}")
+    format!("ρ = {rho}{at_first}: what is left {change}.{edge}")
+}
+
+/// In how many data sets it diverges, and how far beyond the largest step α is.
+fn divergence(run: &Run, summary: &MethodSummary) -> String {
+    let (some, all) = (summary.n_diverged, run.summary.n_trials);
+    let how_often =
+        if some == all { String::new() } else { format!(" in {} of {} data sets", count(some), count(all)) };
+    let alpha = run.settings.step_size;
+    match summary.largest_step.filter(|&largest| alpha > largest) {
+        Some(largest) => format!(" Diverges{how_often}: α is {} times the largest.", measured(alpha / largest, 2)),
+        None => format!(" Diverges{how_often}."),
+    }
 }
 
 fn percent(share: f64) -> String {
@@ -186,6 +197,19 @@ mod tests {
             let next = grid.at(grid.nearest(step) + 1);
             assert!(run(|s| s.step_size = next).summary.methods[k].n_diverged > 0, "{}: {next}", badge.name);
         }
+    }
+
+    /// Just above the edge only some data sets diverge, those whose own edge is lower: the badge counts them.
+    #[test]
+    fn divergence_is_counted_and_measured() {
+        let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();
+        let some = run(|s| s.step_size = 1.000_1 * largest);
+        let n_diverged = some.summary.methods[0].n_diverged;
+        assert!(n_diverged > 0 && n_diverged < some.summary.n_trials, "{n_diverged}");
+        let said = badges(&some)[0].words.clone();
+        assert!(said.contains(&format!("in {n_diverged} of {} data sets", some.summary.n_trials)), "{said}");
+        let all = &badges(&run(|s| s.step_size = 3.0 * largest))[0].words;
+        assert!(all.ends_with("Diverges: α is 3.0 times the largest."), "{all}");
     }
 
     #[test]

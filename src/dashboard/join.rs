@@ -126,6 +126,9 @@ fn words(ratios: &[f64], name: &str) -> String {
         return format!("With {name} no client can tell: there is no error to compare.");
     };
     let n_gaining = known().filter(|(_, ratio)| **ratio > 1.0).count();
+    if ratios.len() == 1 {
+        return format!("With {name} there is nobody to join: its error is {} that alone.", of_alone(*best));
+    }
     let opening = format!("{} of {} clients{all} gain with {name}", count(n_gaining), count(n_known));
     let fold = |ratio: f64| if ratio >= 1.0 { ratio } else { 1.0 / ratio };
     let worst = known().min_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, ratio)| **ratio < 1.0);
@@ -137,6 +140,11 @@ fn words(ratios: &[f64], name: &str) -> String {
         (_, Some(loses)) => format!("{opening}; {gains}; {loses}."),
         (_, None) => format!("{opening}; {gains}."),
     }
+}
+
+/// A shared model's error as a multiple of that alone.
+fn of_alone(ratio: f64) -> String {
+    format!("{}×", measured(1.0 / ratio, 3))
 }
 
 /// What a client's dot reads.
@@ -210,7 +218,10 @@ mod tests {
     #[test]
     fn one_client_and_no_error_at_all_have_words_too() {
         let one = joins(&run(|s| s.n_clients = 1));
-        assert!(one[0].words.contains("of 1 clients"), "{}", one[0].words);
+        let run_of_one = run(|s| s.n_clients = 1);
+        let gains = run_of_one.summary.gains.as_ref().unwrap();
+        let times = measured(gains.shared[0][0].mean() / gains.alone[0].mean(), 3);
+        assert!(one[0].words.contains("nobody to join") && one[0].words.contains(&times), "{}", one[0].words);
         let diverging = joins(&run(|s| (s.step_size, s.n_rounds) = (1.0, 1_000)));
         assert!(diverging.iter().all(|join| join.words.contains("no client can tell")), "{}", diverging[0].words);
         let silent = joins(&run(|s| {

@@ -92,20 +92,24 @@ fn percent(share: f64) -> String {
     format!("{sign}{} %", number(rounded.abs()))
 }
 
-/// A dot a client, the one looked at ringed.
-pub fn dots(join: &Join, at: Option<usize>) -> String {
+/// A drawing in the units of the strip of dots.
+fn drawing(content: &str) -> String {
     let (width, height) = join::EXTENT;
-    let (even, gains, loses) = (join.even, &join.paths.0, &join.paths.1);
-    let mut html = format!(
-        "<svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>\
-         <path class=zero d=\"M0 {even}H{width}\"/>"
-    );
-    let chosen = at.and_then(|client| join.dots.iter().find(|dot| dot.client == client));
-    if let Some((x, y)) = chosen.map(|dot| dot.at) {
-        put!(html, "<path class=chosen d=\"M{x} {y}h0\"/>");
-    }
-    put!(html, "<path class=gains d=\"{gains}\"/><path class=loses d=\"{loses}\"/></svg>");
-    html
+    format!("<svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>{content}</svg>")
+}
+
+/// A dot a client.
+pub fn dots(join: &Join) -> String {
+    let (width, even, gains, loses) = (join::EXTENT.0, join.even, &join.paths.0, &join.paths.1);
+    drawing(&format!(
+        "<path class=zero d=\"M0 {even}H{width}\"/><path class=gains d=\"{gains}\"/><path class=loses d=\"{loses}\"/>"
+    ))
+}
+
+/// The mark beneath the dot that is looked at: apart from the dots, which may be thousands.
+pub fn chosen(join: &Join, at: Option<usize>) -> String {
+    let dot = at.and_then(|client| join.dots.iter().find(|dot| dot.client == client));
+    dot.map(|dot| drawing(&format!("<path class=chosen d=\"M{} {}h0\"/>", dot.at.0, dot.at.1))).unwrap_or_default()
 }
 
 /// What the edges of the strip of dots mean.
@@ -152,8 +156,9 @@ mod tests {
         }
         let join = &joins(&run)[0];
         let dot = &join.dots[7];
-        assert!(!dots(join, None).contains("chosen"));
-        assert!(dots(join, Some(dot.client)).contains(&format!("M{} {}h0", dot.at.0, dot.at.1)));
+        assert!(dots(join).contains(&join.paths.0) && dots(join).contains(&join.paths.1));
+        assert_eq!(chosen(join, None), "");
+        assert!(chosen(join, Some(dot.client)).contains(&format!("M{} {}h0", dot.at.0, dot.at.1)));
         assert!(edges(join).contains("away"));
     }
 

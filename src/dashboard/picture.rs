@@ -144,6 +144,11 @@ fn predicted(run: &Run, theory: &MethodTheory) -> Option<Curve> {
     })
 }
 
+/// Whether the figure shows what was to be expected of any method.
+pub fn has_predictions(run: &Run) -> bool {
+    run.theory.iter().flat_map(|theory| &theory.methods).any(|theory| predicted(run, theory).is_some())
+}
+
 /// One standard error to either side, where there is one.
 fn band(x: f64, error: &Running) -> Option<Band> {
     let (mean, half) = (error.mean(), error.standard_error());

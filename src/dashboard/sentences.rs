@@ -1,7 +1,7 @@
 //! What is going on, in words. Every statement is computed from the numbers it is about.
 
 use super::Run;
-use super::picture::{method_name, reference_name, whose};
+use super::picture::{self, method_name, reference_name, whose};
 use crate::engine::supervisor::Trouble;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
@@ -145,7 +145,7 @@ fn best(run: &Run) -> Option<(Method, Running)> {
 pub fn caption(run: &Run) -> String {
     let rounds = counted(run.settings.n_rounds, "round");
     let band = if run.summary.n_trials > 1 { "; band: ±1 standard error" } else { "" };
-    let dashed = if run.theory.is_some() { "; dashed: predicted" } else { "" };
+    let dashed = if picture::has_predictions(run) { "; dashed: predicted" } else { "" };
     let of = match run.settings.target {
         Target::Client(client) => format!("against client {}", client + 1),
         Target::Worst => "of the worst client".into(),
@@ -420,6 +420,7 @@ mod tests {
             caption_of(1),
             "Spectral-norm error against client 1 over 1 round, mean of 1 data set; dashed: predicted."
         );
+        assert!(!caption(&run(|s| s.step_size = 3e-3)).contains("dashed"), "nothing predicted is drawn");
         assert!(caption_of(2).ends_with("mean of 2 data sets; band: ±1 standard error; dashed: predicted."));
     }
 }

@@ -120,7 +120,9 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let of_shown =
         move |say: fn(&Join) -> String| Memo::new(move |_| shown.read().as_ref().map(say).unwrap_or_default());
     let summary = of_shown(|join| join.words.clone());
-    let dots = Memo::new(move |_| shown.read().as_ref().map(|join| markup::dots(join, at.get())).unwrap_or_default());
+    let dots = of_shown(markup::dots);
+    let chosen =
+        Memo::new(move |_| shown.read().as_ref().map(|join| markup::chosen(join, at.get())).unwrap_or_default());
     let reading = said(store, move |run| match (&*shown.read(), at.get()) {
         (Some(join), Some(client)) => join::reading(run, join, client),
         _ => String::new(),
@@ -165,8 +167,10 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
             on:pointerdown=look
             on:pointerleave=move |_| at.set(None)
             on:keydown=walk
-            inner_html=dots
-        ></div>
+        >
+            <div inner_html=chosen></div>
+            <div inner_html=dots></div>
+        </div>
         <p class="ends" inner_html=of_shown(markup::edges)></p>
         <p class="reading-line" aria-live="polite">{reading}</p>
         {words(said(store, bound::break_even), "break-even")}

@@ -21,6 +21,8 @@ struct Shot {
     look: Look,
     /// Whether the mouse or a finger is on the chart.
     reads: bool,
+    /// Whether the page is scrolled down to its cards.
+    cards: bool,
 }
 
 /// What the page is made to look like.
@@ -41,10 +43,14 @@ const TABLET: Screen = Screen { touch: true, ..screen(768, 1024, 2.0) };
 const PHONE: Screen = Screen { touch: true, ..screen(390, 844, 3.0) };
 
 const fn shot(name: &'static str, query: &'static str, screen: Screen) -> Shot {
-    Shot { name, query, screen, look: Look::Light, reads: false }
+    Shot { name, query, screen, look: Look::Light, reads: false, cards: false }
 }
 
-const SHOTS: [Shot; 21] = [
+const fn cards(name: &'static str, query: &'static str, screen: Screen) -> Shot {
+    Shot { cards: true, ..shot(name, query, screen) }
+}
+
+const SHOTS: [Shot; 30] = [
     shot("default", "", DESK),
     shot("default-2x", "", FINE),
     Shot { look: Look::Dark, ..shot("dark", "", DESK) },
@@ -69,6 +75,15 @@ const SHOTS: [Shot; 21] = [
     Shot { reads: true, ..shot("phone-reading", "", PHONE) },
     shot("phone-diverging", "alpha=0.003", PHONE),
     Shot { look: Look::Dark, ..shot("phone-dark", "", PHONE) },
+    cards("cards", "", DESK),
+    Shot { look: Look::Dark, ..cards("cards-dark", "", DESK) },
+    Shot { look: Look::Projector, ..cards("cards-projector", "", DESK) },
+    cards("cards-much-heterogeneity", "eps=0.7", DESK),
+    cards("cards-diverging", "alpha=0.003", DESK),
+    cards("cards-ten-thousand-clients", "M=10000&q=2", DESK),
+    cards("cards-drift", "alg=fedavg&K=50&alpha=0.0002&eps=0.4&start=half", DESK),
+    cards("cards-tablet", "N=300&eps=0.05", TABLET),
+    cards("cards-phone", "eps=0.4", PHONE),
 ];
 
 fn main() -> Result<()> {
@@ -117,6 +132,9 @@ async fn take(page: &Page, shot: &Shot, file: &Path) -> Result<()> {
     })
     .await?;
     page.settle().await?;
+    if shot.cards {
+        page.eval::<()>("document.querySelector('#app .theory').scrollIntoView();", &[]).await?;
+    }
     page.next_frames().await?;
     fs::write(file, page.browser().driver().screenshot_as_png().await?)?;
     Ok(())

@@ -35,9 +35,14 @@ pub struct Stability {
 impl Stability {
     /// That of a method on a fleet; none for methods whose round is not one affine map.
     pub fn of(method: Method, step_size: f64, fleet: &Fleet) -> Option<Self> {
-        let mut contraction = Contraction::new(method, fleet)?;
-        Some(Self { contraction: contraction.at(step_size), largest_step: contraction.edge() })
+        let contraction = Contraction::new(method, fleet)?.at(fleet, step_size);
+        Some(Self { contraction, largest_step: largest_step(method, fleet, None) })
     }
+}
+
+/// A method's contraction with steps of this size; none for methods that have none.
+pub fn contraction(method: Method, step_size: f64, fleet: &Fleet) -> Option<f64> {
+    Some(Contraction::new(method, fleet)?.at(fleet, step_size))
 }
 
 /// Rounds that it takes to halve the distance from the fixed point, in the long run; none if it does not shrink, or at once.
@@ -47,25 +52,25 @@ pub fn half_life(contraction: f64) -> Option<f64> {
 
 /// The largest stable step on drawn data: the least over the data sets so far, so that with it every one of them converges.
 pub fn largest_step(method: Method, fleet: &Fleet, before: Option<f64>) -> Option<f64> {
-    let mut contraction = Contraction::new(method, fleet)?;
-    match before {
-        // Most data sets allow what an earlier one did; to see that takes one look.
-        Some(before) if contraction.excess(before) <= 0.0 => Some(before),
-        _ => contraction.edge(),
+    let mut search = EdgeSearch::new(method, fleet, before)?;
+    loop {
+        if let Some(edge) = search.step(fleet) {
+            return edge;
+        }
     }
 }
 
 /// ρ as a function of the step size.
-struct Contraction<'a> {
-    fleet: &'a Fleet,
+#[derive(Debug)]
+struct Contraction {
     who: Participants,
     rule: StepRule,
     maps: FleetMaps,
     update: Box<dyn Update>,
 }
 
-impl<'a> Contraction<'a> {
-    fn new(method: Method, fleet: &'a Fleet) -> Option<Self> {
+impl Contraction {
+    fn new(method: Method, fleet: &Fleet) -> Option<Self> {
         let dims = fleet.dims();
         let mut update = begin(method.solver, fleet, &Matrix::zeros(dims.n_states, dims.n_regressors()));
         // The first of many rounds, wherever the schedule goes from there.
@@ -77,64 +82,94 @@ impl<'a> Contraction<'a> {
         let maps = FleetMaps::new(fleet, rule);
         let who = Participants::everybody(fleet.n_clients());
         update.round_map(Round { fleet, maps: &maps, who: &who })?;
-        Some(Self { fleet, who, rule, maps, update })
+        Some(Self { who, rule, maps, update })
     }
 
-    fn at(&mut self, step_size: f64) -> f64 {
-        self.maps.set(self.fleet, StepRule { step_size, ..self.rule });
-        self.update.round_map(Round { fleet: self.fleet, maps: &self.maps, who: &self.who });
+    fn at(&mut self, fleet: &Fleet, step_size: f64) -> f64 {
+        self.maps.set(fleet, StepRule { step_size, ..self.rule });
+        self.update.round_map(Round { fleet, maps: &self.maps, who: &self.who });
         self.update.contraction().unwrap_or(f64::INFINITY)
     }
 
-    /// How far ρ is above 1. (Beyond what matters it is capped, so that the search below is not led astray.)
-    fn excess(&mut self, step_size: f64) -> f64 {
+    /// How far ρ is above 1. (Beyond what matters it is capped, so that the search is not led astray.)
+    fn excess(&mut self, fleet: &Fleet, step_size: f64) -> f64 {
         // A direction without data has ρ = 1 at any step, and does no harm.
-        (self.at(step_size) - (1.0 + 1e-12)).min(1.0)
+        (self.at(fleet, step_size) - (1.0 + 1e-12)).min(1.0)
     }
+}
 
-    fn edge(&mut self) -> Option<f64> {
+/// A search for a method's largest stable step. Every step looks at one step size, and takes the same fleet.
+#[derive(Debug)]
+pub struct EdgeSearch {
+    contraction: Contraction,
+    /// What is to be looked at first: an edge of earlier data sets.
+    before: Option<f64>,
+    start: f64,
+    stride: f64,
+    /// A step size that converges and how far below the edge it is, and one that does not; as far as they are known.
+    stable: Option<(f64, f64)>,
+    unstable: Option<(f64, f64)>,
+}
+
+impl EdgeSearch {
+    /// A search at its start; none for methods whose round is not one affine map.
+    pub fn new(method: Method, fleet: &Fleet, before: Option<f64>) -> Option<Self> {
+        let contraction = Contraction::new(method, fleet)?;
         // With steps of 1/trace no eigenvalue of any I − αS is negative: FedAvg converges. FedLin need not, if clients differ much
         // and take many steps.
-        let largest_trace = self.fleet.blocks().iter().fold(0.0_f64, |largest, block| {
+        let largest_trace = fleet.blocks().iter().fold(0.0_f64, |largest, block| {
             let trace = (0..block.s.rows()).fold(lanes::Lanes::default(), |sum, k| sum + block.s[(k, k)]);
             trace.0.into_iter().fold(largest, f64::max)
         });
-        let start = 1.0 / (largest_trace + self.rule.pull);
-        if !(start.is_finite() && start > 0.0) {
-            return None;
-        }
-        let stride = if self.rule.schedule == Schedule::OverLocalSteps { FINE_STRIDE } else { STRIDE };
-        let (mut low, mut high) = (start, start * stride);
-        while self.excess(low) > 0.0 {
-            (low, high) = (low / stride, low);
-            if low * REACH < start {
-                return None;
-            }
-        }
-        while self.excess(high) <= 0.0 {
-            (low, high) = (high, high * stride);
-            if high > REACH * start {
-                return None;
-            }
-        }
-        Some(self.root(low, high))
+        let start = 1.0 / (largest_trace + contraction.rule.pull);
+        let stride = if contraction.rule.schedule == Schedule::OverLocalSteps { FINE_STRIDE } else { STRIDE };
+        Some(Self { contraction, before, start, stride, stable: None, unstable: None })
     }
 
-    /// The root between two step sizes, of which the first converges and the second does not, by regula falsi with halved
-    /// weights (the Illinois rule).
-    fn root(&mut self, mut low: f64, mut high: f64) -> f64 {
-        let (mut below, mut above) = (self.excess(low), self.excess(high));
-        while high - low > PRECISION * high {
-            let share = if above > below { -below / (above - below) } else { 0.5 };
-            let middle = low + (high - low) * share.clamp(1e-3, 1.0 - 1e-3);
-            let excess = self.excess(middle);
-            if excess > 0.0 {
-                (high, above, below) = (middle, excess, 0.5 * below);
-            } else {
-                (low, below, above) = (middle, excess, 0.5 * above);
-            }
+    /// Looks at one step size; the edge, once it is known: none if there is none within reach.
+    pub fn step(&mut self, fleet: &Fleet) -> Option<Option<f64>> {
+        if let Some(before) = self.before.take() {
+            // Most data sets allow what an earlier one did; to see that takes one look.
+            return (self.contraction.excess(fleet, before) <= 0.0).then_some(Some(before));
         }
-        low
+        if !(self.start.is_finite() && self.start > 0.0) {
+            return Some(None);
+        }
+        let at = match (self.stable, self.unstable) {
+            (None, None) => self.start,
+            (Some((low, _)), None) => low * self.stride,
+            (None, Some((high, _))) => high / self.stride,
+            (Some((low, below)), Some((high, above))) => {
+                if high - low <= PRECISION * high {
+                    return Some(Some(low));
+                }
+                let share = if above > below { -below / (above - below) } else { 0.5 };
+                low + (high - low) * share.clamp(1e-3, 1.0 - 1e-3)
+            }
+        };
+        if !(self.start / REACH..=self.start * REACH).contains(&at) {
+            return Some(None);
+        }
+        let excess = self.contraction.excess(fleet, at);
+        self.take(at, excess);
+        None
+    }
+
+    /// Regula falsi with halved weights: when one end stays, its weight is halved (the Illinois rule).
+    fn take(&mut self, at: f64, excess: f64) {
+        if excess > 0.0 {
+            self.unstable = Some((at, excess));
+            self.stable = self.stable.map(|(low, below)| (low, if self.is_between() { 0.5 * below } else { below }));
+        } else {
+            self.stable = Some((at, excess));
+            self.unstable =
+                self.unstable.map(|(high, above)| (high, if self.is_between() { 0.5 * above } else { above }));
+        }
+    }
+
+    /// Whether both ends are known.
+    fn is_between(&self) -> bool {
+        self.stable.is_some() && self.unstable.is_some()
     }
 }
 

@@ -11,7 +11,7 @@ use super::rounds::recorded_rounds;
 use super::run::{Context, MethodRun, Trajectory, local_maps};
 use super::scenario::{GradientScale, Scenario};
 use super::simulator::{Client, DrawCount, MomentSimulator};
-use super::stability::largest_step;
+use super::stability::EdgeSearch;
 use super::stream::DataKey;
 use super::target::{Target, Truth};
 
@@ -68,6 +68,8 @@ pub struct Trial {
     updates: Vec<Option<Box<dyn Update>>>,
     /// Of the data sets before.
     largest_steps: Vec<Option<f64>>,
+    /// The search for a method's largest step, while it goes on.
+    search: Option<Box<EdgeSearch>>,
     result: TrialResult,
 }
 
@@ -86,6 +88,7 @@ impl Trial {
             maps: None,
             updates: Vec::new(),
             largest_steps: Vec::new(),
+            search: None,
             result: TrialResult::default(),
         }
     }
@@ -112,8 +115,30 @@ impl Trial {
             self.result.clients = Some(ClientErrors::alone(&self.fleet, everybody));
         } else if self.result.trajectories.len() < settings.methods.len() {
             self.go_on(experiment);
+        } else if self.seeks_edges(experiment) {
+            self.seek_edge(experiment);
         }
         !self.is_done(experiment)
+    }
+
+    /// Whether the largest step of a method is still to be found.
+    fn seeks_edges(&self, experiment: &Experiment) -> bool {
+        experiment.everybody.is_some() && self.result.largest_steps.len() < experiment.scenario.settings().methods.len()
+    }
+
+    /// Looks at one more step size of a method.
+    fn seek_edge(&mut self, experiment: &Experiment) {
+        let which = self.result.largest_steps.len();
+        let method = experiment.scenario.settings().methods[which];
+        let before = self.largest_steps.get(which).copied().flatten();
+        let begin = || EdgeSearch::new(method, &self.fleet, before).map(Box::new);
+        match self.search.take().or_else(begin) {
+            None => self.result.largest_steps.push(None),
+            Some(mut search) => match search.step(&self.fleet) {
+                Some(edge) => self.result.largest_steps.push(edge),
+                None => self.search = Some(search),
+            },
+        }
     }
 
     fn is_done(&self, experiment: &Experiment) -> bool {
@@ -122,6 +147,7 @@ impl Trial {
             && self.result.clients.is_some() == experiment.everybody.is_some()
             && self.result.references.len() == settings.references.len()
             && self.result.trajectories.len() == settings.methods.len()
+            && !self.seeks_edges(experiment)
     }
 
     /// Draws some of the clients' data: several small groups of them, or a few steps in time of a large one. (A look at the
@@ -173,8 +199,6 @@ impl Trial {
         } else {
             if let (Some(everybody), Some(clients)) = (&experiment.everybody, &mut self.result.clients) {
                 clients.shared.push(gain::errors(everybody, run.models()));
-                let before = self.largest_steps.get(which).copied().flatten();
-                self.result.largest_steps.push(largest_step(settings.methods[which], &self.fleet, before));
             }
             let (trajectory, maps, update) = run.finish(recorded);
             self.result.trajectories.push(trajectory);

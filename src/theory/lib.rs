@@ -20,7 +20,7 @@ use std::fmt;
 use break_even::{BreakEven, Search};
 use expectation::ExpectedFleet;
 use fedsysid_sim::method::Method;
-use fedsysid_sim::stability::Stability;
+use fedsysid_sim::stability::{EdgeSearch, Stability, contraction};
 use fedsysid_sim::target::Target;
 use fedsysid_sim::trial::Experiment;
 use law::{Law, MeanNorms, alone};
@@ -149,7 +149,15 @@ pub struct TheoryRun {
 enum Stage {
     Clients,
     References,
-    Methods { pooled: Law, run: Option<Box<PredictionRun>> },
+    Methods {
+        pooled: Law,
+        run: Option<Box<PredictionRun>>,
+    },
+    /// The method last predicted is looked at for its largest step.
+    Edge {
+        pooled: Law,
+        search: Box<EdgeSearch>,
+    },
     BreakEven(Search),
     Scaling,
 }
@@ -226,8 +234,22 @@ impl TheoryRun {
                     }
                     Err(reason) => Err(reason),
                 };
-                let stability = Stability::of(method, settings.step_size, self.expected.fleet());
+                let fleet = self.expected.fleet();
+                let contraction = contraction(method, settings.step_size, fleet);
+                let stability = contraction.map(|contraction| Stability { contraction, largest_step: None });
                 self.theory.methods.push(MethodTheory { method, prediction, stability });
+                if let Some(search) = EdgeSearch::new(method, fleet, None) {
+                    self.stage = Stage::Edge { pooled: pooled.clone(), search: Box::new(search) };
+                }
+            }
+            Stage::Edge { pooled, search } => {
+                if let Some(edge) = search.step(self.expected.fleet()) {
+                    let stability = self.theory.methods.last_mut().and_then(|method| method.stability.as_mut());
+                    if let Some(stability) = stability {
+                        stability.largest_step = edge;
+                    }
+                    self.stage = Stage::Methods { pooled: pooled.clone(), run: None };
+                }
             }
             Stage::BreakEven(search) => match search.step(scenario, &mut self.norms) {
                 Ok(None) => {}

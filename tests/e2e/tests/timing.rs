@@ -121,7 +121,7 @@ fn without_workers_dragging_is_smooth_too() {
 fn check_long_run(story: Story, what: &'static str) {
     story.alone().traced().tell(async |page| {
         let run = async || {
-            page.visit("M=2000&N=1000&T=100&q=500&alpha=0.000001").await?;
+            page.visit("M=2000&N=100&T=100&q=500&alpha=0.000001").await?;
             let shown = page.wait("progress", PATIENCE, IN_PROGRESS).await?;
             page.watch().await?;
             let passed = page.wait("some progress", PATIENCE, SOME_PROGRESS).await?;

@@ -9,7 +9,7 @@ use e2e::site::Hosting;
 use e2e::story::Story;
 
 /// Long enough to be in the middle of, at about a second or more in a browser.
-const LONG: &str = "M=2000&N=1000&T=100&q=100&alpha=0.000001";
+const LONG: &str = "M=2000&N=100&T=100&q=100&alpha=0.000001";
 
 /// A silent worker is given five seconds, and looked after every second.
 const NOTICED_WITHIN: Duration = Duration::from_millis(7_500);
@@ -60,7 +60,7 @@ fn a_worker_that_fails_is_replaced_at_once() {
 #[test]
 fn a_run_that_workers_keep_dying_over_is_given_up() {
     Story::new().tell(async |page| {
-        page.visit("M=2000&N=1000&T=100&q=100").await?;
+        page.visit("M=2000&N=100&T=100&q=100").await?;
         for words in ["another one was started", "another one was started", "given up"] {
             page.wait("progress", PATIENCE, IN_PROGRESS).await?;
             page.eval::<()>("witness.workers.at(-1).dispatchEvent(new ErrorEvent('error'));", &[]).await?;

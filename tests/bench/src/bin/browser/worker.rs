@@ -99,13 +99,13 @@ fn finished(bits: &[String]) -> Result<Summary> {
 
 /// Results as bits: numbers that are none would not equal themselves.
 fn wire_of(summary: Summary) -> Vec<u64> {
-    let numbers = wire::encode(&Event::Done { generation: GENERATION, summary });
+    let numbers = wire::encode(&Event::Done { generation: GENERATION, summary, theory: None });
     numbers.into_iter().map(f64::to_bits).collect()
 }
 
 /// What the engine's reports of progress begin with, and no other event.
 fn progress_mark() -> Result<f64> {
     let summary = study(&Settings { n_clients: 1, n_trials: 1, n_rounds: 1, ..slope::few() })?;
-    let report = Event::Progress { generation: GENERATION, progress: 0.5, summary };
+    let report = Event::Progress { generation: GENERATION, progress: 0.5, summary, theory: None };
     wire::encode(&report).first().copied().context("no message is empty")
 }

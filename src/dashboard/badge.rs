@@ -119,7 +119,7 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
         _ if rho >= 1.0 && rho.is_finite() => {
             let doubling = core::f64::consts::LN_2 / rho.ln();
             if doubling < 1.5 {
-                "is multiplied by that every round".into()
+                "grows by that every round".into()
             } else if doubling.is_finite() {
                 format!("doubles every {} rounds", measured(doubling, 2))
             } else {

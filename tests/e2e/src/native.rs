@@ -3,9 +3,11 @@
 use anyhow::{Result, ensure};
 use fedsysid::dashboard::picture::{reference_role, solver_role};
 use fedsysid::params::Draft;
-use fedsysid::sim::scenario::Settings;
+use fedsysid::sim::scenario::{Scenario, Settings};
 use fedsysid::sim::stats::Running;
 use fedsysid::sim::study::{Study, Summary};
+use fedsysid::sim::trial::Experiment;
+use fedsysid::theory::Theory;
 
 use crate::page::Reading;
 
@@ -43,6 +45,14 @@ impl Native {
     /// The results.
     pub fn summary(&self) -> &Summary {
         &self.summary
+    }
+
+    /// What is known of the run beforehand.
+    ///
+    /// # Errors
+    /// If that cannot be run.
+    pub fn theory(&self) -> Result<Theory> {
+        Ok(Theory::of(&Experiment::new(Scenario::new(self.settings.clone())?)))
     }
 
     /// What there is to read after `round` rounds: roles in the order of the page, with their numbers.

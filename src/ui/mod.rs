@@ -44,10 +44,10 @@ fn App() -> impl IntoView {
         <main class="page" data-settled=is_settled>
             <Notices notices=store.settings.notices />
             <Explore store theme />
-            <Theory store theme />
             <aside class="controls" aria-label="Settings">
                 <Panel settings=store.settings measured />
             </aside>
+            <Theory store theme />
         </main>
     }
 }

@@ -73,7 +73,9 @@ pub fn outlook(run: &Run) -> String {
         let rounds =
             limit.map(|limit| format!("{name} is within 10 % of its end after {} rounds", large(limit.n_rounds)));
         let step = theory.stability.and_then(|stability| stability.largest_step);
-        let step = step.map(|step| format!("if every client’s data were average, its largest step would be {}", measured(step, 3)));
+        let step = step.map(|step| {
+            format!("if every client’s data were average, its largest step would be {}", measured(step, 3))
+        });
         match (rounds, step) {
             (Some(rounds), Some(step)) => Some(format!("{rounds}; {step}.")),
             (Some(rounds), None) => Some(format!("{rounds}.")),

@@ -46,6 +46,8 @@ pub struct Dashboard {
     asked: Vec<(Generation, Settings)>,
     /// The newest run that anything is known of.
     run: Option<Run>,
+    /// How far a newer one is in its first data set, of how many: until that is in there is nothing to show of it.
+    beginning: Option<(f64, usize)>,
     /// Why the last settings could not be run.
     refusal: Option<ScenarioError>,
     /// The engine's last mishap, until dismissed.
@@ -66,8 +68,13 @@ impl Dashboard {
         }
         let asked = self.asked.iter().find(|(asked, _)| *asked == generation);
         let Some((_, settings)) = asked.cloned() else { return };
+        let n_trials = settings.n_trials;
         let newest = |summary, theory, progress| Some(Run { generation, settings, summary, theory, progress });
+        self.beginning = None;
         match event {
+            Event::Progress { progress, summary, .. } if summary.n_trials == 0 => {
+                (self.beginning, self.refusal) = (Some((progress, n_trials)), None);
+            }
             Event::Progress { progress, summary, theory, .. } => {
                 (self.run, self.refusal) = (newest(summary, theory, Some(progress)), None);
             }
@@ -91,6 +98,13 @@ impl Dashboard {
     /// The run on screen.
     pub fn run(&self) -> Option<&Run> {
         self.run.as_ref()
+    }
+
+    /// While a run goes on: the share of its work done, its data sets that are in, and all of them.
+    pub fn progress(&self) -> Option<(f64, usize, usize)> {
+        let beginning = self.beginning.map(|(share, all)| (share, 0, all));
+        let of_run = |run: &Run| Some((run.progress?, run.summary.n_trials, run.settings.n_trials));
+        beginning.or_else(|| self.run().and_then(of_run))
     }
 
     /// Why the last settings could not be run.
@@ -169,6 +183,31 @@ pub(crate) mod tests {
         check(&dashboard, Some((3, Some(0.5))), false);
         dashboard.apply(done(3));
         check(&dashboard, Some((3, None)), true);
+    }
+
+    /// Before its first data set a run has no numbers: the last run's stay, and how far the new one is shows.
+    #[test]
+    fn a_run_without_a_data_set_replaces_nothing() {
+        let scenario = Scenario::new(Settings { n_trials: 7, ..Settings::paper() }).unwrap();
+        let nothing = |generation, progress| Event::Progress {
+            generation: Generation(generation),
+            progress,
+            summary: Study::new(scenario.clone()).summary().clone(),
+            theory: None,
+        };
+        let mut dashboard = asked(&[1, 2]);
+        let n_trials = Settings::paper().n_trials;
+        dashboard.apply(nothing(1, 0.01));
+        check(&dashboard, None, false);
+        assert_eq!(dashboard.progress(), Some((0.01, 0, n_trials)));
+        dashboard.apply(done(1));
+        assert_eq!(dashboard.progress(), None);
+        dashboard.apply(nothing(2, 0.02));
+        check(&dashboard, Some((1, None)), false);
+        assert_eq!(dashboard.progress(), Some((0.02, 0, n_trials)));
+        dashboard.apply(progress(2, 0.5));
+        check(&dashboard, Some((2, Some(0.5))), false);
+        assert_eq!(dashboard.progress(), Some((0.5, 3, n_trials)));
     }
 
     #[test]

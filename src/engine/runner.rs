@@ -98,7 +98,8 @@ mod tests {
         Request::Run { generation: Generation(generation), settings }
     }
 
-    /// A clock that advances by `step` ms whenever it is read.
+    /// A clock that advances by `step` ms whenever it is read: after every step, of which a run begins with a hundred for what
+    /// is to be expected.
     fn clock(step: f64) -> impl Fn() -> f64 {
         let time = Cell::new(0.0);
         move || {
@@ -136,9 +137,9 @@ mod tests {
     fn a_short_run_speaks_once_and_a_long_one_reports() {
         let mut runner = Runner::default();
         runner.handle(run(1, 10));
-        assert_eq!(events(&mut runner, 10.0, clock(1.0)).len(), 1);
-        runner.handle(run(2, 200));
-        let events = events(&mut runner, 10.0, clock(1.0));
+        assert_eq!(events(&mut runner, 10.0, clock(0.1)).len(), 1);
+        runner.handle(run(2, 400));
+        let events = events(&mut runner, 10.0, clock(0.1));
         let progress: Vec<_> = events
             .iter()
             .filter_map(|event| match event {
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn a_newer_run_replaces_the_older_one_between_slices() {
         let mut runner = Runner::default();
-        let now = clock(1.0);
+        let now = clock(0.1);
         runner.handle(run(1, 1_000));
         assert_eq!(runner.tick(5.0, &now), None);
         runner.handle(run(2, 2));

@@ -133,11 +133,7 @@ fn Progress(
     /// The page's signals.
     store: Store,
 ) -> impl IntoView {
-    let progress = move || {
-        let dashboard = store.dashboard.read();
-        let run = dashboard.run()?;
-        run.progress.map(|share| (share, run.summary.n_trials, run.settings.n_trials))
-    };
+    let progress = move || store.dashboard.read().progress();
     view! {
         <div class="progress" data-testid="progress">
             {move || progress().map(|(share, done, all)| view! {

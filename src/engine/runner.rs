@@ -138,7 +138,7 @@ mod tests {
         let mut runner = Runner::default();
         runner.handle(run(1, 10));
         assert_eq!(events(&mut runner, 10.0, clock(0.1)).len(), 1);
-        runner.handle(run(2, 400));
+        runner.handle(run(2, 2_000));
         let events = events(&mut runner, 10.0, clock(0.1));
         let progress: Vec<_> = events
             .iter()

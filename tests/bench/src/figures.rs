@@ -118,7 +118,7 @@ mod tests {
             "default_cell_ms": 4.0, "rng_floor_ms": 2.0, "ratio_to_floor": 2.0,
             "own_draws_ms": 0.5, "ratio_to_own_draws": 8.0,
             "textbook_ms": 800.0, "speedup_over_textbook": 200.0,
-            "n_1e9_over_n_100": 1.2, "rounds_1e6_ms": 200.0, "m_10000_ms": 90.0,
+            "n_1e9_over_n_100": 1.2, "rounds_1e6_ms": 200.0, "m_10000_ms": 90.0, "theory_ms": 5.0,
             "alloc_in_inner_loop": 0, "alloc_per_data_set": 17,
             "numpy_best_ms": 32.0, "speedup_over_numpy": 8.0,
         });

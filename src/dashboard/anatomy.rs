@@ -5,12 +5,10 @@ use std::fmt::Write;
 use super::Run;
 use super::picture::{LONG, method_name, solver_role};
 use super::sentences::Cause;
+use super::strip::{EXTENT, whole};
 use crate::figure::Role;
 use crate::theory::prediction::Parts;
 use crate::theory::{MethodTheory, NoPrediction};
-
-/// Width and height of the strip along the rounds, in units of its paths.
-pub const EXTENT: (i32, i32) = (1_000, 1_000);
 
 /// Points along the rounds, about.
 const POINTS: usize = 120;
@@ -106,11 +104,6 @@ fn columns(run: &Run, parts: &[Parts]) -> Vec<Column> {
         Column { x: whole(along * f64::from(EXTENT.0)), edges, below: -bottom }
     };
     thinned.map(column).collect()
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "within the extent")]
-fn whole(place: f64) -> i32 {
-    place.round() as i32
 }
 
 /// Along the upper edge and back along the lower one.

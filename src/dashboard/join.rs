@@ -4,13 +4,11 @@ use std::fmt::Write;
 
 use super::Run;
 use super::picture::{method_name, solver_role};
+use super::strip::{EXTENT, whole};
 use crate::figure::Role;
 use crate::figure::number::{count, measured};
 use crate::sim::gain::Gains;
 use crate::sim::stats::Running;
-
-/// Width and height of the strip, in units of its paths.
-pub const EXTENT: (i32, i32) = (1_000, 1_000);
 
 /// The part of the strip that dots keep away from its edges.
 const MARGIN: f64 = 0.06;
@@ -97,11 +95,6 @@ fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> 
         even: place(height(1.0), EXTENT.1),
         ranges: (farthest, largest, least),
     })
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "within the extent")]
-fn whole(place: f64) -> i32 {
-    place.round() as i32
 }
 
 /// Lines without length: with round ends they are discs, with square ends squares, however the strip is stretched.

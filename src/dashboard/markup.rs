@@ -4,9 +4,10 @@
 
 use std::fmt::Write;
 
-use super::anatomy::{self, Anatomy};
+use super::anatomy::Anatomy;
 use super::badge::{Badge, Standing};
-use super::join::{self, Join};
+use super::join::Join;
+use super::strip::EXTENT;
 use super::terms::Entry;
 use crate::figure::number::{measured, number};
 
@@ -64,7 +65,7 @@ pub fn anatomy(anatomy: &Anatomy) -> String {
         Ok(causes) => causes,
         Err(reason) => return format!("<p class=no-value>No prediction: {}.</p>", escaped(&reason.to_string())),
     };
-    let (width, height) = anatomy::EXTENT;
+    let (width, height) = EXTENT;
     let mut html =
         format!("<svg class=strip viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>");
     for layer in &causes.layers {
@@ -94,13 +95,13 @@ fn percent(share: f64) -> String {
 
 /// A drawing in the units of the strip of dots.
 fn drawing(content: &str) -> String {
-    let (width, height) = join::EXTENT;
+    let (width, height) = EXTENT;
     format!("<svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>{content}</svg>")
 }
 
 /// A dot a client.
 pub fn dots(join: &Join) -> String {
-    let (width, even, gains, loses) = (join::EXTENT.0, join.even, &join.paths.0, &join.paths.1);
+    let (width, even, gains, loses) = (EXTENT.0, join.even, &join.paths.0, &join.paths.1);
     drawing(&format!(
         "<path class=zero d=\"M0 {even}H{width}\"/><path class=gains d=\"{gains}\"/><path class=loses d=\"{loses}\"/>"
     ))

@@ -16,6 +16,7 @@ pub mod markup;
 pub mod picture;
 pub mod readout;
 pub mod sentences;
+pub mod strip;
 pub mod terms;
 
 use crate::engine::supervisor::Trouble;

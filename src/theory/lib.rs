@@ -11,6 +11,7 @@ pub mod break_even;
 pub mod covariance;
 pub mod expectation;
 pub mod law;
+mod points;
 pub mod prediction;
 pub mod scaling;
 pub mod theorem1;
@@ -25,7 +26,6 @@ use fedsysid_sim::target::Target;
 use fedsysid_sim::trial::Experiment;
 use law::{Law, MeanNorms, alone};
 use prediction::{Context, Prediction, PredictionRun};
-
 use scaling::OfClients;
 use theorem1::Theorem1;
 
@@ -191,89 +191,88 @@ impl TheoryRun {
 
     /// Does a little, a few milliseconds at most; the theory, once it is whole. (Nothing is to be asked of it after that.)
     pub fn step(&mut self, experiment: &Experiment) -> Option<Theory> {
-        let scenario = &experiment.scenario;
-        let settings = scenario.settings();
-        match &mut self.stage {
-            Stage::Clients => {
-                let mut done = 0;
-                let mut more = true;
-                while more && done < STEP {
-                    let plan = scenario.plan(self.expected.fleet().n_clients());
-                    more = self.expected.grow(scenario, scenario.systems());
-                    done += plan.rollout_len;
-                }
-                if !more {
-                    self.stage = Stage::References;
-                }
-            }
-            Stage::References => self.stage = self.references(experiment),
-            Stage::Methods { pooled, run } => {
-                let context = Context {
-                    scenario,
-                    truth: &experiment.truth,
-                    recorded: &experiment.recorded,
-                    expected: &self.expected,
-                    pooled,
-                };
-                let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
-                    self.stage = self.begin_break_even(experiment);
-                    return None;
-                };
-                let norms = &mut self.norms;
-                let begun = match run.take() {
-                    Some(run) => Ok(run),
-                    None => PredictionRun::new(context, method, norms).map(Box::new),
-                };
-                let prediction = match begun {
-                    Ok(mut begun) => {
-                        if begun.advance(context, norms) {
-                            *run = Some(begun);
-                            return None;
-                        }
-                        Ok(begun.finish(context, norms))
-                    }
-                    Err(reason) => Err(reason),
-                };
-                let fleet = self.expected.fleet();
-                let contraction = contraction(method, settings.step_size, fleet);
-                let stability = contraction.map(|contraction| Stability { contraction, largest_step: None });
-                self.theory.methods.push(MethodTheory { method, prediction, stability });
-                if let Some(search) = EdgeSearch::new(method, fleet, None) {
-                    self.stage = Stage::Edge { pooled: pooled.clone(), search: Box::new(search) };
-                }
-            }
-            Stage::Edge { pooled, search } => {
-                if let Some(edge) = search.step(self.expected.fleet()) {
-                    let stability = self.theory.methods.last_mut().and_then(|method| method.stability.as_mut());
-                    if let Some(stability) = stability {
-                        stability.largest_step = edge;
-                    }
-                    self.stage = Stage::Methods { pooled: pooled.clone(), run: None };
-                }
-            }
-            Stage::BreakEven(search) => match search.step(scenario, &mut self.norms) {
-                Ok(None) => {}
-                Ok(Some(found)) => {
-                    self.theory.break_even = Ok(found);
-                    self.stage = Stage::Scaling;
-                }
-                Err(reason) => {
-                    self.theory.break_even = Err(reason);
-                    self.stage = Stage::Scaling;
-                }
-            },
+        let stage = std::mem::replace(&mut self.stage, Stage::Clients);
+        self.stage = match stage {
+            Stage::Clients => self.clients(experiment),
+            Stage::References => self.references(experiment),
+            Stage::Methods { pooled, run } => self.methods(experiment, pooled, run),
+            Stage::Edge { pooled, search } => self.edge(pooled, search),
+            Stage::BreakEven(search) => self.break_even(experiment, search),
             Stage::Scaling => {
-                let steps = scaling::steps(settings.n_clients);
-                match steps.get(self.theory.scaling.len()) {
-                    Some(&n_clients) => {
-                        let some = scaling::of_clients(scenario, n_clients, &mut self.norms);
-                        self.theory.scaling.extend(some);
-                    }
-                    None => return Some(self.theory.clone()),
-                }
+                let scenario = &experiment.scenario;
+                let steps = scaling::steps(scenario.settings().n_clients);
+                let Some(&n_clients) = steps.get(self.theory.scaling.len()) else { return Some(self.theory.clone()) };
+                self.theory.scaling.extend(scaling::of_clients(scenario, n_clients, &mut self.norms));
+                Stage::Scaling
+            }
+        };
+        None
+    }
+
+    /// Some more of the clients' expected moments.
+    fn clients(&mut self, experiment: &Experiment) -> Stage {
+        let scenario = &experiment.scenario;
+        let mut done = 0;
+        while done < STEP {
+            done += scenario.plan(self.expected.fleet().n_clients()).rollout_len;
+            if !self.expected.grow(scenario, scenario.systems()) {
+                return Stage::References;
             }
         }
-        None
+        Stage::Clients
+    }
+
+    /// Some more of a method's rounds.
+    fn methods(&mut self, experiment: &Experiment, pooled: Law, run: Option<Box<PredictionRun>>) -> Stage {
+        let settings = experiment.scenario.settings();
+        let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
+            return self.begin_break_even(experiment);
+        };
+        let context = Context {
+            scenario: &experiment.scenario,
+            truth: &experiment.truth,
+            recorded: &experiment.recorded,
+            expected: &self.expected,
+            pooled: &pooled,
+        };
+        let norms = &mut self.norms;
+        let run = run.map_or_else(|| PredictionRun::new(context, method, norms).map(Box::new), Ok);
+        let prediction = match run {
+            Ok(mut run) => {
+                if run.advance(context, norms) {
+                    return Stage::Methods { pooled, run: Some(run) };
+                }
+                Ok(run.finish(context, norms))
+            }
+            Err(reason) => Err(reason),
+        };
+        let fleet = self.expected.fleet();
+        let contraction = contraction(method, settings.step_size, fleet);
+        let stability = contraction.map(|contraction| Stability { contraction, largest_step: None });
+        self.theory.methods.push(MethodTheory { method, prediction, stability });
+        match EdgeSearch::new(method, fleet, None) {
+            Some(search) => Stage::Edge { pooled, search: Box::new(search) },
+            None => Stage::Methods { pooled, run: None },
+        }
+    }
+
+    /// One more step size of the method last predicted.
+    fn edge(&mut self, pooled: Law, mut search: Box<EdgeSearch>) -> Stage {
+        let Some(edge) = search.step(self.expected.fleet()) else { return Stage::Edge { pooled, search } };
+        if let Some(stability) = self.theory.methods.last_mut().and_then(|method| method.stability.as_mut()) {
+            stability.largest_step = edge;
+        }
+        Stage::Methods { pooled, run: None }
+    }
+
+    /// One more ε.
+    fn break_even(&mut self, experiment: &Experiment, mut search: Search) -> Stage {
+        match search.step(&experiment.scenario, &mut self.norms) {
+            Ok(None) => return Stage::BreakEven(search),
+            Ok(Some(found)) => self.theory.break_even = Ok(found),
+            Err(reason) => self.theory.break_even = Err(reason),
+        }
+        Stage::Scaling
     }
 
     /// The one-shot estimates; and then the moments are brought to the scale of the gradients.

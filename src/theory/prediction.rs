@@ -32,14 +32,12 @@
 use super::NoPrediction;
 use super::expectation::ExpectedFleet;
 use super::law::{Law, MeanNorms};
+use super::points::Points;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::centre::Centre;
-use fedsysid_sim::lanes::LaneMatrix;
-use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::method::Method;
 use fedsysid_sim::method::affine::{Leaps, RoundMap};
 use fedsysid_sim::method::curve::RoundCurve;
-use fedsysid_sim::method::{Method, Round, Solver, Update, begin};
-use fedsysid_sim::participation::Participants;
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::target::{Target, Truth};
 
@@ -187,9 +185,7 @@ impl PredictionRun {
             return Err(NoPrediction::Participation);
         }
         let first = context.scenario.first_model();
-        let update = begin(method.solver, fleet, &first);
-        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
-        let mut points = Points { context, method, update, maps: FleetMaps::new(fleet, rule), qs: Vec::new() };
+        let mut points = Points::new(context.expected, method, settings.step_size);
         let (n, d) = first.shape();
         let transient = &first - &context.pooled.mean;
         let zeros = |rows| Matrix::zeros(rows, d);
@@ -203,7 +199,7 @@ impl PredictionRun {
             (Rounds::Leaps(Box::new(Leaps::new(map, &start, settings.n_rounds))), start)
         } else {
             let degree = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1).min(DEGREE);
-            let (curve, rank) = points.curve(settings.step_size, degree)?;
+            let (curve, rank) = curve(&mut points, &context.pooled.mean, settings.step_size, degree)?;
             let start = Rows::stack(&zeros(n), &transient, &zeros(rank));
             let (model, after) = (start.clone(), start.clone());
             (Rounds::Curve { curve: Box::new(curve), method, model, after, round: 0 }, start)
@@ -343,6 +339,25 @@ impl PredictionRun {
     }
 }
 
+/// The curve of all rows' maps over step sizes, and the rows of noise.
+fn curve(
+    points: &mut Points<'_>,
+    pooled: &Matrix,
+    step_size: f64,
+    degree: usize,
+) -> Result<(RoundCurve, usize), NoPrediction> {
+    let (n, d) = pooled.shape();
+    let at = RoundCurve::new(step_size, degree, (n, d)).points().to_vec();
+    let maps: Option<Vec<_>> = at.iter().map(|&step_size| points.take_at(step_size)).collect();
+    let maps = maps.ok_or(NoPrediction::Method)?;
+    let noise = points.noise();
+    let mut curve = RoundCurve::new(step_size, degree, (2 * n + noise.nrows(), d));
+    for (point, map) in maps.iter().enumerate() {
+        curve.add(augment(map, pooled, &noise.columns(point * d, d).into_owned()));
+    }
+    if curve.is_tame() { Ok((curve, noise.nrows())) } else { Err(NoPrediction::Diverges) }
+}
+
 /// The map of all rows from that of the model: drift, transient, and noise that enters anew each round.
 fn augment(map: &RoundMap, pooled: &Matrix, noise: &Matrix) -> RoundMap {
     let mut drift = pooled.clone();
@@ -350,129 +365,4 @@ fn augment(map: &RoundMap, pooled: &Matrix, noise: &Matrix) -> RoundMap {
     drift -= pooled;
     let zeros = Matrix::zeros(pooled.nrows(), pooled.ncols());
     RoundMap { factor: map.factor.clone(), offset: Rows::stack(&drift, &zeros, noise) }
-}
-
-/// Round maps at some step sizes, and what the noise does at all of them together.
-struct Points<'a> {
-    context: Context<'a>,
-    method: Method,
-    update: Box<dyn Update>,
-    maps: FleetMaps,
-    /// `Q_i` at every point taken, block by block.
-    qs: Vec<Vec<LaneMatrix>>,
-}
-
-impl Points<'_> {
-    /// Takes the present map.
-    fn take(&mut self) -> Option<RoundMap> {
-        let fleet = self.context.expected.fleet();
-        let who = Participants::everybody(fleet.n_clients());
-        let map = self.update.round_map(Round { fleet, maps: &self.maps, who: &who })?.clone();
-        self.qs.push(self.maps.blocks()[..fleet.blocks().len()].iter().map(|maps| maps.q.clone()).collect());
-        Some(map)
-    }
-
-    /// `Lᵀ` for all points taken, side by side: a row for each independent noise, d columns a point.
-    fn noise(&self) -> Matrix {
-        let m = self.context.expected.fleet().n_clients() as f64;
-        let covariance = match self.method.solver {
-            Solver::FedLin => self.of_mean_moments(),
-            _ => self.of_every_client(),
-        };
-        low_rank_factor(&(covariance / (m * m))).transpose()
-    }
-
-    /// FedLin's: `Q̄ᵀ (Σ ν_i S_i) Q̄`.
-    fn of_mean_moments(&self) -> Matrix {
-        let expected = self.context.expected;
-        let (d, k) = (expected.fleet().dims().n_regressors(), self.qs.len());
-        let mut side_by_side = Matrix::zeros(d, k * d);
-        for (point, qs) in self.qs.iter().enumerate() {
-            let mut lanes = LaneMatrix::zeros(d, d);
-            for (q, (block, _)) in qs.iter().zip(expected.blocks()) {
-                lanes.add_weighted(block.present, q);
-            }
-            let mut mean = Matrix::zeros(d, d);
-            lanes.sum_lanes(&mut mean);
-            side_by_side.columns_mut(point * d, d).copy_from(&(mean / expected.fleet().n_clients() as f64));
-        }
-        side_by_side.tr_mul(&(expected.total_noise() * &side_by_side))
-    }
-
-    /// FedAvg's and FedProx's: `Σ ν_i Q_i S_i Q_i`, for every pair of points.
-    fn of_every_client(&self) -> Matrix {
-        let expected = self.context.expected;
-        let (d, k) = (expected.fleet().dims().n_regressors(), self.qs.len());
-        let mut covariance = Matrix::zeros(k * d, k * d);
-        let (mut sq, mut qsq, mut sum) = (LaneMatrix::zeros(d, d), LaneMatrix::zeros(d, d), Matrix::zeros(d, d));
-        let mut lanes: Vec<_> = (0..k * (k + 1) / 2).map(|_| LaneMatrix::zeros(d, d)).collect();
-        for (index, (block, noise)) in expected.blocks().enumerate() {
-            let mut pairs = lanes.iter_mut();
-            for a in 0..k {
-                sq.set_product(&block.s, &self.qs[a][index]);
-                for qs in &self.qs[..=a] {
-                    qsq.set_product(&qs[index], &sq);
-                    if let Some(pair) = pairs.next() {
-                        pair.add_weighted(noise, &qsq);
-                    }
-                }
-            }
-        }
-        let mut pairs = lanes.iter();
-        for a in 0..k {
-            for b in 0..=a {
-                let Some(pair) = pairs.next() else { continue };
-                pair.sum_lanes(&mut sum);
-                covariance.view_mut((b * d, a * d), (d, d)).copy_from(&sum);
-                covariance.view_mut((a * d, b * d), (d, d)).copy_from(&sum.transpose());
-            }
-        }
-        covariance
-    }
-
-    /// The curve of all rows' maps over step sizes, and the rows of noise.
-    fn curve(&mut self, step_size: f64, degree: usize) -> Result<(RoundCurve, usize), NoPrediction> {
-        let fleet = self.context.expected.fleet();
-        let pooled = &self.context.pooled.mean;
-        let (n, d) = pooled.shape();
-        let points = RoundCurve::new(step_size, degree, (n, d)).points().to_vec();
-        let mut maps = Vec::with_capacity(points.len());
-        for &point in &points {
-            self.maps.set_step_size(fleet, point);
-            maps.push(self.take().ok_or(NoPrediction::Method)?);
-        }
-        let noise = self.noise();
-        let mut curve = RoundCurve::new(step_size, degree, (2 * n + noise.nrows(), d));
-        for (point, map) in maps.iter().enumerate() {
-            curve.add(augment(map, pooled, &noise.columns(point * d, d).into_owned()));
-        }
-        if !curve.is_tame() {
-            return Err(NoPrediction::Diverges);
-        }
-        Ok((curve, noise.nrows()))
-    }
-}
-
-/// L of `S ≈ L Lᵀ` with as few columns as leave less than 10⁻¹² of any diagonal entry's largest: Cholesky with pivoting.
-fn low_rank_factor(s: &Matrix) -> Matrix {
-    let size = s.nrows();
-    let mut rest: Vec<f64> = s.diagonal().iter().copied().collect();
-    let least = 1e-12 * rest.iter().copied().fold(0.0, f64::max);
-    let mut columns: Vec<nalgebra::DVector<f64>> = Vec::new();
-    while columns.len() < size {
-        let Some((pivot, &largest)) = rest.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else { break };
-        // NaN, which sorts above all, ends it too.
-        if largest <= least || largest.is_nan() {
-            break;
-        }
-        let mut column = s.column(pivot).into_owned();
-        for earlier in &columns {
-            column.axpy(-earlier[pivot], earlier, 1.0);
-        }
-        column /= largest.sqrt();
-        rest.iter_mut().zip(column.iter()).for_each(|(rest, entry)| *rest -= entry * entry);
-        rest[pivot] = 0.0;
-        columns.push(column);
-    }
-    Matrix::from_fn(size, columns.len(), |i, j| columns[j][i])
 }

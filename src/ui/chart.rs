@@ -60,6 +60,8 @@ pub fn Chart(
     label: Signal<String>,
     /// The id of what may lie over its top; the plot makes room for it.
     over: &'static str,
+    /// What lies along the abscissa, in words.
+    along: &'static str,
     /// What the curves read at the crosshair; shown beside it.
     children: ChildrenFn,
 ) -> impl IntoView {
@@ -93,7 +95,7 @@ pub fn Chart(
             role="group"
             aria-roledescription="chart"
             aria-label=label
-            aria-describedby="chart-keys"
+            aria-describedby=format!("keys-{along}")
             on:pointermove=look
             on:pointerdown=look
             on:pointerleave=leave
@@ -108,8 +110,10 @@ pub fn Chart(
                     Some(cross(&crosshair, drawn.layout.frame.plot, children()))
                 }}
             </div>
-            <p id="chart-keys" class="visually-hidden">
-                "Left and right arrow keys walk along the rounds, Home and End to the first and the last, Escape leaves."
+            <p id=format!("keys-{along}") class="visually-hidden">
+                {format!(
+                    "Left and right arrow keys walk along the {along}, Home and End to the first and the last, Escape leaves.",
+                )}
             </p>
         </div>
     }
@@ -169,8 +173,8 @@ fn draw(canvas: &HtmlCanvasElement, drawn: &Drawn) -> Option<()> {
     draw_layout(&drawn.figure, &drawn.layout, &drawn.theme, drawn.size, &area).ok()
 }
 
-/// Walks along the rounds by keys.
-fn walk(event: &KeyboardEvent, picture: Picture, at: RwSignal<Option<f64>>) {
+/// How far a key walks, which it then does nothing else for; nowhere if it leaves. None for keys that do not walk.
+pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     let long = if event.shift_key() { LONG_STEP } else { 1 };
     let steps = match event.key().as_str() {
         "ArrowLeft" => -long,
@@ -179,13 +183,20 @@ fn walk(event: &KeyboardEvent, picture: Picture, at: RwSignal<Option<f64>>) {
         "PageUp" => LONG_STEP,
         "Home" => isize::MIN,
         "End" => isize::MAX,
-        "Escape" => {
-            at.set(None);
-            return;
-        }
-        _ => return,
+        "Escape" => return Some(None),
+        _ => return None,
     };
     event.prevent_default();
+    Some(Some(steps))
+}
+
+/// Walks along the abscissa by keys.
+fn walk(event: &KeyboardEvent, picture: Picture, at: RwSignal<Option<f64>>) {
+    let Some(steps) = steps_of(event) else { return };
+    let Some(steps) = steps else {
+        at.set(None);
+        return;
+    };
     if let Some(drawn) = picture.read_untracked().as_ref() {
         let from = at.get_untracked().unwrap_or(drawn.figure.x.range.1);
         at.set(drawn.crosshair_beside(from, steps).map(|crosshair| crosshair.x));

@@ -34,7 +34,7 @@ pub fn Explore(
                 <div class="overlay">
                     <Complaints store />
                 </div>
-                <Chart figure theme at label over="complaints">
+                <Chart figure theme at label over="complaints" along="rounds">
                     <p class="cross-title">{move || format!("round {}", count(round.get()))}</p>
                     <Readings shown />
                 </Chart>

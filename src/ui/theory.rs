@@ -8,13 +8,14 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::chart::Chart;
+use super::chart::{Chart, steps_of};
 use super::controls::help::{HelpButton, HelpText};
 use super::store::Store;
 use crate::dashboard::anatomy::anatomies;
 use crate::dashboard::badge::{badges, outlook};
 use crate::dashboard::join::{self, Join, joins};
 use crate::dashboard::picture::method_name;
+use crate::dashboard::strip::EXTENT;
 use crate::dashboard::terms::{ANATOMY, BOUND, Entry, JOIN, STABILITY};
 use crate::dashboard::{Run, bound, markup};
 use crate::figure::theme::Theme;
@@ -84,10 +85,10 @@ fn words(text: Memo<String>, testid: &'static str) -> AnyView {
     view! { <p data-testid=testid>{text}</p> }.into_any()
 }
 
-/// Which method the cards are about: the chosen one while it runs, else the last, which corrects for drift by default.
+/// Which method the cards are about: the chosen one while it runs, else the first.
 fn index_of(run: &Run, which: &str) -> Option<usize> {
-    let names = run.summary.methods.iter().map(|summary| method_name(summary.method));
-    names.into_iter().position(|name| name == which).or(run.summary.methods.len().checked_sub(1))
+    let mut names = run.summary.methods.iter().map(|summary| method_name(summary.method));
+    names.position(|name| name == which).or((!run.summary.methods.is_empty()).then_some(0))
 }
 
 /// The four causes along the rounds, and at the last.
@@ -131,25 +132,15 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
         let (Some(strip), Some(join)) = (strip.get_untracked(), shown.get_untracked()) else { return };
         let area = strip.get_bounding_client_rect();
         let (width, height) = (area.width().max(1.0), area.height().max(1.0));
-        let x = (f64::from(event.client_x()) - area.left()) / width * f64::from(join::EXTENT.0);
-        let y = (f64::from(event.client_y()) - area.top()) / height * f64::from(join::EXTENT.1);
+        let x = (f64::from(event.client_x()) - area.left()) / width * f64::from(EXTENT.0);
+        let y = (f64::from(event.client_y()) - area.top()) / height * f64::from(EXTENT.1);
         at.set(join::nearest(&join, (x, y), width / height));
     };
     let walk = move |event: KeyboardEvent| {
-        let steps = match event.key().as_str() {
-            "ArrowLeft" => -1,
-            "ArrowRight" => 1,
-            "Home" => isize::MIN,
-            "End" => isize::MAX,
-            "Escape" => {
-                at.set(None);
-                return;
-            }
-            _ => return,
-        };
-        event.prevent_default();
-        let next = shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
-        at.set(next);
+        let Some(steps) = steps_of(&event) else { return };
+        let beside =
+            |steps| shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
+        at.set(steps.and_then(beside));
     };
     let label =
         Memo::new(move |_| format!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
@@ -191,7 +182,7 @@ fn bound_card(store: Store, theme: Signal<Theme>) -> AnyView {
         <p class="hypothesis" data-testid="hypothesis" data-holds=holds>{badge}</p>
         {words(text, "bound-words")}
         <div class="bound">
-            <Chart figure theme at label=text.into() over="no-cover">""</Chart>
+            <Chart figure theme at label=text.into() over="no-cover" along="clients">""</Chart>
         </div>
         <p class="reading-line" aria-live="polite">{reading}</p>
     }

@@ -102,18 +102,18 @@ fn who_gains_is_true_of_the_clients() {
             page.open(link).await?;
             let native = Native::of(link)?;
             let gains = native.summary().gains.as_ref().context("gains were asked for")?;
-            // The last method is shown until another one is chosen.
-            let ratios = gains.ratios(1).context("there are two methods")?;
+            // The first method is shown until another one is chosen.
+            let ratios = gains.ratios(0).context("there are two methods")?;
             let n_gaining = ratios.iter().filter(|ratio| **ratio > 1.0).count();
             ensure!((n_gaining < ratios.len()) == losing, "{link}: {n_gaining} gain");
             let words = said(page, "join-words").await?;
-            let opening = format!("{} of {} clients gain with FedAvg", count(n_gaining), count(ratios.len()));
+            let opening = format!("{} of {} clients gain with FedLin", count(n_gaining), count(ratios.len()));
             ensure!(words.starts_with(&opening) && words.contains("loses most") == losing, "{opening:?}: {words}");
 
             page.focus(r#"#app [data-testid="join"]"#).await?;
             for key in [Key::Home, Key::Right, Key::End] {
                 page.press([key]).await?;
-                a_reading_is_true(page, &gains.alone, &gains.shared[1]).await?;
+                a_reading_is_true(page, &gains.alone, &gains.shared[0]).await?;
             }
         }
         Ok(())
@@ -142,8 +142,8 @@ fn the_anatomy_is_that_of_the_prediction() {
         let link = "eps=0.2&K=50&alpha=0.0002";
         page.open(link).await?;
         let theory = Native::of(link)?.theory()?;
-        for (name, method) in [("FedAvg", 1), ("FedLin", 0)] {
-            if method == 0 {
+        for (name, method) in [("FedLin", 0), ("FedAvg", 1)] {
+            if method == 1 {
                 page.focus("#app .methods").await?;
                 page.type_text(name).await?;
             }

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 
 /// Bytes that everything a visitor downloads may have, gzipped as strongly as servers do. With all views it is to be 300 kB; what
 /// theory added has to be won back elsewhere.
-const BUDGET: usize = 346_000;
+const BUDGET: usize = 345_000;
 
 fn gzipped(path: &Path) -> Result<usize> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

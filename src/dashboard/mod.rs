@@ -17,9 +17,10 @@ pub mod picture;
 pub mod readout;
 pub mod sentences;
 pub mod strip;
+pub mod sweep;
 pub mod terms;
 
-use crate::engine::supervisor::Trouble;
+use crate::engine::pool::Trouble;
 use crate::protocol::{Event, Generation};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
@@ -81,7 +82,7 @@ impl Dashboard {
             }
             Event::Done { summary, theory, .. } => (self.run, self.refusal) = (newest(summary, theory, None), None),
             Event::Refused { error, .. } => self.refusal = Some(error),
-            Event::Ready | Event::Unreadable => {}
+            Event::Ready | Event::Unreadable | Event::Working { .. } | Event::Portion { .. } => {}
         }
         self.asked.retain(|(asked, _)| *asked >= generation);
     }

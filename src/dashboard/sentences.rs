@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::picture::{self, method_name, reference_name, whose};
-use crate::engine::supervisor::Trouble;
+use crate::engine::pool::Trouble;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
@@ -262,6 +262,9 @@ pub fn trouble(trouble: Trouble) -> &'static str {
         }
         Trouble::RunGivenUp => {
             "The workers stopped again and again over this run, so it was given up. Change a setting to go on."
+        }
+        Trouble::SweepGivenUp => {
+            "The workers stopped again and again over this sweep, so it was given up. Change a setting to go on."
         }
     }
 }

@@ -1,8 +1,10 @@
-//! An engine's state: the study it is at, advanced a slice at a time so that a newer request is heard between slices.
+//! An engine's state: what it is at, advanced a slice at a time so that a newer request is heard between slices.
 
-use crate::protocol::{Event, Generation, Request};
-use crate::sim::scenario::Scenario;
+use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
+use crate::sim::data_sets::DataSets;
+use crate::sim::scenario::{Scenario, ScenarioError, Settings};
 use crate::sim::study::Study;
+use crate::sim::trial::{Experiment, TrialResult};
 use crate::theory::{Theory, TheoryRun};
 
 /// Until a run has taken this long, it reports only its end: a curve that is complete within a blink should not be seen
@@ -13,28 +15,61 @@ const QUIET_MS: f64 = 80.0;
 #[derive(Debug, Default)]
 pub struct Runner {
     job: Option<Job>,
+    is_paused: bool,
 }
 
 #[derive(Debug)]
 struct Job {
     generation: Generation,
-    /// What there is to expect, while it is worked out: it comes first.
-    expecting: Option<Box<TheoryRun>>,
-    theory: Option<Box<Theory>>,
-    study: Study,
+    work: Work,
     /// When the first slice began.
     begun: Option<f64>,
 }
 
+#[derive(Debug)]
+enum Work {
+    /// A whole experiment.
+    Run { expecting: Expecting, study: Box<Study> },
+    /// Some of the data sets of one.
+    Portion { expecting: Expecting, portion: Portion, data_sets: Box<DataSets>, results: Vec<TrialResult> },
+}
+
+/// What there is to expect: it is worked out first.
+#[derive(Debug)]
+enum Expecting {
+    Begun(Box<TheoryRun>),
+    Known(Box<Theory>),
+    Nothing,
+}
+
 impl Runner {
-    /// Takes a request in; a new run replaces the one at work.
+    /// Takes a request in; whatever was at work is dropped, or rests.
     pub fn handle(&mut self, request: Request) -> Option<Event> {
-        let Request::Run { generation, settings } = request;
-        match Scenario::new(settings) {
-            Ok(scenario) => {
-                let study = Study::new(scenario);
-                let expecting = Some(Box::new(TheoryRun::new(study.experiment())));
-                self.job = Some(Job { generation, expecting, theory: None, study, begun: None });
+        match request {
+            Request::Run { generation, settings } => self.begin(generation, Work::run(settings)),
+            Request::Portion { generation, portion, settings } => {
+                self.begin(generation, Work::portion(portion, settings))
+            }
+            Request::Stop => {
+                self.job = None;
+                None
+            }
+            Request::Pause => {
+                self.is_paused = true;
+                None
+            }
+            Request::Resume => {
+                self.is_paused = false;
+                None
+            }
+        }
+    }
+
+    fn begin(&mut self, generation: Generation, work: Result<Work, ScenarioError>) -> Option<Event> {
+        self.is_paused = false;
+        match work {
+            Ok(work) => {
+                self.job = Some(Job { generation, work, begun: None });
                 None
             }
             Err(error) => {
@@ -44,45 +79,114 @@ impl Runner {
         }
     }
 
-    /// Whether there is work left.
+    /// Whether there is work to go on with.
     pub fn is_busy(&self) -> bool {
-        self.job.is_some()
+        self.job.is_some() && !self.is_paused
     }
 
     /// Works for about `budget` milliseconds of the clock `now`, and says what there is to say.
     ///
     /// A slice ends with the first step that exceeds the budget; a step takes about a millisecond.
     pub fn tick(&mut self, budget: f64, now: impl Fn() -> f64) -> Option<Event> {
-        let job = self.job.as_mut()?;
+        let job = self.job.as_mut().filter(|_| !self.is_paused)?;
         let from = now();
         let begun = *job.begun.get_or_insert(from);
         let mut time = from;
-        while !job.study.is_done() && time - from < budget {
-            job.step();
+        while !job.work.is_done() && time - from < budget {
+            job.work.step();
             time = now();
         }
-        let (generation, summary) = (job.generation, job.study.summary());
-        if job.study.is_done() {
-            let done = Event::Done { generation, summary: summary.clone(), theory: job.theory.take() };
-            self.job = None;
-            return Some(done);
+        if job.work.is_done() {
+            return self.job.take().map(|job| job.work.done(job.generation));
         }
-        let (progress, theory) = (job.study.progress(), &job.theory);
-        let report = || Event::Progress { generation, progress, summary: summary.clone(), theory: theory.clone() };
-        (time - begun >= QUIET_MS).then(report)
+        (time - begun >= QUIET_MS).then(|| job.work.report(job.generation))
     }
 }
 
-impl Job {
-    fn step(&mut self) {
-        if let Some(expecting) = &mut self.expecting {
-            self.theory = expecting.step(self.study.experiment()).map(Box::new);
-            if self.theory.is_some() {
-                self.expecting = None;
-            }
-        } else {
-            self.study.step();
+impl Work {
+    fn run(settings: Settings) -> Result<Self, ScenarioError> {
+        let study = Box::new(Study::new(Scenario::new(settings)?));
+        Ok(Self::Run { expecting: Expecting::new(study.experiment(), true), study })
+    }
+
+    fn portion(portion: Portion, settings: Settings) -> Result<Self, ScenarioError> {
+        let data_sets = Box::new(DataSets::new(Scenario::new(settings)?, portion.data_sets.clone()));
+        let expecting = Expecting::new(data_sets.experiment(), portion.expects);
+        Ok(Self::Portion { expecting, portion, data_sets, results: Vec::new() })
+    }
+
+    fn is_done(&self) -> bool {
+        match self {
+            Self::Run { study, .. } => study.is_done(),
+            // Of no data sets too there may be something to expect.
+            Self::Portion { data_sets, expecting, .. } => data_sets.is_done() && !expecting.is_open(),
         }
+    }
+
+    fn step(&mut self) {
+        match self {
+            Self::Run { expecting, study } => {
+                if !expecting.step(study.experiment()) {
+                    study.step();
+                }
+            }
+            Self::Portion { expecting, data_sets, results, .. } => {
+                if !expecting.step(data_sets.experiment()) {
+                    results.extend(data_sets.step());
+                }
+            }
+        }
+    }
+
+    fn report(&self, generation: Generation) -> Event {
+        match self {
+            Self::Run { expecting, study } => Event::Progress {
+                generation,
+                progress: study.progress(),
+                summary: study.summary().clone(),
+                theory: expecting.known().cloned(),
+            },
+            Self::Portion { .. } => Event::Working { generation },
+        }
+    }
+
+    fn done(self, generation: Generation) -> Event {
+        match self {
+            Self::Run { expecting, study } => {
+                Event::Done { generation, summary: study.summary().clone(), theory: expecting.known().cloned() }
+            }
+            Self::Portion { expecting, portion, data_sets, results } => {
+                let heterogeneity = data_sets.experiment().scenario.heterogeneity();
+                let theory = expecting.known().cloned();
+                Event::Portion { generation, result: PortionResult { portion, heterogeneity, results, theory } }
+            }
+        }
+    }
+}
+
+impl Expecting {
+    fn new(experiment: &Experiment, is_wanted: bool) -> Self {
+        if is_wanted { Self::Begun(Box::new(TheoryRun::new(experiment))) } else { Self::Nothing }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self, Self::Begun(_))
+    }
+
+    fn known(&self) -> Option<&Box<Theory>> {
+        match self {
+            Self::Known(theory) => Some(theory),
+            Self::Begun(_) | Self::Nothing => None,
+        }
+    }
+
+    /// Does a little of what is left; whether there was anything.
+    fn step(&mut self, experiment: &Experiment) -> bool {
+        let Self::Begun(run) = self else { return false };
+        if let Some(theory) = run.step(experiment) {
+            *self = Self::Known(Box::new(theory));
+        }
+        true
     }
 }
 
@@ -91,11 +195,19 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::sim::scenario::{ScenarioError, Settings};
+    use crate::sim::study::Summary;
+
+    fn settings(n_trials: usize) -> Settings {
+        Settings { n_trials, n_clients: 2, n_rounds: 3, ..Settings::paper() }
+    }
 
     fn run(generation: u32, n_trials: usize) -> Request {
-        let settings = Settings { n_trials, n_clients: 2, n_rounds: 3, ..Settings::paper() };
-        Request::Run { generation: Generation(generation), settings }
+        Request::Run { generation: Generation(generation), settings: settings(n_trials) }
+    }
+
+    fn portion(data_sets: std::ops::Range<usize>, expects: bool) -> Request {
+        let portion = Portion { point: 3, data_sets, expects };
+        Request::Portion { generation: Generation(4), portion, settings: settings(20) }
     }
 
     /// A clock that advances by `step` ms whenever it is read: after every step, of which a run begins with a hundred for what
@@ -118,8 +230,7 @@ mod tests {
 
     #[test]
     fn slices_do_not_change_the_results() {
-        let Request::Run { settings, .. } = run(1, 20);
-        let study = Study::new(Scenario::new(settings).unwrap());
+        let study = Study::new(Scenario::new(settings(20)).unwrap());
         let theory = Some(Box::new(Theory::of(study.experiment())));
         let expected = study.run();
         for budget in [0.5, 3.0, 1e9] {
@@ -167,11 +278,47 @@ mod tests {
     fn what_cannot_run_is_refused_and_stops_what_ran() {
         let mut runner = Runner::default();
         runner.handle(run(1, 1_000));
-        let Request::Run { settings, .. } = run(2, 5);
-        let bad = Request::Run { generation: Generation(2), settings: Settings { step_size: -1.0, ..settings } };
+        let bad = Request::Run { generation: Generation(2), settings: Settings { step_size: -1.0, ..settings(5) } };
         let error = ScenarioError::StepSize(-1.0);
         assert_eq!(runner.handle(bad), Some(Event::Refused { generation: Generation(2), error }));
         assert!(!runner.is_busy());
         assert_eq!(runner.tick(5.0, clock(1.0)), None);
+    }
+
+    #[test]
+    fn portions_make_up_the_whole() {
+        let study = Study::new(Scenario::new(settings(20)).unwrap());
+        let theory = Theory::of(study.experiment());
+        let expected = study.run();
+        let mut summary = Summary::new(&settings(20), expected.heterogeneity);
+        for data_sets in [0..7, 7..8, 8..20] {
+            let mut runner = Runner::default();
+            let expects = data_sets.start == 0;
+            assert_eq!(runner.handle(portion(data_sets.clone(), expects)), None);
+            let events = events(&mut runner, 1.0, clock(0.1));
+            let Some(Event::Portion { generation, result }) = events.last() else { panic!("{events:?}") };
+            assert_eq!((*generation, result.portion.point), (Generation(4), 3));
+            assert_eq!(result.theory.as_deref(), expects.then_some(&theory));
+            result.results.iter().for_each(|result| summary.add(result));
+        }
+        assert_eq!(summary, expected);
+    }
+
+    #[test]
+    fn a_rest_loses_nothing_and_a_stop_everything() {
+        let mut runner = Runner::default();
+        let now = clock(0.1);
+        runner.handle(portion(0..500, false));
+        assert_eq!(runner.tick(5.0, &now), None);
+        runner.handle(Request::Pause);
+        assert!(!runner.is_busy());
+        assert_eq!(runner.tick(5.0, &now), None);
+        runner.handle(Request::Resume);
+        let events = events(&mut runner, 5.0, &now);
+        assert!(matches!(&events[..], [.., Event::Portion { result, .. }] if result.results.len() == 500));
+        assert!(events.contains(&Event::Working { generation: Generation(4) }), "it shows that it lives");
+        runner.handle(portion(0..500, false));
+        runner.handle(Request::Stop);
+        assert!(!runner.is_busy());
     }
 }

@@ -4,8 +4,12 @@
 
 pub mod wire;
 
+use std::ops::Range;
+
+use crate::sim::family::Heterogeneity;
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
+use crate::sim::trial::TrialResult;
 use crate::theory::Theory;
 
 /// Counts a page's requests. What belongs to an older one is stale.
@@ -20,16 +24,73 @@ impl Generation {
     }
 }
 
-/// What the page asks for.
+/// What the page asks of an engine. Whatever it was at before, it drops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Run this experiment, and forget what was running.
+    /// Run this experiment, telling how it goes.
     Run {
         /// Whose answer the events will be.
         generation: Generation,
         /// The experiment.
         settings: Settings,
     },
+    /// Make some of an experiment's data sets, as one of several engines that share in a sweep.
+    Portion {
+        /// Whose answer the event will be.
+        generation: Generation,
+        /// Which data sets, of what.
+        portion: Portion,
+        /// The experiment.
+        settings: Settings,
+    },
+    /// Drop what there is, and be idle.
+    Stop,
+    /// Rest for as long as nobody looks, keeping what there is.
+    Pause,
+    /// Go on after a rest.
+    Resume,
+}
+
+impl Request {
+    /// Whose answer the events will be, where there are any.
+    pub fn generation(&self) -> Option<Generation> {
+        match self {
+            Self::Run { generation, .. } | Self::Portion { generation, .. } => Some(*generation),
+            Self::Stop | Self::Pause | Self::Resume => None,
+        }
+    }
+
+    /// The portion that is asked for.
+    pub fn portion(&self) -> Option<&Portion> {
+        match self {
+            Self::Portion { portion, .. } => Some(portion),
+            Self::Run { .. } | Self::Stop | Self::Pause | Self::Resume => None,
+        }
+    }
+}
+
+/// Some of the data sets of one of a sweep's points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Portion {
+    /// The point, by its place in the sweep.
+    pub point: usize,
+    /// The data sets, 0-based.
+    pub data_sets: Range<usize>,
+    /// Whether to find out too what is to be expected at this point.
+    pub expects: bool,
+}
+
+/// What a portion gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortionResult {
+    /// Which portion.
+    pub portion: Portion,
+    /// How far apart the clients' systems are.
+    pub heterogeneity: Heterogeneity,
+    /// Its data sets, in their order.
+    pub results: Vec<TrialResult>,
+    /// What was to be expected, if that was asked.
+    pub theory: Option<Box<Theory>>,
 }
 
 /// What the engine answers.
@@ -57,6 +118,18 @@ pub enum Event {
         /// What was to be expected.
         theory: Option<Box<Theory>>,
     },
+    /// Work on a portion goes on.
+    Working {
+        /// Which sweep.
+        generation: Generation,
+    },
+    /// A portion is complete.
+    Portion {
+        /// Which sweep.
+        generation: Generation,
+        /// What it gave.
+        result: PortionResult,
+    },
     /// The settings are not a scenario.
     Refused {
         /// Which request.
@@ -69,12 +142,14 @@ pub enum Event {
 }
 
 impl Event {
-    /// The run that an event belongs to, if any.
+    /// The run or the sweep that an event belongs to, if any.
     pub fn generation(&self) -> Option<Generation> {
         match self {
-            Self::Progress { generation, .. } | Self::Done { generation, .. } | Self::Refused { generation, .. } => {
-                Some(*generation)
-            }
+            Self::Progress { generation, .. }
+            | Self::Done { generation, .. }
+            | Self::Working { generation }
+            | Self::Portion { generation, .. }
+            | Self::Refused { generation, .. } => Some(*generation),
             Self::Ready | Self::Unreadable => None,
         }
     }

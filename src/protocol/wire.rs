@@ -8,7 +8,7 @@ mod codec;
 use std::fmt;
 
 use super::{Event, Generation, Request};
-use codec::{Reader, Wire};
+use codec::{Reader, Wire, variants};
 
 /// An array of numbers is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,74 +57,31 @@ impl Wire for Generation {
     }
 }
 
-impl Wire for Request {
-    fn put(&self, to: &mut Vec<f64>) {
-        match self {
-            Self::Run { generation, settings } => {
-                to.push(0.0);
-                generation.put(to);
-                settings.put(to);
-            }
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        match from.u32()? {
-            0 => Ok(Self::Run { generation: Wire::take(from)?, settings: Wire::take(from)? }),
-            _ => Err(WireError),
-        }
-    }
-}
-
-impl Wire for Event {
-    fn put(&self, to: &mut Vec<f64>) {
-        match self {
-            Self::Ready => to.push(0.0),
-            Self::Progress { generation, progress, summary, theory } => {
-                to.push(1.0);
-                generation.put(to);
-                to.push(*progress);
-                summary.put(to);
-                theory.put(to);
-            }
-            Self::Done { generation, summary, theory } => {
-                to.push(2.0);
-                generation.put(to);
-                summary.put(to);
-                theory.put(to);
-            }
-            Self::Refused { generation, error } => {
-                to.push(3.0);
-                generation.put(to);
-                error.put(to);
-            }
-            Self::Unreadable => to.push(4.0),
-        }
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
-        Ok(match from.u32()? {
-            0 => Self::Ready,
-            1 => Self::Progress {
-                generation: Wire::take(from)?,
-                progress: from.number()?,
-                summary: Wire::take(from)?,
-                theory: Wire::take(from)?,
-            },
-            2 => Self::Done { generation: Wire::take(from)?, summary: Wire::take(from)?, theory: Wire::take(from)? },
-            3 => Self::Refused { generation: Wire::take(from)?, error: Wire::take(from)? },
-            4 => Self::Unreadable,
-            _ => return Err(WireError),
-        })
-    }
-}
+variants!(Request {
+    0 => Run { generation, settings },
+    1 => Portion { generation, portion, settings },
+    2 => Stop,
+    3 => Pause,
+    4 => Resume,
+});
+variants!(Event {
+    0 => Ready,
+    1 => Progress { generation, progress, summary, theory },
+    2 => Done { generation, summary, theory },
+    3 => Refused { generation, error },
+    4 => Unreadable,
+    5 => Working { generation },
+    6 => Portion { generation, result },
+});
 
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
 
     use super::*;
+    use crate::protocol::{Portion, PortionResult};
     use crate::sim::Matrix;
+    use crate::sim::data_sets::DataSets;
     use crate::sim::estimate::{EstimateError, Reference};
     use crate::sim::family::Placement;
     use crate::sim::method::{Method, Solver};
@@ -221,6 +178,29 @@ mod tests {
             ScenarioError::StartNotFinite,
         ] {
             check(&Event::Refused { generation, error });
+        }
+    }
+
+    #[test]
+    fn portions_survive() {
+        let (generation, portion) = (Generation(9), Portion { point: 14, data_sets: 2..4, expects: true });
+        for change in [|_: &mut Settings| (), |s: &mut Settings| (s.gains, s.step_size) = (true, 1e200)] {
+            let mut settings = small();
+            change(&mut settings);
+            check(&Request::Portion { generation, portion: portion.clone(), settings: settings.clone() });
+            let mut data_sets = DataSets::new(Scenario::new(settings).unwrap(), 2..4);
+            let theory = Some(Box::new(Theory::of(data_sets.experiment())));
+            let mut results = Vec::new();
+            while !data_sets.is_done() {
+                results.extend(data_sets.step());
+            }
+            let heterogeneity = data_sets.experiment().scenario.heterogeneity();
+            let result = PortionResult { portion: portion.clone(), heterogeneity, results, theory };
+            check(&Event::Portion { generation, result });
+        }
+        check(&Event::Working { generation });
+        for request in [Request::Stop, Request::Pause, Request::Resume] {
+            check(&request);
         }
     }
 

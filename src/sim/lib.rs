@@ -15,8 +15,8 @@
 //! [`system`], [`family`], [`spread`] and [`plan`] (who the clients are, and how much data they have) → [`stream`] and
 //! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
 //! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
-//! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`] and [`study`] (the whole experiment, over `q` data
-//! sets). [`stability`] tells how large steps may be. [`lanes`], [`chi`], [`reflection`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
+//! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`], [`data_sets`] and [`study`] (the whole experiment, over
+//! `q` data sets). [`stability`] tells how large steps may be. [`lanes`], [`chi`], [`reflection`], [`eigen`], [`cholesky`] and [`norm`] are the arithmetic beneath.
 //!
 //! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
 //! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
@@ -24,6 +24,7 @@
 pub mod centre;
 pub mod chi;
 pub mod cholesky;
+pub mod data_sets;
 pub mod eigen;
 pub mod estimate;
 pub mod family;

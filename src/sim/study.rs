@@ -3,15 +3,16 @@
 //! Whoever runs a study owns the loop, the clock and the decision to stop; after any step the [`Summary`] so far can be
 //! shown.
 
+use super::data_sets::DataSets;
 use super::estimate::{EstimateError, Reference};
 use super::family::Heterogeneity;
 use super::gain::Gains;
 use super::method::Method;
+use super::rounds::recorded_rounds;
 use super::run::round_of_least;
-use super::scenario::Scenario;
-use super::simulator::MomentSimulator;
+use super::scenario::{Scenario, Settings};
 use super::stats::Running;
-use super::trial::{Experiment, Trial, TrialResult};
+use super::trial::{Experiment, TrialResult};
 
 /// One method's error curve over the data sets so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,9 +56,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn new(experiment: &Experiment) -> Self {
-        let settings = experiment.scenario.settings();
-        let errors = vec![Running::default(); experiment.recorded.len()];
+    /// Of no data set yet. What every client gains is left out.
+    pub fn new(settings: &Settings, heterogeneity: Heterogeneity) -> Self {
+        let rounds = recorded_rounds(settings.n_rounds);
+        let errors = vec![Running::default(); rounds.len()];
         let method = |&method| MethodSummary {
             method,
             errors: errors.clone(),
@@ -68,12 +70,18 @@ impl Summary {
         let reference = |&reference| ReferenceSummary { reference, error: Ok(Running::default()) };
         Self {
             n_trials: 0,
-            rounds: experiment.recorded.clone(),
-            heterogeneity: experiment.scenario.heterogeneity(),
+            rounds,
+            heterogeneity,
             methods: settings.methods.iter().map(method).collect(),
             references: settings.references.iter().map(reference).collect(),
-            gains: experiment.everybody.as_ref().map(|all| Gains::new(all, settings.methods.len())),
+            gains: None,
         }
+    }
+
+    fn of(experiment: &Experiment) -> Self {
+        let settings = experiment.scenario.settings();
+        let gains = experiment.everybody.as_ref().map(|all| Gains::new(all, settings.methods.len()));
+        Self { gains, ..Self::new(settings, experiment.scenario.heterogeneity()) }
     }
 
     /// The round from which a method's mean error only grows, when runs diverged: that of its least value.
@@ -91,7 +99,8 @@ impl Summary {
         self.rounds.partition_point(|&recorded| recorded <= round).saturating_sub(1)
     }
 
-    fn add(&mut self, result: &TrialResult) {
+    /// Takes one more data set in. Means depend on the order, in their last bits.
+    pub fn add(&mut self, result: &TrialResult) {
         self.n_trials += 1;
         for (summary, trajectory) in self.methods.iter_mut().zip(&result.trajectories) {
             for (running, &error) in summary.errors.iter_mut().zip(&trajectory.errors) {
@@ -120,28 +129,26 @@ impl Summary {
 /// A study in progress.
 #[derive(Debug)]
 pub struct Study {
-    experiment: Experiment,
-    simulator: MomentSimulator,
-    trial: Trial,
+    data_sets: DataSets,
     summary: Summary,
 }
 
 impl Study {
     /// A study of a scenario, at its start.
     pub fn new(scenario: Scenario) -> Self {
-        let simulator = MomentSimulator::new(scenario.settings().family.dims());
-        let experiment = Experiment::new(scenario);
-        Self { trial: Trial::new(&experiment, 0), summary: Summary::new(&experiment), simulator, experiment }
+        let n_trials = scenario.settings().n_trials;
+        let data_sets = DataSets::new(scenario, 0..n_trials);
+        Self { summary: Summary::of(data_sets.experiment()), data_sets }
     }
 
     /// What all data sets have in common.
     pub fn experiment(&self) -> &Experiment {
-        &self.experiment
+        self.data_sets.experiment()
     }
 
     /// What is being studied.
     pub fn scenario(&self) -> &Scenario {
-        &self.experiment.scenario
+        &self.experiment().scenario
     }
 
     /// What is known so far.
@@ -151,19 +158,17 @@ impl Study {
 
     /// Whether all data sets are in.
     pub fn is_done(&self) -> bool {
-        self.summary.n_trials == self.scenario().settings().n_trials
+        self.data_sets.is_done()
     }
 
     /// The share of the work done, 0 to 1.
     pub fn progress(&self) -> f64 {
-        let in_trial = if self.is_done() { 0.0 } else { self.trial.progress(&self.experiment) };
-        (self.summary.n_trials as f64 + in_trial) / self.scenario().settings().n_trials as f64
+        self.data_sets.progress()
     }
 
     /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. Nothing once done.
     pub fn step(&mut self) {
-        if !self.is_done() && !self.trial.step(&self.experiment, &mut self.simulator) {
-            let result = self.trial.finish();
+        if let Some(result) = self.data_sets.step() {
             self.summary.add(&result);
         }
     }

@@ -8,9 +8,11 @@ use leptos::prelude::*;
 use super::controls::Settings;
 use super::shell;
 use crate::dashboard::{Dashboard, sentences};
+use crate::engine::pool::Lane;
 use crate::params::Draft;
+use crate::protocol::Request;
 use crate::web::address::{self, Address};
-use crate::web::engine::{Engine, Word};
+use crate::web::engines::{Engines, Word};
 
 /// What the page's parts share.
 #[derive(Clone, Copy)]
@@ -34,7 +36,7 @@ impl Store {
     /// Edges: settings → engine → dashboard, and settings → address.
     fn follow_settings(self) {
         let (dashboard, draft) = (self.dashboard, self.settings.draft);
-        let engine = StoredValue::new_local(Engine::start(move |word| {
+        let engines = StoredValue::new_local(Engines::start(move |word| {
             match word {
                 Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
                 Word::Trouble(trouble, reason) => {
@@ -50,7 +52,9 @@ impl Store {
         Effect::new(move |was_read: Option<()>| {
             let draft = draft.read();
             let wanted = draft.settings();
-            let generation = engine.with_value(|engine| engine.submit(wanted.clone()));
+            let generation = engines.with_value(|engines| {
+                engines.submit(Lane::Live, |generation| [Request::Run { generation, settings: wanted.clone() }])
+            });
             dashboard.update(|dashboard| dashboard.asked(generation, wanted));
             // The address as it came is left alone until something changes.
             if was_read.is_some() {

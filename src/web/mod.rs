@@ -6,7 +6,7 @@
 
 pub mod address;
 pub mod clock;
-pub mod engine;
+pub mod engines;
 pub mod listener;
 pub mod preferences;
 pub mod scope;

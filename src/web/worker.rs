@@ -50,7 +50,7 @@ impl Worker {
         Ok(Self { worker, _listeners: listeners })
     }
 
-    /// Sends a request. A worker that is gone does not answer, which its supervisor notices.
+    /// Sends a request. A worker that is gone does not answer, which its pool notices.
     pub(super) fn post(&self, request: &Request) {
         let numbers = Float64Array::from(wire::encode(request).as_slice());
         let _ = self.worker.post_message_with_transfer(&numbers, &js_sys::Array::of1(&numbers.buffer()));

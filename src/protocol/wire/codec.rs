@@ -1,13 +1,17 @@
 //! How the parts of messages are written and read, in the order of their fields.
 
+use std::ops::Range;
+
 use super::WireError;
+use crate::protocol::{Portion, PortionResult};
 use crate::sim::Matrix;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::{Family, Heterogeneity, Placement};
-use crate::sim::gain::Gains;
+use crate::sim::gain::{ClientErrors, Gains};
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
 use crate::sim::plan::FleetPlan;
+use crate::sim::run::{Outcome, Trajectory};
 use crate::sim::scenario::{Count, GradientScale, ScenarioError, Settings, Start, Strength};
 use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
@@ -17,6 +21,7 @@ use crate::sim::stream::Seed;
 use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
 use crate::sim::system::{LinearSystem, SystemError};
 use crate::sim::target::Target;
+use crate::sim::trial::TrialResult;
 use crate::theory::break_even::BreakEven;
 use crate::theory::prediction::{Limit, Parts, Prediction};
 use crate::theory::scaling::OfClients;
@@ -116,6 +121,8 @@ macro_rules! variants {
     };
 }
 
+pub(super) use variants;
+
 impl Wire for f64 {
     fn put(&self, to: &mut Vec<f64>) {
         to.push(*self);
@@ -147,6 +154,17 @@ impl<T: Wire> Wire for Box<T> {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
         T::take(from).map(Self::new)
+    }
+}
+
+impl Wire for Range<usize> {
+    fn put(&self, to: &mut Vec<f64>) {
+        self.start.put(to);
+        self.end.put(to);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, WireError> {
+        Ok(from.count()?..from.count()?)
     }
 }
 
@@ -299,7 +317,14 @@ record!(Settings {
     seed,
 });
 
+record!(Portion { point, data_sets, expects });
+record!(PortionResult { portion, heterogeneity, results, theory });
+
 record!(Heterogeneity { a, b });
+record!(Trajectory { errors, contraction, outcome });
+variants!(Outcome { 0 => Bounded, 1 => Diverged { round } });
+record!(ClientErrors { alone, shared });
+record!(TrialResult { trajectories, references, clients, largest_steps });
 record!(MethodSummary { method, errors, n_diverged, contraction, largest_step });
 record!(ReferenceSummary { reference, error });
 record!(Summary { n_trials, rounds, heterogeneity, methods, references, gains });

@@ -87,10 +87,21 @@ pub fn figure(run: &Run) -> Option<Figure> {
     let (low, high) = shown.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)));
     Some(Figure {
         title: None,
-        x: Axis { label: "clients M".into(), range: (1.0, (all.n_clients as f64).max(2.0)), scale: Scale::Log10 },
-        y: Axis { label: "error, and bound on it".into(), range: (0.7 * low, 1.4 * high), scale: Scale::Log10 },
+        x: Axis {
+            label: "clients M".into(),
+            range: (1.0, (all.n_clients as f64).max(2.0)),
+            scale: Scale::Log10,
+            whole: true,
+        },
+        y: Axis {
+            label: "error, and bound on it".into(),
+            range: (0.7 * low, 1.4 * high),
+            scale: Scale::Log10,
+            whole: false,
+        },
         curves,
         levels: Vec::new(),
+        marks: Vec::new(),
         words: None,
     })
 }

@@ -39,14 +39,16 @@ pub fn figure(run: &Run) -> Figure {
     };
     Figure {
         title: None,
-        x: Axis { label: "round r".into(), range: rounds, scale },
+        x: Axis { label: "round r".into(), range: rounds, scale, whole: true },
         y: Axis {
             label: error_label(run.settings.target),
             range: fit_runs(Scale::Log10, &curves, &levels),
             scale: Scale::Log10,
+            whole: false,
         },
         curves,
         levels,
+        marks: Vec::new(),
         words: run.settings.methods.is_empty().then(|| "Switch an algorithm on to see its curve.".into()),
     }
 }

@@ -81,6 +81,11 @@ impl Frame {
         self.y.value(px)
     }
 
+    /// The place of an abscissa, in pixels from the left.
+    pub(super) fn place_of(&self, value: f64) -> f64 {
+        self.x.px(value)
+    }
+
     /// The height of an ordinate, in pixels from above.
     pub(super) fn height_of(&self, value: f64) -> f64 {
         self.y.px(value)
@@ -116,7 +121,7 @@ mod tests {
     use super::*;
 
     fn frame() -> Frame {
-        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let plot = Rect { left: 50.0, top: 10.0, width: 400.0, height: 200.0 };
         Frame::new(plot, &axis((0.0, 200.0), Scale::Linear), &axis((0.01, 1.0), Scale::Log10))
     }
@@ -151,7 +156,7 @@ mod tests {
 
     #[test]
     fn an_empty_plot_still_answers() {
-        let axis = Axis { label: String::new(), range: (f64::NAN, 0.0), scale: Scale::Log10 };
+        let axis = Axis { label: String::new(), range: (f64::NAN, 0.0), scale: Scale::Log10, whole: false };
         let empty = Frame::new(Rect { left: 3.0, top: 4.0, width: 0.0, height: 0.0 }, &axis, &axis);
         assert!((empty.x_at(7.0) - 0.1).abs() < 1e-12);
         assert_eq!(empty.px_of(Point { x: 5.0, y: 5.0 }), (3.0, 4.0));

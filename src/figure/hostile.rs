@@ -1,8 +1,17 @@
 //! Random figures that nobody would draw on purpose, for tests of what must hold whatever the data.
 
-use super::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, axis};
+use super::{Axis, Band, Curve, CurveKind, Figure, Level, Mark, Point, Role, Scale, axis};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+
+const KINDS: [CurveKind; 6] = [
+    CurveKind::Measured,
+    CurveKind::Predicted,
+    CurveKind::Pinned,
+    CurveKind::Points,
+    CurveKind::Beside,
+    CurveKind::PredictedBeside,
+];
 
 /// Width and height of a surface, from a screen's down to a pixel, in CSS pixels.
 pub(super) fn surface(rng: &mut ChaCha8Rng) -> (u32, u32) {
@@ -44,10 +53,20 @@ fn curve(rng: &mut ChaCha8Rng) -> Curve {
     let band = points.iter().map(|p| Band { x: p.x, low: value(rng), high: value(rng) }).collect();
     Curve {
         role: Role::ALL[rng.random_range(0..Role::ALL.len())],
-        kind: [CurveKind::Measured, CurveKind::Predicted, CurveKind::Pinned][rng.random_range(0..3)],
+        kind: KINDS[rng.random_range(0..KINDS.len())],
         label: words(rng),
         points,
         band,
+    }
+}
+
+fn mark(rng: &mut ChaCha8Rng) -> Mark {
+    Mark {
+        role: rng.random_bool(0.5).then_some(Role::FedLin),
+        x: if rng.random_bool(0.5) { value(rng) } else { rng.random_range(0.0..300.0) },
+        y: rng.random_bool(0.5).then(|| value(rng)),
+        label: words(rng),
+        detail: words(rng),
     }
 }
 
@@ -63,10 +82,11 @@ pub(super) fn figure(rng: &mut ChaCha8Rng) -> Figure {
     };
     Figure {
         title: rng.random_bool(0.5).then(|| words(rng)),
-        x: Axis { label: words(rng), range: x_range, scale: x },
-        y: Axis { label: words(rng), range: y_range, scale: y },
+        x: Axis { label: words(rng), range: x_range, scale: x, whole: rng.random_bool(0.5) },
+        y: Axis { label: words(rng), range: y_range, scale: y, whole: rng.random_bool(0.1) },
         curves,
         levels,
+        marks: (0..rng.random_range(0..5)).map(|_| mark(rng)).collect(),
         words: rng.random_bool(0.3).then(|| words(rng)),
     }
 }

@@ -33,9 +33,8 @@ impl Layout {
     /// if no curve has recorded anything within the axis.
     pub fn crosshair(&self, figure: &Figure, px: f64) -> Option<Crosshair> {
         let (left, right) = (self.frame.plot.left - 0.5, self.frame.plot.right() + 0.5);
-        let points = figure.curves.iter().flat_map(|curve| &curve.points);
-        let places =
-            points.map(|&point| (point.x, self.frame.px_of(point).0)).filter(|&(_, at)| left <= at && at <= right);
+        let places = abscissas(figure).map(|x| (x, self.frame.place_of(x)));
+        let places = places.filter(|&(_, at)| left <= at && at <= right);
         let (x, px) = places.min_by(|a, b| (a.1 - px).abs().total_cmp(&(b.1 - px).abs()))?;
         let readings = figure.curves.iter().enumerate().filter_map(|(idx, _)| self.reading(figure, idx, x)).collect();
         Some(Crosshair { x, px, readings })
@@ -43,13 +42,13 @@ impl Layout {
 
     /// The crosshair one recorded abscissa further, or as many back as `steps` is negative; stops at the ends.
     pub fn crosshair_beside(&self, figure: &Figure, x: f64, steps: isize) -> Option<Crosshair> {
-        let mut places: Vec<f64> = figure.curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.x)).collect();
+        let mut places: Vec<f64> = abscissas(figure).collect();
         places.retain(|&x| figure.x.scale.shows(x));
         places.sort_unstable_by(f64::total_cmp);
         places.dedup();
         let here = places.partition_point(|&place| place < x);
         let there = here.saturating_add_signed(steps).min(places.len().checked_sub(1)?);
-        self.crosshair(figure, self.frame.px_of(Point { x: *places.get(there)?, y: f64::NAN }).0)
+        self.crosshair(figure, self.frame.place_of(*places.get(there)?))
     }
 
     fn reading(&self, figure: &Figure, idx: usize, x: f64) -> Option<Reading> {
@@ -60,6 +59,13 @@ impl Layout {
         let at = self.frame.px_of(point);
         Some(Reading { curve: idx, point, band, at: self.frame.plot.contains(at).then_some(at) })
     }
+}
+
+/// Where there is something to read: at the points that stand alone, if there are any, else wherever a curve has a value.
+fn abscissas(figure: &Figure) -> impl Iterator<Item = f64> {
+    let alone = figure.curves.iter().any(|curve| curve.kind.is_points() && !curve.points.is_empty());
+    let curves = figure.curves.iter().filter(move |curve| curve.kind.is_points() || !alone);
+    curves.flat_map(|curve| &curve.points).map(|point| point.x)
 }
 
 #[cfg(test)]
@@ -78,10 +84,11 @@ mod tests {
         let none = Curve { points: vec![], band: vec![], ..curve(1, |_| 1.0) };
         Figure {
             title: None,
-            x: Axis { label: String::new(), range: (0.0, 10.0), scale: Scale::Linear },
-            y: Axis { label: String::new(), range: (0.1, 1.0), scale: Scale::Log10 },
+            x: Axis { label: String::new(), range: (0.0, 10.0), scale: Scale::Linear, whole: true },
+            y: Axis { label: String::new(), range: (0.1, 1.0), scale: Scale::Log10, whole: false },
             curves: vec![curve(1, |x| if x > 8.0 { f64::INFINITY } else { 0.5 }), curve(2, |_| 0.2), none],
             levels: vec![],
+            marks: vec![],
             words: None,
         }
     }
@@ -137,7 +144,7 @@ mod tests {
     #[test]
     fn on_a_logarithmic_axis_sparse_rounds_are_read_and_walked_along() {
         let mut figure = figure();
-        figure.x = Axis { label: String::new(), range: (1.0, 1e6), scale: Scale::Log10 };
+        figure.x = Axis { label: String::new(), range: (1.0, 1e6), scale: Scale::Log10, whole: false };
         figure.curves.truncate(1);
         figure.curves[0].points = [0.0, 1.0, 2.0, 1e3, 1e6].into_iter().map(|x| Point { x, y: 0.5 }).collect();
         let layout = layout(&figure);
@@ -154,6 +161,23 @@ mod tests {
             let found = read(layout.crosshair_beside(&figure, from, steps));
             assert!((found - to).abs() < 1e-9, "{from} {steps} → {found}");
         }
+    }
+
+    #[test]
+    fn points_that_stand_alone_are_what_is_read() {
+        let mut figure = figure();
+        let kinds = [CurveKind::Predicted, CurveKind::Points, CurveKind::Beside];
+        figure.curves.iter_mut().zip(kinds).for_each(|(curve, kind)| curve.kind = kind);
+        figure.curves[2].points = vec![Point { x: 7.0, y: 0.3 }];
+        let layout = layout(&figure);
+        let at = |x: f64| layout.crosshair(&figure, layout.frame.place_of(x)).expect("something is recorded");
+        for (x, read, curves) in [(2.9, 2.0, &[0, 1][..]), (3.1, 4.0, &[0, 1]), (6.8, 7.0, &[0, 2])] {
+            let found = at(x);
+            assert!((found.x - read).abs() < 1e-12, "at {x}: {found:?}");
+            assert_eq!(found.readings.iter().map(|reading| reading.curve).collect::<Vec<_>>(), curves);
+        }
+        let next = layout.crosshair_beside(&figure, 6.0, 1).expect("something is recorded");
+        assert!((next.x - 7.0).abs() < 1e-12);
     }
 
     #[test]

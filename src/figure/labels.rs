@@ -48,7 +48,7 @@ struct Wish {
 
 impl Curve {
     fn is_bold(&self) -> bool {
-        self.kind == CurveKind::Measured
+        matches!(self.kind, CurveKind::Measured | CurveKind::Points)
     }
 }
 
@@ -94,8 +94,9 @@ pub(super) fn place(figure: &Figure, frame: &Frame, traces: &[Trace], column: Co
 
 fn wish_of(curve: &Curve, text: String, y: f64, led: bool) -> Wish {
     let rank = match curve.kind {
-        CurveKind::Measured => 0,
-        CurveKind::Predicted => 2,
+        CurveKind::Measured | CurveKind::Points => 0,
+        CurveKind::Beside => 1,
+        CurveKind::Predicted | CurveKind::PredictedBeside => 2,
         CurveKind::Pinned => 3,
     };
     Wish { text, role: curve.role, bold: curve.is_bold(), y, led, rank }
@@ -250,7 +251,7 @@ mod tests {
 
     /// A plot of 400 × 100 pixels from (0, 0), x from 0 to 10, y from 0.01 to 1, names from 410 on.
     fn placed(curves: &[(&str, &[f64])], levels: &[(&str, f64)]) -> Vec<Label> {
-        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let curve = |(label, ys): &(&str, &[f64])| {
             let points = ys.iter().enumerate().map(|(k, &y)| Point { x: 10.0 * k as f64 / (ys.len() - 1) as f64, y });
             let (role, kind, band) = (Role::FedLin, CurveKind::Measured, Vec::new());
@@ -263,6 +264,7 @@ mod tests {
             y: axis((0.01, 1.0), Scale::Log10),
             curves: curves.iter().map(curve).collect(),
             levels: levels.iter().map(level).collect(),
+            marks: Vec::new(),
             words: None,
         };
         let plot = Rect { left: 0.0, top: 0.0, width: 400.0, height: 100.0 };

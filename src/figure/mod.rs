@@ -1,19 +1,21 @@
 //! Plain data → picture, on any Plotters surface.
 //!
-//! A [`Figure`] says *what* is shown: curves with their bands, reference levels, two axes, words. It holds roles and numbers,
-//! no colors and no pixels, and knows nothing of where the numbers come from. The rest turns it into a picture:
+//! A [`Figure`] says *what* is shown: curves with their bands, points with error bars, reference levels, marks, two axes, words.
+//! It holds roles and numbers, no colors and no pixels, and knows nothing of where the numbers come from. The rest turns it
+//! into a picture:
 //!
 //! - [`axis`]: ranges that survive any data; [`ticks`]: the marks along them; [`number`]: numbers as people read them;
 //! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
 //! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
-//!   `trace` (the visible part of a curve), [`labels`] (names at the ends), `rows` and `lines` (all other words) and `text`
-//!   (the room that words take);
+//!   `trace` (the visible part of a curve), [`labels`] (names at the ends), `flags` (names of marks), `page`, `rows` and `lines`
+//!   (all other words) and `text` (the room that words take);
 //! - [`hover`]: what is under the pointer;
-//! - [`draw`]: the strokes, on any `DrawingBackend`;
+//! - [`draw`]: a figure in strokes, `pen`: the strokes, on any `DrawingBackend`;
 //! - [`svg`]: the same figure as text.
 
 pub mod axis;
 pub mod draw;
+mod flags;
 pub mod frame;
 #[cfg(test)]
 mod hostile;
@@ -22,12 +24,17 @@ pub mod labels;
 pub mod layout;
 mod lines;
 pub mod number;
+mod page;
+mod pen;
+mod role;
 mod rows;
 pub mod svg;
 mod text;
 pub mod theme;
 pub mod ticks;
 mod trace;
+
+pub use role::{Role, Step};
 
 /// One chart: everything a reader sees, nothing about how it looks.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +49,8 @@ pub struct Figure {
     pub curves: Vec<Curve>,
     /// Horizontal reference lines.
     pub levels: Vec<Level>,
+    /// Abscissas worth naming.
+    pub marks: Vec<Mark>,
     /// What to say in the plot: in place of curves when there are none to draw, else above them.
     pub words: Option<String>,
 }
@@ -56,6 +65,8 @@ pub struct Axis {
     pub range: (f64, f64),
     /// How values are spread along the axis.
     pub scale: Scale,
+    /// Whether there are whole values only, such as rounds, clients or rollouts: there is no number between them.
+    pub whole: bool,
 }
 
 /// How values are spread along an axis.
@@ -92,6 +103,19 @@ pub enum CurveKind {
     Predicted,
     /// A run that was pinned to compare with: a thin ghost.
     Pinned,
+    /// Runs of their own, one a point: filled markers, the band as error bars, no line.
+    Points,
+    /// The same at a second setting: hollow markers.
+    Beside,
+    /// From a formula, at the second setting: thinner, dotted.
+    PredictedBeside,
+}
+
+impl CurveKind {
+    /// Whether its points stand alone, with no line through them.
+    pub const fn is_points(self) -> bool {
+        matches!(self, CurveKind::Points | CurveKind::Beside)
+    }
 }
 
 /// A recorded value.
@@ -125,69 +149,19 @@ pub struct Level {
     pub value: f64,
 }
 
-/// What a curve or a level means. A [`Theme`](theme::Theme) decides what that looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// The algorithm with gradient correction.
-    FedLin,
-    /// Federated averaging.
-    FedAvg,
-    /// Federated averaging with a pull to the server.
-    FedProx,
-    /// The algorithm with control variates.
-    Scaffold,
-    /// The algorithm with dual variables.
-    FedAdmm,
-    /// One model a cluster.
-    Clustered,
-    /// Federated averaging with a median server.
-    Median,
-    /// A client's own least squares.
-    ClientAlone,
-    /// One least squares on everybody's data.
-    Pooled,
-    /// The average of everybody's own least squares.
-    MeanOfLocals,
-    /// A client's least squares with the others' data at a lower weight.
-    Weighted,
-    /// A client's least squares with a pull to the pooled one.
-    Personalized,
-}
-
-impl Role {
-    /// Every role, in the order of legends and tables.
-    pub const ALL: [Role; 12] = [
-        Role::FedLin,
-        Role::FedAvg,
-        Role::FedProx,
-        Role::Scaffold,
-        Role::FedAdmm,
-        Role::Clustered,
-        Role::Median,
-        Role::ClientAlone,
-        Role::Pooled,
-        Role::MeanOfLocals,
-        Role::Weighted,
-        Role::Personalized,
-    ];
-
-    /// Its word, in style sheets and wherever a role is named to a machine.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Role::FedLin => "fedlin",
-            Role::FedAvg => "fedavg",
-            Role::FedProx => "fedprox",
-            Role::Scaffold => "scaffold",
-            Role::FedAdmm => "fedadmm",
-            Role::Clustered => "clustered",
-            Role::Median => "median",
-            Role::ClientAlone => "client-alone",
-            Role::Pooled => "pooled",
-            Role::MeanOfLocals => "mean-of-locals",
-            Role::Weighted => "weighted",
-            Role::Personalized => "personalized",
-        }
-    }
+/// An abscissa with a name: a vertical line, named above the plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Whose it is; ink if nobody's.
+    pub role: Option<Role>,
+    /// Where it lies on the horizontal axis; nothing is drawn beyond its ends.
+    pub x: f64,
+    /// A point of the line to set a dot on, such as where two curves meet.
+    pub y: Option<f64>,
+    /// Its name.
+    pub label: String,
+    /// What follows the name where there is room: its value, what it means.
+    pub detail: String,
 }
 
 /// The surface a figure is drawn on.

@@ -3,7 +3,7 @@
 //! Hues are Okabe and Ito's, which survive the common color blindnesses; lightness, dash and marker say the same again, for
 //! greyscale. Every theme keeps text at a contrast of at least 4.5 and lines at 3 on its own paper (WCAG 2.2, AA).
 
-use super::{CurveKind, Role};
+use super::{CurveKind, Role, Step};
 use plotters::style::RGBColor;
 
 /// The fonts of every label: the reader's own.
@@ -55,10 +55,14 @@ pub struct Dash {
 /// The sign set on a curve here and there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
-    /// A filled disc.
+    /// A disc, filled on a run.
     Disc,
-    /// A diamond filled with paper.
+    /// A diamond, filled with paper on a run.
     Diamond,
+    /// A triangle, filled on a run.
+    Triangle,
+    /// A square, filled with paper on a run.
+    Square,
 }
 
 const LIGHT_HUES: Hues = [
@@ -74,6 +78,16 @@ const LIGHT_HUES: Hues = [
     Hue::same(0x4D_4D_4D),
     Hue::same(0x3A_3A_3A),
     Hue::same(0x70_70_70),
+    // A sweep: from green to violet, each step a quarter darker.
+    Hue { line: rgb(0x1B_A6_7A), text: rgb(0x06_85_60) },
+    Hue { line: rgb(0x01_93_86), text: rgb(0x09_83_77) },
+    Hue::same(0x0A_81_89),
+    Hue::same(0x07_6F_88),
+    Hue::same(0x02_5E_8A),
+    Hue::same(0x13_4A_91),
+    Hue::same(0x30_35_84),
+    Hue::same(0x3B_1F_6F),
+    Hue::same(0x3A_02_52),
 ];
 
 const DARK_HUES: Hues = [
@@ -89,6 +103,16 @@ const DARK_HUES: Hues = [
     Hue::same(0xC0_BF_BB),
     Hue::same(0xD2_D0_CC),
     Hue::same(0x8D_90_94),
+    // A sweep: the same hues, each step a fifth lighter.
+    Hue { line: rgb(0x00_74_53), text: rgb(0x09_93_6A) },
+    Hue { line: rgb(0x08_80_74), text: rgb(0x07_92_84) },
+    Hue { line: rgb(0x0A_8D_94), text: rgb(0x06_90_97) },
+    Hue::same(0x0A_9A_BA),
+    Hue::same(0x3B_A5_E2),
+    Hue::same(0x76_AF_FE),
+    Hue::same(0xAC_BA_FE),
+    Hue::same(0xD3_C9_FE),
+    Hue::same(0xF1_DC_FF),
 ];
 
 impl Theme {
@@ -135,14 +159,15 @@ impl Theme {
 
     /// The colors of a role.
     pub const fn hue(&self, role: Role) -> Hue {
-        self.hues[role as usize]
+        self.hues[role.index()]
     }
 
     /// Width of a curve of this kind, in CSS pixels.
     pub const fn curve_px(&self, kind: CurveKind) -> f64 {
         match kind {
-            CurveKind::Measured => self.stroke_px,
-            CurveKind::Predicted | CurveKind::Pinned => 0.5 * self.stroke_px,
+            CurveKind::Measured | CurveKind::Points => self.stroke_px,
+            CurveKind::Predicted | CurveKind::Pinned | CurveKind::Beside => 0.5 * self.stroke_px,
+            CurveKind::PredictedBeside => 0.4 * self.stroke_px,
         }
     }
 
@@ -186,7 +211,8 @@ impl Role {
             | Role::Scaffold
             | Role::FedAdmm
             | Role::Clustered
-            | Role::Median => None,
+            | Role::Median
+            | Role::Swept(_) => None,
             Role::ClientAlone => Some(Dash { on: 6.0, off: 5.0 }),
             Role::Pooled => Some(Dash { on: 1.5, off: 4.0 }),
             Role::MeanOfLocals => Some(Dash { on: 16.0, off: 4.0 }),
@@ -207,6 +233,40 @@ impl Role {
             | Role::MeanOfLocals
             | Role::Weighted
             | Role::Personalized => Marker::Diamond,
+            Role::Swept(step) => SWEPT_MARKERS[step.index()],
+        }
+    }
+}
+
+/// Chosen so that neighbors differ, however many of the nine steps a sweep uses.
+const SWEPT_MARKERS: [Marker; Step::COUNT] = [
+    Marker::Disc,
+    Marker::Diamond,
+    Marker::Triangle,
+    Marker::Square,
+    Marker::Diamond,
+    Marker::Triangle,
+    Marker::Disc,
+    Marker::Diamond,
+    Marker::Square,
+];
+
+impl Marker {
+    /// Whether a run's markers of this shape are filled with paper.
+    pub const fn is_open(self) -> bool {
+        match self {
+            Marker::Disc | Marker::Triangle => false,
+            Marker::Diamond | Marker::Square => true,
+        }
+    }
+
+    /// From its middle to its farthest point, in strokes; and how much of that a rim of one stroke takes.
+    pub(super) const fn reach(self) -> (f64, f64) {
+        match self {
+            Marker::Disc => (1.7, 1.0),
+            Marker::Diamond => (2.4, 1.1),
+            Marker::Triangle => (2.5, 1.9),
+            Marker::Square => (2.2, 1.3),
         }
     }
 }
@@ -217,9 +277,11 @@ impl CurveKind {
     pub const fn dash(self, role: Role, repeat: usize) -> Option<Dash> {
         match (self, repeat % 3) {
             (CurveKind::Predicted, _) => Some(Dash { on: 12.0, off: 5.0 }),
+            (CurveKind::PredictedBeside, _) => Some(Dash { on: 2.5, off: 3.5 }),
             (CurveKind::Measured | CurveKind::Pinned, 1) => Some(Dash { on: 9.0, off: 3.0 }),
             (CurveKind::Measured | CurveKind::Pinned, 2) => Some(Dash { on: 4.0, off: 3.0 }),
             (CurveKind::Measured | CurveKind::Pinned, _) => role.dash(),
+            (CurveKind::Points | CurveKind::Beside, _) => None,
         }
     }
 }
@@ -278,6 +340,21 @@ mod tests {
             assert!(found >= 1.3, "{}: {found:.2}", theme.name);
         }
         assert_ne!(Role::FedLin.marker(), Role::FedAvg.marker());
+    }
+
+    #[test]
+    fn the_curves_of_a_sweep_are_told_apart() {
+        for count in 2..=Step::COUNT {
+            let steps: Vec<Role> = (0..count).map(|place| Role::Swept(Step::of(place, count))).collect();
+            for (a, b) in steps.iter().zip(&steps[1..]) {
+                assert_ne!(a.marker(), b.marker(), "{a:?} and {b:?} of {count}");
+                for theme in &Theme::ALL {
+                    let from_paper = |role: &Role| contrast(theme.hue(*role).line, theme.paper);
+                    let found = from_paper(b) / from_paper(a);
+                    assert!(found >= 1.2, "{}: {a:?} and {b:?} of {count}: {found:.2}", theme.name);
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Where an axis is marked, and with which numbers.
 
-use super::Scale;
 use super::axis::usable;
+use super::frame::Frame;
 use super::number::{count, is_power, number_to, power_of_ten};
+use super::rows::LINE;
+use super::text::width;
+use super::{Axis, Scale};
 
 /// A labeled place on an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +16,69 @@ pub struct Tick {
     pub label: String,
 }
 
+/// The ticks of two axes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ticks {
+    /// Those of the horizontal axis.
+    pub x: Vec<Tick>,
+    /// Unlabeled ones of the horizontal axis.
+    pub x_minor: Vec<f64>,
+    /// Those of the vertical axis.
+    pub y: Vec<Tick>,
+    /// Unlabeled ones of the vertical axis.
+    pub y_minor: Vec<f64>,
+}
+
+impl Ticks {
+    /// Ticks of the vertical axis, about three lines of type so large apart.
+    pub(super) fn of_y(axis: &Axis, side: &Frame, text_px: f64) -> Self {
+        let apart = |found: &Vec<Tick>| {
+            let heights = || found.iter().map(|tick| side.height_of(tick.value));
+            heights().zip(heights().skip(1)).all(|(below, above)| below - above >= LINE * text_px)
+        };
+        let most = (side.plot.height / (3.0 * text_px)).clamp(2.0, 6.0);
+        let mut tried = (2..=6_usize).rev().filter(|&k| k as f64 <= most).map(|k| axis.ticks(k));
+        let y = tried.find(apart).unwrap_or_default();
+        let y_minor = axis.minor_ticks(&y, side.plot.height);
+        Self { y, y_minor, ..Self::default() }
+    }
+
+    /// Also those of the horizontal axis: as many as have room for their numbers.
+    pub(super) fn with_x(self, axis: &Axis, frame: &Frame, text_px: f64) -> Self {
+        // On many decades, room for one tick each.
+        let most = if axis.scale == Scale::Log10 && axis.range.1 / axis.range.0 > 0.99e6 { 8 } else { 6 };
+        let mut tried = (2..=most).rev().map(|most| axis.ticks(most));
+        let x = tried.find(|found| clear(found, frame, text_px)).unwrap_or_default();
+        let x_minor = axis.minor_ticks(&x, frame.plot.width);
+        Self { x, x_minor, ..self }
+    }
+}
+
+impl Axis {
+    /// At most so many ticks.
+    fn ticks(&self, most: usize) -> Vec<Tick> {
+        ticks(self.scale, self.range, most, self.whole)
+    }
+
+    /// Unlabeled ticks of the axis, so many pixels long; none without labeled ones.
+    fn minor_ticks(&self, ticks: &[Tick], length: f64) -> Vec<f64> {
+        let mut found = if ticks.is_empty() { Vec::new() } else { minor_ticks(self.scale, self.range, length) };
+        found.retain(|value| !self.whole || is_whole(*value));
+        found
+    }
+}
+
+/// Whether no number touches the next.
+fn clear(ticks: &[Tick], frame: &Frame, t: f64) -> bool {
+    let half = |tick: &Tick| 0.5 * width(&tick.label, t, false);
+    let edges = |tick: &Tick| (frame.place_of(tick.value) - half(tick), frame.place_of(tick.value) + half(tick));
+    ticks.windows(2).all(|pair| edges(&pair[1]).0 - edges(&pair[0]).1 >= t)
+}
+
+fn is_whole(value: f64) -> bool {
+    (value - value.round()).abs() <= 1e-9 * value.abs()
+}
+
 /// At most `most` ticks inside the range; whole numbers only, if `whole`.
 ///
 /// On a log axis: 1-2-5 a decade where there is room, decades or every so many of them on long ranges, equal steps on
@@ -21,22 +87,18 @@ pub fn ticks(scale: Scale, range: (f64, f64), most: usize, whole: bool) -> Vec<T
     let range = usable(scale, range);
     match scale {
         Scale::Linear => linear_ticks(range, most, whole),
-        Scale::Log10 => log_ticks(range, most),
+        Scale::Log10 => log_ticks(range, most, whole),
     }
 }
 
 fn linear_ticks((low, high): (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
     let most = most.max(2) as f64;
     let mut step = round_step((high - low) / (2.0 * most)).max(if whole { 1.0 } else { 0.0 });
-    let bounds = |step: f64| ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
-    while bounds(step).1 - bounds(step).0 >= most {
+    while (high / step + 1e-9).floor() - (low / step - 1e-9).ceil() >= most {
         step = round_step(1.1 * step);
     }
-    let (first, last) = bounds(step);
-    let values =
-        std::iter::successors(Some(first), |k| Some(k + 1.0)).take_while(|&k| k <= last).map(|k| k * step + 0.0);
     let digits = significant(low.abs().max(high.abs()), step);
-    values.map(|value| Tick { value, label: number_to(value, digits) }).collect()
+    multiples((low, high), step).into_iter().map(|value| Tick { value, label: number_to(value, digits) }).collect()
 }
 
 /// Digits needed to tell multiples of `step` apart up to `largest`.
@@ -46,29 +108,50 @@ fn significant(largest: f64, step: f64) -> usize {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to a million")]
-fn log_ticks(range: (f64, f64), most: usize) -> Vec<Tick> {
-    let (low, high) = (range.0.log10(), range.1.log10());
-    let within_decades: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 3.0]];
-    let mut choices: Vec<Vec<f64>> = within_decades.map(|steps| places(range, steps, 1.0)).into();
-    choices.extend(
-        [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0].map(|stride| places(range, &[1.0], stride)),
-    );
-    if high - low < 1.0 {
-        choices.push(linear_ticks(range, most, false).into_iter().map(|tick| tick.value).collect());
-    }
-    let fitting = choices.into_iter().filter(|values| values.len() <= most.max(2));
-    // The first of the longest: 1-2-5 before its rivals.
-    let best = fitting.reduce(|best, next| if next.len() > best.len() { next } else { best }).unwrap_or_default();
-    let in_powers = best.iter().any(|&value| is_power(value));
+fn log_ticks(range: (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
+    let values = log_values(range, most.max(2), whole);
+    let in_powers = values.iter().any(|&value| is_power(value));
     // Up to a million, counts are written out.
-    let are_counts = best.iter().all(|value| (0.99..1.01e6).contains(value));
+    let are_counts = values.iter().all(|value| (0.99..1.01e6).contains(value));
     let digits = significant(range.1, range.1 - range.0) + 1;
     let label = |value: f64| match value {
         _ if !in_powers || (0.99..10.1).contains(&value) => number_to(value, digits),
         _ if are_counts => count(value.round() as usize),
         _ => power_of_ten(value, digits),
     };
-    best.into_iter().map(|value| Tick { value, label: label(value) }).collect()
+    values.into_iter().map(|value| Tick { value, label: label(value) }).collect()
+}
+
+fn log_values(range: (f64, f64), most: usize, whole: bool) -> Vec<f64> {
+    // The first of the longest: 1-2-5 before its rivals.
+    let longest = |choices: Vec<Vec<f64>>| {
+        let kept = choices.into_iter().map(|mut values| {
+            values.retain(|&value| !whole || is_whole(value));
+            values
+        });
+        let fitting = kept.filter(|values| values.len() <= most);
+        fitting.reduce(|best, next| if next.len() > best.len() { next } else { best }).unwrap_or_default()
+    };
+    let strides = [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
+    let mut choices = vec![places(range, &[1.0, 2.0, 5.0], 1.0), places(range, &[1.0, 3.0], 1.0)];
+    choices.extend(strides.map(|stride| places(range, &[1.0], stride)));
+    if range.1 >= 10.0 * range.0 {
+        return longest(choices);
+    }
+    let unit = 10_f64.powf((range.1 - range.0).log10().floor() - 1.0);
+    let equal = |steps: &[f64]| steps.iter().map(|step| multiples(range, step * unit)).collect::<Vec<_>>();
+    choices.extend(equal(&[1.0, 2.0, 5.0, 10.0, 20.0, 50.0]));
+    let round = longest(choices);
+    // Less round steps give three ticks where six have room but the others give two.
+    let other = if round.len() < 3 { longest(equal(&[2.5, 25.0, 4.0, 40.0])) } else { Vec::new() };
+    if other.len() > round.len() { other } else { round }
+}
+
+/// Every multiple of `step` inside the range, which is to be at most a few hundred steps long.
+fn multiples((low, high): (f64, f64), step: f64) -> Vec<f64> {
+    let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    // Zero without a sign.
+    std::iter::successors(Some(first), |k| Some(k + 1.0)).take_while(|&k| k <= last).map(|k| k * step + 0.0).collect()
 }
 
 /// The given multiples of every `stride`-th power of ten inside the range.
@@ -139,6 +222,32 @@ mod tests {
         let values = |high| ticks(Scale::Linear, (0.0, high), 6, true).into_iter().map(|tick| tick.value);
         assert_eq!(values(1.0).collect::<Vec<_>>(), [0.0, 1.0]);
         assert_eq!(values(3.0).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn less_than_a_decade_has_three_ticks_and_more() {
+        for low in (0..40).map(|k| 0.01 * 10_f64.powf(f64::from(k) * 0.093)) {
+            for ratio in (1..60).map(|k| 1.01 * 1.039_f64.powi(k)) {
+                for most in 4..7 {
+                    let found = ticks(Scale::Log10, (low, low * ratio), most, false);
+                    assert!((most / 2..=most).contains(&found.len()), "{low} to {} at {most}: {found:?}", low * ratio);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whole_quantities_have_whole_ticks() {
+        for low in 1..60 {
+            for high in low + 2..10 * low {
+                for most in 4..7 {
+                    let range = (f64::from(low), f64::from(high));
+                    let found = ticks(Scale::Log10, range, most, true);
+                    assert!(found.iter().all(|tick| is_whole(tick.value)), "{range:?}: {found:?}");
+                    assert!((most / 2..=most).contains(&found.len()), "{range:?} at {most}: {found:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,10 @@ pub(super) struct Trace {
     pub bands: Vec<Vec<Px>>,
     /// Where markers go.
     pub marks: Vec<Px>,
+    /// Error bars of points.
+    pub bars: Vec<Bar>,
+    /// Points beyond an edge, at the edge.
+    pub beyond: Vec<(Px, Edge)>,
     /// How the curve ends.
     pub end: End,
 }
@@ -36,6 +40,16 @@ pub(super) enum End {
     Outside(Edge),
 }
 
+/// An error bar, as far as it is inside the plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bar {
+    pub x: f64,
+    /// Its upper end, and whether the interval ends there, not the plot.
+    pub top: (f64, bool),
+    /// Its lower end, likewise.
+    pub bottom: (f64, bool),
+}
+
 /// The edge beyond which something lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
@@ -48,20 +62,59 @@ pub(super) enum Edge {
 impl Trace {
     /// The path of a curve; `turn` counts the measured curves before it, so that markers of different curves stand apart.
     pub(super) fn new(frame: &Frame, curve: &Curve, turn: usize) -> Self {
+        if curve.kind.is_points() {
+            return Self::of_points(frame, curve);
+        }
         let runs = unbroken(curve.points.iter().map(|&point| frame.px_of(point)));
         let lines: Vec<_> = runs.iter().flat_map(|run| clipped_line(&frame.plot, run)).collect();
         let end = end_of(&frame.plot, runs.last().and_then(|run| run.last()), lines.last());
         let marks = match curve.kind {
             CurveKind::Measured => spread(&frame.plot, markable(frame, curve, end), turn),
-            CurveKind::Predicted | CurveKind::Pinned => Vec::new(),
+            CurveKind::Predicted
+            | CurveKind::Pinned
+            | CurveKind::Points
+            | CurveKind::Beside
+            | CurveKind::PredictedBeside => Vec::new(),
         };
         Self {
             lines: lines.iter().map(|line| thinned(line)).collect(),
             bands: outlines(frame, &curve.band),
             marks,
             end,
+            ..Self::default()
         }
     }
+
+    /// Points that stand alone.
+    fn of_points(frame: &Frame, curve: &Curve) -> Self {
+        let places: Vec<Px> = curve.points.iter().map(|&point| frame.px_of(point)).collect();
+        let marks: Vec<Px> = places.iter().copied().filter(|&px| frame.plot.contains(px)).collect();
+        let beyond: Vec<_> = places.into_iter().filter_map(|px| beyond(&frame.plot, px)).collect();
+        let end = match (marks.last(), beyond.last()) {
+            (Some(&last), other) if other.is_none_or(|(px, _)| px.0 <= last.0) => End::At(last),
+            (_, Some(&(_, edge))) => End::Outside(edge),
+            (_, None) => End::Nowhere,
+        };
+        let bars = curve.band.iter().filter_map(|band| bar(frame, band)).collect();
+        Self { marks, bars, beyond, end, ..Self::default() }
+    }
+}
+
+/// Where a place above or below the plot leaves it.
+fn beyond(plot: &Rect, (x, y): Px) -> Option<(Px, Edge)> {
+    let (at, edge) = if y < plot.top { (plot.top, Edge::Top) } else { (plot.bottom(), Edge::Bottom) };
+    let is_outside = y < plot.top || y > plot.bottom();
+    (is_outside && plot.contains((x, at))).then_some(((x, at), edge))
+}
+
+/// The error bar of an interval; none of one that is unknown or wholly outside.
+fn bar(frame: &Frame, band: &Band) -> Option<Bar> {
+    let plot = frame.plot;
+    let (x, high) = frame.px_of(Point { x: band.x, y: band.high });
+    let low = if band.low.is_nan() { band.low } else { frame.floor_of(band.low) };
+    let (top, bottom) = (high.max(plot.top), low.min(plot.bottom()));
+    let is_inside = !high.is_nan() && !low.is_nan() && top <= bottom && plot.contains((x, top));
+    is_inside.then_some(Bar { x, top: (top, high >= plot.top), bottom: (bottom, low < plot.bottom()) })
 }
 
 /// Splits a path where it has no place.
@@ -252,7 +305,7 @@ mod tests {
 
     /// 100 × 100 pixels at (0, 0): x from 0 to 10, y from 0.01 (below) to 1 (above), two decades.
     fn frame() -> Frame {
-        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let plot = Rect { left: 0.0, top: 0.0, width: 100.0, height: 100.0 };
         Frame::new(plot, &axis((0.0, 10.0), Scale::Linear), &axis((0.01, 1.0), Scale::Log10))
     }
@@ -344,6 +397,48 @@ mod tests {
         }
     }
 
+    /// Points at x = 0, 1, …, with error bars between these bounds.
+    fn points(rows: &[(f64, f64, f64)]) -> Trace {
+        let at = |idx: usize| idx as f64;
+        let points = rows.iter().enumerate().map(|(k, &(y, _, _))| Point { x: at(k), y }).collect();
+        let band = rows.iter().enumerate().map(|(k, &(_, low, high))| Band { x: at(k), low, high }).collect();
+        let (role, kind, label) = (Role::FedLin, CurveKind::Points, String::new());
+        Trace::new(&frame(), &Curve { role, kind, label, points, band }, 0)
+    }
+
+    #[test]
+    fn points_have_markers_and_no_line() {
+        let found = points(&[(0.1, NAN, NAN), (NAN, 0.1, 1.0), (0.0, NAN, NAN), (1.0, NAN, NAN)]);
+        assert!(found.lines.is_empty() && found.bands.is_empty() && found.beyond.is_empty());
+        assert_eq!((found.marks, found.end), (vec![(0.0, 50.0), (30.0, 0.0)], End::At((30.0, 0.0))));
+        let found = points(&[(0.1, NAN, NAN), (INF, NAN, NAN), (1e-9, NAN, NAN)]);
+        assert_eq!(found.beyond, [((10.0, 0.0), Edge::Top), ((20.0, 100.0), Edge::Bottom)]);
+        assert_eq!(found.end, End::Outside(Edge::Bottom));
+        assert_eq!(points(&[(INF, NAN, NAN), (0.1, NAN, NAN)]).end, End::At((10.0, 50.0)));
+        assert_eq!(points(&[(INF, NAN, NAN)]).end, End::Outside(Edge::Top));
+        assert_eq!(points(&[(NAN, NAN, NAN)]).end, End::Nowhere);
+    }
+
+    #[track_caller]
+    fn check_bar((low, high): (f64, f64), expected: Option<((f64, bool), (f64, bool))>) {
+        let found = points(&[(0.1, low, high)]).bars;
+        assert_eq!(found.first().map(|bar| (bar.top, bar.bottom)), expected, "{low} to {high}");
+    }
+
+    #[test]
+    fn error_bars_have_caps_where_the_interval_ends() {
+        check_bar((0.1, 1.0), Some(((0.0, true), (50.0, true))));
+        check_bar((0.1, 10.0), Some(((0.0, false), (50.0, true))));
+        check_bar((0.1, INF), Some(((0.0, false), (50.0, true))));
+        check_bar((-1.0, 0.1), Some(((50.0, true), (100.0, false))));
+        check_bar((0.001, 0.1), Some(((50.0, true), (100.0, false))));
+        check_bar((2.0, 10.0), None);
+        check_bar((0.001, 0.002), None);
+        check_bar((NAN, 0.1), None);
+        check_bar((0.1, NAN), None);
+        check_bar((1.0, 0.1), None);
+    }
+
     /// No point of the full path is farther from the thinned one than what nobody sees.
     #[track_caller]
     fn check_thinned(path: &[Px], most: usize) {
@@ -371,7 +466,7 @@ mod tests {
 
     #[test]
     fn markers_are_few_apart_and_on_recorded_points() {
-        let axis = |range, scale| Axis { label: String::new(), range, scale };
+        let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let plot = Rect { left: 0.0, top: 0.0, width: 800.0, height: 100.0 };
         let frame = Frame::new(plot, &axis((0.0, 200.0), Scale::Linear), &axis((0.0, 1.0), Scale::Linear));
         let points: Vec<_> = (0..=200).map(|k| Point { x: f64::from(k), y: 0.5 }).collect();

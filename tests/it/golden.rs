@@ -5,6 +5,8 @@ use fedsysid::figure::theme::Theme;
 use fedsysid::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size, axis};
 use std::path::Path;
 
+mod tradeoff;
+
 /// A run of `n_rounds` rounds from 1.9 down to a floor, at the given pace, with the wobble of an average of few trials.
 fn run(role: Role, label: &str, n_rounds: u32, pace: f64, floor: f64) -> Curve {
     let error = |round: f64| {
@@ -31,13 +33,19 @@ fn references() -> Vec<Level> {
 }
 
 fn figure(curves: Vec<Curve>, levels: Vec<Level>) -> Figure {
-    let x = Axis { label: "round r".to_owned(), range: axis::fit_x(Scale::Linear, &curves), scale: Scale::Linear };
+    let x = Axis {
+        label: "round r".to_owned(),
+        range: axis::fit_x(Scale::Linear, &curves),
+        scale: Scale::Linear,
+        whole: true,
+    };
     let y = Axis {
         label: "estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖".to_owned(),
         range: axis::fit_runs(Scale::Log10, &curves, &levels),
         scale: Scale::Log10,
+        whole: false,
     };
-    Figure { title: None, x, y, curves, levels, words: None }
+    Figure { title: None, x, y, curves, levels, marks: vec![], words: None }
 }
 
 fn converging() -> Figure {

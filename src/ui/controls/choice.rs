@@ -109,6 +109,8 @@ fn Stroke(
     let marker = match role(algorithm).marker() {
         Marker::Disc => view! { <circle cx="14" cy="8" r="4" /> }.into_any(),
         Marker::Diamond => view! { <path class="open" d="M14 3.2 18.8 8 14 12.8 9.2 8Z" /> }.into_any(),
+        Marker::Triangle => view! { <path class="solid" d="M14 3 18.3 10.5H9.7Z" /> }.into_any(),
+        Marker::Square => view! { <path class="open" d="M10.9 4.9H17.1V11.1H10.9Z" /> }.into_any(),
     };
     view! {
         <svg class="stroke" viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">

@@ -1,0 +1,175 @@
+//! The strokes that every picture is made of, on any Plotters surface, in CSS pixels.
+//!
+//! Text is placed by its anchors alone: in a page, measuring it would make the browser lay out the document.
+
+use super::Size;
+use super::frame::{Px, Rect};
+use super::lines::{Anchor, Line};
+use super::theme::{Dash, FONT, Marker};
+use super::trace::Edge;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::element::{Circle, DashedPathElement, PathElement, Polygon, Rectangle, Text};
+use plotters::prelude::DrawingBackend;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, ShapeStyle, TextStyle};
+
+pub(super) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+/// What a surface does to text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeSetting {
+    /// What it calls a font of size 1.
+    pub unit: f64,
+    /// How far above the middle it sets a line that it should center, in font sizes.
+    pub rise: f64,
+}
+
+impl TypeSetting {
+    /// Exactly what it is told.
+    pub(super) const PLAIN: Self = Self { unit: 1.0, rise: 0.0 };
+}
+
+/// A drawing area that is drawn on in CSS pixels.
+pub(super) struct Pen<B: DrawingBackend> {
+    area: DrawingArea<B, Shift>,
+    /// Drawing units per CSS pixel, in width, in height, and for lengths.
+    scale: (f64, f64, f64),
+    /// Drawing units per surface pixel.
+    grain: f64,
+    /// The surface in drawing units.
+    limits: (f64, f64),
+    /// How this surface sets text.
+    type_setting: TypeSetting,
+}
+
+impl<B: DrawingBackend> Pen<B> {
+    pub(super) fn new(area: &DrawingArea<B, Shift>, size: Size, type_setting: TypeSetting) -> Self {
+        let grain = f64::from(size.subpixels);
+        let (width, height) = size.surface();
+        let limits = (f64::from(width) * grain, f64::from(height) * grain);
+        let scale = (limits.0 / size.width, limits.1 / size.height, size.pixel_ratio * grain);
+        let mut pen = Self { area: area.clone(), scale, grain, limits, type_setting };
+        // An area cuts its coordinates off at the surface's own size. To "shrink" is the one way to set its size, to a
+        // larger one too.
+        pen.area = area.clone().shrink((0, 0), pen.unit(limits));
+        pen
+    }
+
+    /// A curve goes on beyond the edge.
+    pub(super) fn arrow(&self, (x, y): Px, edge: Edge, size: f64, color: RGBColor) -> Drawn<B> {
+        let foot = match edge {
+            Edge::Top => y + 2.0 * size,
+            Edge::Bottom => y - 2.0 * size,
+        };
+        self.polygon(&[(x, y), (x - size, foot), (x + size, foot)], color)
+    }
+
+    /// A marker, sized by the width of a stroke.
+    pub(super) fn marker(&self, shape: Marker, place: Px, stroke: f64, color: RGBColor) -> Drawn<B> {
+        self.outline(shape, place, shape.reach().0 * stroke, color)
+    }
+
+    /// What makes it an open one: its inside, but for a rim.
+    pub(super) fn hole(&self, shape: Marker, place: Px, (stroke, rim): (f64, f64), color: RGBColor) -> Drawn<B> {
+        let (reach, inset) = shape.reach();
+        self.outline(shape, place, reach * stroke - inset * rim, color)
+    }
+
+    fn outline(&self, shape: Marker, (x, y): Px, reach: f64, color: RGBColor) -> Drawn<B> {
+        let (flat, steep) = (0.866 * reach, std::f64::consts::FRAC_1_SQRT_2 * reach);
+        match shape {
+            Marker::Disc => self.disc((x, y), reach, color),
+            Marker::Diamond => self.polygon(&[(x, y - reach), (x + reach, y), (x, y + reach), (x - reach, y)], color),
+            Marker::Triangle => {
+                self.polygon(&[(x, y - reach), (x + flat, y + 0.5 * reach), (x - flat, y + 0.5 * reach)], color)
+            }
+            Marker::Square => {
+                let (left, right, top, bottom) = (x - steep, x + steep, y - steep, y + steep);
+                self.polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)], color)
+            }
+        }
+    }
+
+    pub(super) fn line(&self, line: &Line) -> Drawn<B> {
+        let weight = if line.bold { FontStyle::Bold } else { FontStyle::Normal };
+        let h_pos = match line.anchor {
+            Anchor::Start => HPos::Left,
+            Anchor::Middle => HPos::Center,
+            Anchor::End => HPos::Right,
+        };
+        let font = FontDesc::new(FontFamily::Name(FONT), line.size * self.scale.2 * self.type_setting.unit, weight);
+        let style = TextStyle { pos: Pos::new(h_pos, VPos::Center), ..font.color(&line.color) };
+        let (x, y) = line.at;
+        let place = self.at((x, y + self.type_setting.rise * line.size));
+        self.area.draw(&Text::new(line.text.as_str(), place, style))
+    }
+
+    pub(super) fn path(&self, path: &[Px], color: RGBColor, width: f64, dash: Option<Dash>) -> Drawn<B> {
+        let places: Vec<_> = path.iter().map(|&px| self.at(px)).collect();
+        let style = ShapeStyle::from(color).stroke_width(self.length(width).unsigned_abs());
+        match dash {
+            None => self.area.draw(&PathElement::new(places, style)),
+            Some(Dash { on, off }) => {
+                self.area.draw(&DashedPathElement::new(places, self.length(on), self.length(off), style))
+            }
+        }
+    }
+
+    pub(super) fn polygon(&self, outline: &[Px], color: impl Into<RGBAColor>) -> Drawn<B> {
+        let places: Vec<_> = outline.iter().map(|&px| self.at(px)).collect();
+        self.area.draw(&Polygon::new(places, color.into()))
+    }
+
+    pub(super) fn disc(&self, place: Px, radius: f64, color: RGBColor) -> Drawn<B> {
+        self.area.draw(&Circle::new(self.at(place), self.length(radius), ShapeStyle::from(color).filled()))
+    }
+
+    /// A hairline: whole surface pixels, so that it is sharp.
+    pub(super) fn horizontal(&self, y: f64, left: f64, right: f64, color: RGBColor) -> Drawn<B> {
+        let (thick, top) = (self.hairline(), self.whole(y * self.scale.1));
+        self.block((left * self.scale.0, top), (right * self.scale.0, top + thick), color)
+    }
+
+    pub(super) fn vertical(&self, x: f64, top: f64, bottom: f64, color: RGBColor) -> Drawn<B> {
+        let (thick, left) = (self.hairline(), self.whole(x * self.scale.0));
+        self.block((left, top * self.scale.1), (left + thick, bottom * self.scale.1), color)
+    }
+
+    pub(super) fn rectangle(&self, Rect { left, top, width, height }: Rect, color: RGBColor) -> Drawn<B> {
+        let (right, bottom) = (left + width, top + height);
+        self.block((left * self.scale.0, top * self.scale.1), (right * self.scale.0, bottom * self.scale.1), color)
+    }
+
+    /// A filled rectangle, in drawing units, its corners on whole surface pixels.
+    pub(super) fn block(&self, from: (f64, f64), to: (f64, f64), color: RGBColor) -> Drawn<B> {
+        let corner = |(x, y): (f64, f64)| self.unit((self.whole(x), self.whole(y)));
+        self.area.draw(&Rectangle::new([corner(from), corner(to)], ShapeStyle::from(color).filled()))
+    }
+
+    /// Thickness of a hairline, in drawing units.
+    pub(super) fn hairline(&self) -> f64 {
+        self.whole(self.scale.2).max(self.grain)
+    }
+
+    /// The nearest whole number of surface pixels, in drawing units.
+    pub(super) fn whole(&self, units: f64) -> f64 {
+        (units / self.grain).round() * self.grain
+    }
+
+    pub(super) fn at(&self, (x, y): Px) -> (i32, i32) {
+        self.unit((x * self.scale.0, y * self.scale.1))
+    }
+
+    /// The nearest place on the surface that Plotters can name.
+    #[expect(clippy::cast_possible_truncation, reason = "within the surface")]
+    pub(super) fn unit(&self, (x, y): (f64, f64)) -> (i32, i32) {
+        (x.round().max(0.0).min(self.limits.0) as i32, y.round().max(0.0).min(self.limits.1) as i32)
+    }
+
+    /// A length of at least one drawing unit.
+    #[expect(clippy::cast_possible_truncation, reason = "at most the surface")]
+    pub(super) fn length(&self, css: f64) -> i32 {
+        (css * self.scale.2).round().max(1.0).min(self.limits.0.max(self.limits.1)) as i32
+    }
+}

@@ -1,0 +1,164 @@
+//! What a curve means, apart from what that looks like.
+
+/// How many roles have a meaning of their own.
+const NAMED: usize = 12;
+
+const SWEPT: [&str; Step::COUNT] =
+    ["swept-1", "swept-2", "swept-3", "swept-4", "swept-5", "swept-6", "swept-7", "swept-8", "swept-9"];
+
+/// What a curve or a level means. A [`Theme`](super::theme::Theme) decides what that looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The algorithm with gradient correction.
+    FedLin,
+    /// Federated averaging.
+    FedAvg,
+    /// Federated averaging with a pull to the server.
+    FedProx,
+    /// The algorithm with control variates.
+    Scaffold,
+    /// The algorithm with dual variables.
+    FedAdmm,
+    /// One model a cluster.
+    Clustered,
+    /// Federated averaging with a median server.
+    Median,
+    /// A client's own least squares.
+    ClientAlone,
+    /// One least squares on everybody's data.
+    Pooled,
+    /// The average of everybody's own least squares.
+    MeanOfLocals,
+    /// A client's least squares with the others' data at a lower weight.
+    Weighted,
+    /// A client's least squares with a pull to the pooled one.
+    Personalized,
+    /// One of the values that a parameter is swept over.
+    Swept(Step),
+}
+
+/// A step of the ramp that tells the values of a sweep apart: the later, the farther from paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step(u8);
+
+impl Step {
+    /// How many steps the ramp has. Nobody tells more curves apart.
+    pub const COUNT: usize = 9;
+
+    /// The step of the `place`-th (from 0) of so many values. Few of them are spread over the whole ramp; of more than
+    /// [`Step::COUNT`], some share a step.
+    ///
+    /// ```
+    /// use fedsysid::figure::Step;
+    /// assert_eq!(Step::of(0, 2).index(), 0);
+    /// assert_eq!(Step::of(1, 2).index(), 8);
+    /// ```
+    #[expect(clippy::cast_possible_truncation, reason = "below nine")]
+    pub const fn of(place: usize, count: usize) -> Self {
+        if place + 1 >= count {
+            return Self(Self::COUNT as u8 - 1);
+        }
+        // Here, count ≥ 2.
+        Self(((place * (Self::COUNT - 1) + (count - 1) / 2) / (count - 1)) as u8)
+    }
+
+    /// Which one it is, from 0.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Role {
+    /// Every role, in the order of legends and tables.
+    pub const ALL: [Role; NAMED + Step::COUNT] = [
+        Role::FedLin,
+        Role::FedAvg,
+        Role::FedProx,
+        Role::Scaffold,
+        Role::FedAdmm,
+        Role::Clustered,
+        Role::Median,
+        Role::ClientAlone,
+        Role::Pooled,
+        Role::MeanOfLocals,
+        Role::Weighted,
+        Role::Personalized,
+        Role::Swept(Step(0)),
+        Role::Swept(Step(1)),
+        Role::Swept(Step(2)),
+        Role::Swept(Step(3)),
+        Role::Swept(Step(4)),
+        Role::Swept(Step(5)),
+        Role::Swept(Step(6)),
+        Role::Swept(Step(7)),
+        Role::Swept(Step(8)),
+    ];
+
+    /// Its word, in style sheets and wherever a role is named to a machine.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Role::FedLin => "fedlin",
+            Role::FedAvg => "fedavg",
+            Role::FedProx => "fedprox",
+            Role::Scaffold => "scaffold",
+            Role::FedAdmm => "fedadmm",
+            Role::Clustered => "clustered",
+            Role::Median => "median",
+            Role::ClientAlone => "client-alone",
+            Role::Pooled => "pooled",
+            Role::MeanOfLocals => "mean-of-locals",
+            Role::Weighted => "weighted",
+            Role::Personalized => "personalized",
+            Role::Swept(step) => SWEPT[step.index()],
+        }
+    }
+
+    /// Where it stands in [`Role::ALL`].
+    pub(super) const fn index(self) -> usize {
+        match self {
+            Role::FedLin => 0,
+            Role::FedAvg => 1,
+            Role::FedProx => 2,
+            Role::Scaffold => 3,
+            Role::FedAdmm => 4,
+            Role::Clustered => 5,
+            Role::Median => 6,
+            Role::ClientAlone => 7,
+            Role::Pooled => 8,
+            Role::MeanOfLocals => 9,
+            Role::Weighted => 10,
+            Role::Personalized => 11,
+            Role::Swept(step) => NAMED + step.index(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_role_stands_at_its_index() {
+        for (idx, role) in Role::ALL.iter().enumerate() {
+            assert_eq!(role.index(), idx, "{role:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check_steps(count: usize, expected: &[usize]) {
+        let found: Vec<_> = (0..count).map(|place| Step::of(place, count).index()).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_sweep_uses_all_of_the_ramp() {
+        check_steps(1, &[8]);
+        check_steps(2, &[0, 8]);
+        check_steps(3, &[0, 4, 8]);
+        check_steps(4, &[0, 3, 5, 8]);
+        check_steps(5, &[0, 2, 4, 6, 8]);
+        check_steps(9, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        check_steps(10, &[0, 1, 2, 3, 4, 4, 5, 6, 7, 8]);
+        assert_eq!(Step::of(7, 0), Step::of(0, 1));
+    }
+}

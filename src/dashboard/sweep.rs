@@ -221,8 +221,8 @@ pub struct Sweeps {
 impl Sweeps {
     /// This is to be on screen. Whether engines have to work for it: not if it is there already, or was kept.
     pub fn want(&mut self, plan: &Plan) -> bool {
-        let is_fine = |sweep: &&Sweep| sweep.plan == *plan && !matches!(sweep.state, State::Cancelled | State::GivenUp);
-        if self.current.as_ref().filter(is_fine).is_some() {
+        let is_fine = |sweep: &Sweep| sweep.plan == *plan && !matches!(sweep.state, State::Cancelled | State::GivenUp);
+        if self.current.as_ref().is_some_and(is_fine) {
             return false;
         }
         let kept = self.kept.iter().find(|sweep| sweep.plan == *plan).cloned();
@@ -294,9 +294,10 @@ pub(crate) mod tests {
 
     /// A sweep with everything in.
     pub(crate) fn complete(plan: Plan) -> Sweep {
-        let answers: Vec<_> = plan.requests(Generation(1)).map(answer).collect();
-        let mut sweep = Sweep::new(plan, Generation(1), 0.0);
-        answers.into_iter().for_each(|event| assert!(sweep.apply(event)));
+        let mut sweep = Sweep::new(plan.clone(), Generation(1), 0.0);
+        for request in plan.requests(Generation(1)) {
+            assert!(sweep.apply(answer(request)));
+        }
         assert_eq!(sweep.state, State::Complete);
         sweep
     }
@@ -370,7 +371,9 @@ pub(crate) mod tests {
         assert!(sweeps.want(&one));
         sweeps.asked(Generation(1), one.clone(), 0.0);
         assert!(!sweeps.want(&one), "it is on its way");
-        one.requests(Generation(1)).map(answer).for_each(|event| assert!(sweeps.apply(event)));
+        for request in one.requests(Generation(1)) {
+            assert!(sweeps.apply(answer(request)));
+        }
         assert!(sweeps.want(&other));
         sweeps.asked(Generation(2), other.clone(), 0.0);
         sweeps.end(State::Cancelled);
@@ -389,8 +392,7 @@ pub(crate) mod tests {
         // The fourth point has four clients of ten.
         assert!((sweep.progress() - 0.4).abs() < 1e-12);
         assert_eq!(sweep.times(1_100.0), (100.0, None));
-        assert!(
-            matches!(sweep.times(3_000.0), (elapsed, Some(left)) if elapsed == 2_000.0 && (left - 3_000.0).abs() < 1e-9)
-        );
+        let (elapsed, left) = sweep.times(3_000.0);
+        assert!((elapsed - 2_000.0).abs() < 1e-9 && (left.unwrap() - 3_000.0).abs() < 1e-9);
     }
 }

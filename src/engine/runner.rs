@@ -144,7 +144,7 @@ impl Work {
                 generation,
                 progress: study.progress(),
                 summary: study.summary().clone(),
-                theory: expecting.known().cloned(),
+                theory: expecting.known(),
             },
             Self::Portion { .. } => Event::Working { generation },
         }
@@ -153,11 +153,11 @@ impl Work {
     fn done(self, generation: Generation) -> Event {
         match self {
             Self::Run { expecting, study } => {
-                Event::Done { generation, summary: study.summary().clone(), theory: expecting.known().cloned() }
+                Event::Done { generation, summary: study.summary().clone(), theory: expecting.known() }
             }
             Self::Portion { expecting, portion, data_sets, results } => {
                 let heterogeneity = data_sets.experiment().scenario.heterogeneity();
-                let theory = expecting.known().cloned();
+                let theory = expecting.known();
                 Event::Portion { generation, result: PortionResult { portion, heterogeneity, results, theory } }
             }
         }
@@ -173,9 +173,9 @@ impl Expecting {
         matches!(self, Self::Begun(_))
     }
 
-    fn known(&self) -> Option<&Box<Theory>> {
+    fn known(&self) -> Option<Box<Theory>> {
         match self {
-            Self::Known(theory) => Some(theory),
+            Self::Known(theory) => Some(theory.clone()),
             Self::Begun(_) | Self::Nothing => None,
         }
     }

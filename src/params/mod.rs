@@ -11,6 +11,7 @@
 //! - [`draft`]: a value for every setting, always within limits; [`draft::Draft`] is what the page edits.
 //! - [`link`]: drafts as readable links, and back.
 //! - [`preset`]: named drafts.
+//! - [`views`]: what of all this is looked at, and how.
 
 pub mod choice;
 pub mod draft;
@@ -20,6 +21,7 @@ pub mod notice;
 pub mod parse;
 pub mod preset;
 pub mod table;
+pub mod views;
 
 pub use choice::{Algorithms, Choice};
 pub use draft::Draft;
@@ -27,3 +29,4 @@ pub use grid::{Grid, Move, Stride};
 pub use notice::{Notice, Problem};
 pub use preset::Preset;
 pub use table::{Key, Param};
+pub use views::{View, Views};

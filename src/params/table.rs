@@ -79,6 +79,8 @@ pub struct Param {
     pub group: Group,
     /// The algorithm that it belongs to, if it means nothing to the others.
     pub only_for: Option<Algorithm>,
+    /// The values of a sweep at first, the paper's where it has any; empty where no curve depends on it.
+    pub sweep: &'static [f64],
     /// One line: what to expect when it moves.
     pub help: &'static str,
 }
@@ -129,6 +131,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::Main,
         only_for: None,
+        sweep: &[1.0, 2.0, 5.0, 25.0, 100.0],
         help: "More clients average out more noise: the floor falls like 1/√M, until the differences between clients dominate.",
     },
     Param {
@@ -141,6 +144,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::Main,
         only_for: None,
+        sweep: &[5.0, 25.0, 50.0, 75.0, 100.0],
         help: "More rollouts mean less noise, for client 1 alone as well. Gradients are sums, so every step grows with Nᵢ too.",
     },
     Param {
@@ -153,6 +157,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::Main,
         only_for: None,
+        sweep: &[0.01, 0.1, 0.25, 0.5, 0.75],
         help: "How far the clients’ systems lie apart. At 0 all are alike; the larger ε, the more the others’ data mislead client 1.",
     },
     Param {
@@ -165,6 +170,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::Main,
         only_for: None,
+        sweep: &[1.0, 5.0, 10.0, 20.0, 50.0],
         help: "More steps between two exchanges: fewer rounds are needed, but FedAvg drifts towards the mean of local solutions.",
     },
     Param {
@@ -177,6 +183,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::Main,
         only_for: None,
+        sweep: &[1e-5, 3e-5, 1e-4, 3e-4, 1e-3],
         help: "A larger step needs fewer rounds, up to a sharp edge: past it the run diverges.",
     },
     Param {
@@ -189,6 +196,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: None,
+        sweep: &[50.0, 100.0, 200.0],
         help: "Exchanges between server and clients. The curve goes on to the right; its floor stays where it is.",
     },
     Param {
@@ -201,6 +209,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: None,
+        sweep: &[1.0, 5.0, 25.0, 100.0],
         help: "Data sets drawn from the same systems and averaged: more of them make the curve smoother and its band narrower.",
     },
     Param {
@@ -213,6 +222,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: None,
+        sweep: &[2.0, 5.0, 10.0, 20.0],
         help: "Steps in one rollout: longer rollouts hold more samples, so noise falls and, as with Nᵢ, every step grows.",
     },
     Param {
@@ -225,6 +235,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Box,
         group: Group::More,
         only_for: None,
+        sweep: &[1.0, 2.0, 3.0, 4.0, 5.0],
         help: "The same seed gives the same systems and data on every machine; another seed draws new ones.",
     },
     Param {
@@ -237,6 +248,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: None,
+        sweep: &[0.1, 0.25, 0.5, 1.0],
         help: "The share of the clients that take part in a round. With fewer, the curve wanders: every round hears other clients.",
     },
     Param {
@@ -249,6 +261,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: Some(Algorithm::FedProx),
+        sweep: &[0.0, 0.5, 1.0, 2.0, 5.0],
         help: "Holds clients back to the server’s model, in every sample’s weight: less drift, but more rounds.",
     },
     Param {
@@ -261,6 +274,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: Some(Algorithm::FedAdmm),
+        sweep: &[0.01, 0.1, 0.5, 1.0],
         help: "What it costs a client to differ from the server, for each sample: best near the data’s own curvature.",
     },
     Param {
@@ -273,6 +287,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: Some(Algorithm::FedAdmm),
+        sweep: &[0.0, 0.05, 0.1, 0.25],
         help: "Sets small entries to exactly 0, and shrinks the others: a little finds the zeros, a lot makes everything zero.",
     },
     Param {
@@ -285,6 +300,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: Some(Algorithm::Clustered),
+        sweep: &[1.0, 2.0, 3.0, 5.0],
         help: "How many models there are to choose from. With one it is FedAvg from another start; with many, clients are alone.",
     },
     Param {
@@ -297,6 +313,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: None,
+        sweep: &[],
         help: "Above 0, one more line: a client’s least squares with the others’ data at this weight, from alone to pooled.",
     },
     Param {
@@ -309,6 +326,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         widget: Widget::Slider,
         group: Group::More,
         only_for: None,
+        sweep: &[],
         help: "Above 0, one more line: a client’s least squares held to the pooled estimate, in every sample’s weight.",
     },
 ];
@@ -381,6 +399,15 @@ mod tests {
         check(Key::Heterogeneity, &[0.01, 0.1, 0.25, 0.5, 0.75]);
         check(Key::StepSize, &[1e-6, 1e-5, 1e-4, 1e-3, 2e-3, 1e-2, 1e-1]);
         check(Key::Rounds, &[100.0, 200.0]);
+    }
+
+    #[test]
+    fn the_values_of_a_sweep_are_allowed_and_ascend() {
+        for Param { link, grid, sweep, .. } in &TABLE {
+            assert!(sweep.iter().all(|value| (grid.min()..=grid.max()).contains(value)), "{link}");
+            assert!(sweep.windows(2).all(|pair| pair[0] < pair[1]), "{link}");
+            assert!(!grid.is_whole() || sweep.iter().all(|value| value.fract() == 0.0), "{link}");
+        }
     }
 
     #[test]

@@ -1,0 +1,382 @@
+//! What of an experiment is looked at, and how: the view, and what each view lets people choose.
+
+use super::draft::Draft;
+use super::notice::{Fix, Notice, Problem};
+use super::table::{Key, Param, words};
+
+/// The views of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum View {
+    /// One experiment: error against round.
+    #[default]
+    Explore,
+    /// Final error against one parameter.
+    TradeOff,
+    /// Two parameters at once: who wins, or how stable it is.
+    Map,
+    /// The paper's figures.
+    Paper,
+}
+
+/// What lies along the trade-off's axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Across {
+    /// ε.
+    #[default]
+    Heterogeneity,
+    /// M.
+    Clients,
+    /// N_i.
+    Rollouts,
+}
+
+/// The maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MapKind {
+    /// Whether joining pays, over ε and M.
+    #[default]
+    Clients,
+    /// Whether joining pays, over ε and N_i.
+    Rollouts,
+    /// How fast the rounds converge, over α and K.
+    Steps,
+}
+
+/// One curve a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepOf {
+    /// What is swept.
+    pub key: Key,
+    /// Its values, ascending, all allowed; one to [`MOST`].
+    pub values: Vec<f64>,
+}
+
+/// The most curves that can be told apart.
+pub const MOST: usize = 9;
+
+/// One of several words, as an enum.
+pub trait Word: Copy + Default + PartialEq + 'static {
+    /// All of them, the default first, each with its word in a link and its name on the page.
+    const ALL: &'static [(Self, &'static str, &'static str)];
+
+    /// Its word in a link.
+    fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(_, word, _)| word)
+    }
+
+    /// Its name on the page.
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(.., name)| name)
+    }
+
+    /// The one with this word, in capitals or not.
+    fn by_word(text: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text.trim())).map(|(value, ..)| *value)
+    }
+}
+
+impl Word for View {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Explore, "explore", "Explore"),
+        (Self::TradeOff, "tradeoff", "Trade-off"),
+        (Self::Map, "map", "Map"),
+        (Self::Paper, "paper", "Paper"),
+    ];
+}
+
+impl Word for Across {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Heterogeneity, "eps", "ε heterogeneity"),
+        (Self::Clients, "M", "M clients"),
+        (Self::Rollouts, "N", "Nᵢ rollouts per client"),
+    ];
+}
+
+impl Across {
+    /// The parameter that it is.
+    pub fn key(self) -> Key {
+        match self {
+            Self::Heterogeneity => Key::Heterogeneity,
+            Self::Clients => Key::Clients,
+            Self::Rollouts => Key::Rollouts,
+        }
+    }
+
+    /// The axis that a parameter makes, if it makes one.
+    pub fn of(key: Key) -> Option<Self> {
+        Self::ALL.iter().map(|(across, ..)| *across).find(|across| across.key() == key)
+    }
+}
+
+impl Word for MapKind {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Clients, "eps-M", "ε × M: who wins"),
+        (Self::Rollouts, "eps-N", "ε × Nᵢ: who wins"),
+        (Self::Steps, "alpha-K", "α × K: how fast"),
+    ];
+}
+
+impl MapKind {
+    /// The parameters along the two axes, the horizontal one first.
+    pub fn keys(self) -> (Key, Key) {
+        match self {
+            Self::Clients => (Key::Heterogeneity, Key::Clients),
+            Self::Rollouts => (Key::Heterogeneity, Key::Rollouts),
+            Self::Steps => (Key::StepSize, Key::LocalSteps),
+        }
+    }
+}
+
+/// What is looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Views {
+    /// The view.
+    pub view: View,
+    /// The trade-off's axis.
+    pub across: Across,
+    /// The trade-off's second setting, "what if": a parameter, and its value there.
+    pub beside: Option<(Key, f64)>,
+    /// The map.
+    pub map: MapKind,
+    /// What Explore shows one curve a value of.
+    pub sweep: Option<SweepOf>,
+}
+
+/// Keys of a link.
+const VIEW: &str = "view";
+const ACROSS: &str = "x";
+const BESIDE: &str = "beside";
+const MAP: &str = "map";
+const SWEEP: &str = "sweep";
+
+/// Parameters that a "what if" can be about: those that the trade-off depends on.
+pub const BESIDE_KEYS: [Key; 6] =
+    [Key::Clients, Key::Rollouts, Key::Heterogeneity, Key::LocalSteps, Key::StepSize, Key::RolloutLen];
+
+impl Views {
+    /// Takes its own pairs out of those of a link; what cannot be used is named. Of a key that comes more than once the last
+    /// one counts.
+    pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
+        let (mut views, mut notices) = (Self::default(), Vec::new());
+        pairs.retain(|(key, given)| match views.set(key.trim(), given) {
+            None => true,
+            Some(notice) => {
+                notices.extend(notice);
+                false
+            }
+        });
+        (views, notices)
+    }
+
+    /// The pairs (key, value) that differ from the defaults.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        put(&mut pairs, VIEW, self.view);
+        put(&mut pairs, ACROSS, self.across);
+        if let Some((key, value)) = self.beside {
+            pairs.push((BESIDE, format!("{}:{}", key.param().link, words(value))));
+        }
+        put(&mut pairs, MAP, self.map);
+        if let Some(SweepOf { key, values }) = &self.sweep {
+            pairs.push((SWEEP, format!("{}:{}", key.param().link, listed(values))));
+        }
+        pairs
+    }
+
+    /// Sets what one pair of a link says; `None` if the key is of something else.
+    fn set(&mut self, key: &str, given: &str) -> Option<Option<Notice>> {
+        Some(match key.to_ascii_lowercase().as_str() {
+            VIEW => set_word(&mut self.view, VIEW, given),
+            ACROSS => set_word(&mut self.across, ACROSS, given),
+            MAP => set_word(&mut self.map, MAP, given),
+            BESIDE => match beside(given) {
+                Ok(beside) => {
+                    self.beside = Some(beside);
+                    None
+                }
+                Err(allowed) => Some(not_a_choice(BESIDE, given, "none", allowed)),
+            },
+            SWEEP => match swept(given) {
+                Ok(sweep) => {
+                    self.sweep = Some(sweep);
+                    None
+                }
+                Err(allowed) => Some(not_a_choice(SWEEP, given, "none", allowed)),
+            },
+            _ => return None,
+        })
+    }
+}
+
+impl SweepOf {
+    /// A sweep of the values that the table has for a parameter; none where no curve depends on it.
+    pub fn begun(key: Key) -> Option<Self> {
+        let values = key.param().sweep.to_vec();
+        (!values.is_empty()).then_some(Self { key, values })
+    }
+
+    /// Takes the values of a text, "1, 5, 25", put in order. What is no value of this parameter is left out and named; where
+    /// nothing can be used, all stays as it was.
+    pub fn set_text(&mut self, text: &str) -> Option<Notice> {
+        let param = self.key.param();
+        let (values, is_whole_text) = values(param, text);
+        if !values.is_empty() {
+            self.values = values;
+        }
+        let allowed = format!("up to {MOST} values from {}", param.allowed());
+        (!is_whole_text).then(|| not_a_choice(SWEEP, text, &listed(&self.values), allowed))
+    }
+}
+
+/// Values as a text.
+pub fn listed(values: &[f64]) -> String {
+    let words: Vec<_> = values.iter().map(|&value| words(value)).collect();
+    words.join(",")
+}
+
+/// The values in a text, ascending, without repetition; and whether that is all that the text says.
+fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
+    let mut values: Vec<f64> = Vec::new();
+    let mut is_all = true;
+    for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
+        let mut draft = Draft::default();
+        let is_read = draft.set_text(param.key, part).is_none();
+        let value = draft.get(param.key);
+        let place = values.iter().position(|&other| other >= value).unwrap_or(values.len());
+        let is_new = values.get(place).is_none_or(|other| other.to_bits() != value.to_bits());
+        is_all &= is_read && is_new && values.len() < MOST;
+        if is_read && is_new && values.len() < MOST {
+            values.insert(place, value);
+        }
+    }
+    let is_empty = values.is_empty();
+    (values, is_all && !is_empty)
+}
+
+/// "M:1,5,25"; or what would have been allowed.
+fn swept(given: &str) -> Result<SweepOf, String> {
+    let allowed = || format!("a setting and up to {MOST} of its values, such as M:1,5,25");
+    let (link, list) = given.split_once(':').unwrap_or((given, ""));
+    let param = Param::by_link(link.trim()).ok_or_else(allowed)?;
+    let mut sweep = SweepOf::begun(param.key).ok_or_else(allowed)?;
+    match sweep.set_text(list) {
+        Some(_) if !list.is_empty() => Err(allowed()),
+        _ => Ok(sweep),
+    }
+}
+
+/// "M:5"; or what would have been allowed.
+fn beside(given: &str) -> Result<(Key, f64), String> {
+    let links: Vec<_> = BESIDE_KEYS.iter().map(|key| key.param().link).collect();
+    let allowed = || format!("one of {} and a value of it, such as M:5", links.join(", "));
+    let (link, value) = given.split_once(':').ok_or_else(allowed)?;
+    let param = Param::by_link(link.trim()).filter(|param| BESIDE_KEYS.contains(&param.key)).ok_or_else(allowed)?;
+    match values(param, value) {
+        (values, true) if values.len() == 1 => Ok((param.key, values[0])),
+        _ => Err(allowed()),
+    }
+}
+
+fn put<W: Word>(pairs: &mut Vec<(&'static str, String)>, key: &'static str, value: W) {
+    if value != W::default() {
+        pairs.push((key, value.word().into()));
+    }
+}
+
+fn set_word<W: Word>(value: &mut W, key: &str, given: &str) -> Option<Notice> {
+    if let Some(found) = W::by_word(given) {
+        *value = found;
+        return None;
+    }
+    let all: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
+    Some(not_a_choice(key, given, value.word(), all.join(", ")))
+}
+
+fn not_a_choice(key: &str, given: &str, used: &str, allowed: String) -> Notice {
+    let fix = Fix { used: used.to_owned(), allowed };
+    Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::link;
+
+    fn read(query: &str) -> (Views, Vec<String>, Vec<(String, String)>) {
+        let mut pairs = link::pairs(query);
+        let (views, notices) = Views::take(&mut pairs);
+        (views, notices.iter().map(Notice::to_string).collect(), pairs)
+    }
+
+    #[track_caller]
+    fn check(query: &str, views: &Views) {
+        assert_eq!(read(query), (views.clone(), vec![], vec![]), "{query}");
+        let pairs: Vec<_> = views.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(read(&pairs.join("&")).0, *views, "{pairs:?}");
+    }
+
+    #[track_caller]
+    fn refused(query: &str, notice: &str) {
+        let (views, notices, left) = read(query);
+        assert_eq!((notices, left), (vec![notice.to_owned()], vec![]));
+        assert_eq!(views, Views::default());
+    }
+
+    #[test]
+    fn links_say_what_is_looked_at() {
+        let default = Views::default();
+        check("", &default);
+        check("view=map&map=alpha-k", &Views { view: View::Map, map: MapKind::Steps, ..default.clone() });
+        let beside = Some((Key::Clients, 5.0));
+        check(
+            "VIEW=TradeOff&x=n&beside=m:5",
+            &Views { view: View::TradeOff, across: Across::Rollouts, beside, ..default.clone() },
+        );
+        let sweep = |key, values: &[f64]| Some(SweepOf { key, values: values.to_vec() });
+        check("sweep=eps:0.5, 0.01", &Views { sweep: sweep(Key::Heterogeneity, &[0.01, 0.5]), ..default.clone() });
+        check("sweep=M", &Views { sweep: sweep(Key::Clients, &[1.0, 2.0, 5.0, 25.0, 100.0]), ..default });
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        refused(
+            "view=charts",
+            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, using explore",
+        );
+        refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
+        let beside = "allowed one of M, N, eps, K, alpha, T and a value of it, such as M:5, using none";
+        refused("beside=q:3", &format!("beside = q:3 is not among the choices: {beside}"));
+        refused("beside=M:0", &format!("beside = M:0 is not among the choices: {beside}"));
+        let sweep = "allowed a setting and up to 9 of its values, such as M:1,5,25, using none";
+        for bad in ["w:0.5", "M:1,x", "what", "M:1,1", "M:1,2,3,4,5,6,7,8,9,10"] {
+            refused(&format!("sweep={bad}"), &format!("sweep = {bad} is not among the choices: {sweep}"));
+        }
+    }
+
+    #[test]
+    fn other_pairs_are_left_for_others() {
+        let (views, notices, left) = read("M=5&view=map&eps=1");
+        assert_eq!((views.view, notices.len(), left.len()), (View::Map, 0, 2));
+    }
+
+    #[test]
+    fn no_parameter_has_a_key_of_the_views() {
+        for key in [VIEW, ACROSS, BESIDE, MAP, SWEEP] {
+            assert_eq!(Param::by_link(key), None);
+        }
+    }
+
+    #[test]
+    fn a_list_keeps_what_can_be_used() {
+        let mut sweep = SweepOf::begun(Key::Clients).unwrap();
+        let notice = sweep.set_text("25 5;0 7x").unwrap();
+        assert_eq!(sweep.values, [5.0, 25.0]);
+        let said = "sweep = 25 5;0 7x is not among the choices: allowed up to 9 values from 1 to 10000, using 5,25";
+        assert_eq!(notice.to_string(), said);
+        assert_eq!(sweep.set_text("3,1,2"), None);
+        assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
+        assert!(sweep.set_text("").is_some());
+        assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
+        assert_eq!(SweepOf::begun(Key::Weight), None);
+    }
+}

@@ -12,7 +12,7 @@ use super::terms::Entry;
 use crate::figure::number::{measured, number};
 
 /// Text as markup.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 

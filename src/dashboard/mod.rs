@@ -2,6 +2,7 @@
 //!
 //! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
 //! - [`picture`]: the state as a figure.
+//! - [`paper`]: the paper's figures.
 //! - [`badge`]: how stable the methods are.
 //! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
 //!   [`terms`]: the glossary; [`markup`]: all these as markup.
@@ -13,6 +14,7 @@ pub mod badge;
 pub mod bound;
 pub mod join;
 pub mod markup;
+pub mod paper;
 pub mod picture;
 pub mod readout;
 pub mod sentences;

@@ -117,7 +117,8 @@ pub fn whose(target: Target) -> String {
     }
 }
 
-fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
+/// A method's mean error along the rounds, with a band of one standard error.
+pub(super) fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
     let rounds = || run.rounds.iter().map(|&round| round as f64).zip(&summary.errors);
     // The mean of runs of which some diverge is the largest one's; a band around it would say nothing and hide the rest.
     let is_telling = summary.n_diverged == 0;

@@ -158,7 +158,8 @@ fn data_sets(run: &Run) -> String {
     counted(run.summary.n_trials, "data set")
 }
 
-fn counted(how_many: usize, thing: &str) -> String {
+/// So many of a thing.
+pub(super) fn counted(how_many: usize, thing: &str) -> String {
     if how_many == 1 { format!("1 {thing}") } else { format!("{} {thing}s", count(how_many)) }
 }
 

@@ -6,6 +6,9 @@ mod data;
 /// Pictures as text, reviewed in the diff.
 mod golden;
 
+/// The paper's figures and claims against reference data.
+mod paper;
+
 /// Links and drafts: random ones survive, hostile ones are named.
 mod params;
 

@@ -53,7 +53,7 @@ fn run(cell: &Value, start: Start, methods: &[(&str, Method)]) -> Summary {
 }
 
 /// `Some(complaint)` when the two means differ by more than they may.
-fn disagreement(what: &str, ours: &Running, mean: &Value, se: &Value) -> Option<String> {
+pub(crate) fn disagreement(what: &str, ours: &Running, mean: &Value, se: &Value) -> Option<String> {
     let (mean, se) = (mean.as_f64().expect("a number"), se.as_f64().expect("a number"));
     let allowed = STANDARD_ERRORS * se.hypot(ours.standard_error()) + 5e-6 * mean;
     let difference = (ours.mean() - mean).abs();

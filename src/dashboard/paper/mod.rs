@@ -1,0 +1,323 @@
+//! The paper's figures: error against round at the paper's settings, one curve a value of what a figure varies.
+//!
+//! - [`PaperFigure`]: which, and [`plan`]: the experiments behind it;
+//! - [`switches`]: where the paper's text, the authors' code and theory differ;
+//! - [`lines`]: what is measured along its curves; [`picture`]: the figure;
+//! - [`words`]: what the paper claims and this run measured, and what each switch changes; [`markup`]: all these as markup.
+//!
+//! Settings: "FedSysID: A Federated Approach to Sample-Efficient System Identification" (arXiv 2211.14393), its numerical section
+//! and appendix. The paper gives no number of rounds; 200 is that of the authors' code.
+
+pub mod lines;
+pub mod markup;
+pub mod picture;
+pub mod switches;
+pub mod words;
+
+use super::sweep::Plan;
+use crate::figure::number::{count, number};
+use crate::sim::estimate::Reference;
+use crate::sim::method::Method;
+use crate::sim::plan::{DataPlan, NoiseLevels};
+use crate::sim::scenario::Settings;
+use crate::sim::stream::Seed;
+use crate::sim::target::Target;
+use switches::{Begin, ErrorOf, FEDLIN, Step, Switches};
+
+/// Data sets behind every curve.
+const N_TRIALS: usize = 25;
+
+/// What is varied, and its values.
+const CLIENTS: [usize; 5] = [1, 2, 5, 25, 100];
+const ROLLOUTS: [usize; 5] = [5, 25, 50, 75, 100];
+const HETEROGENEITIES: [f64; 5] = [0.01, 0.1, 0.25, 0.5, 0.75];
+
+/// The methods that run on the same data: FedLin, and FedAvg with every schedule, so that a switch of it reruns nothing.
+const METHODS: [Method; 4] =
+    [FEDLIN, Step::OverRounds.fedavg(), Step::OverLocalSteps.fedavg(), Step::Constant.fedavg()];
+
+/// One of the paper's figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PaperFigure {
+    /// FedLin, more and more clients.
+    #[default]
+    LinClients,
+    /// FedLin, more and more rollouts.
+    LinRollouts,
+    /// FedLin, clients that differ more and more.
+    LinHeterogeneity,
+    /// FedAvg, more and more clients.
+    AvgClients,
+    /// FedAvg, more and more rollouts.
+    AvgRollouts,
+    /// FedAvg, clients that differ more and more.
+    AvgHeterogeneity,
+    /// FedLin against FedAvg: the appendix's.
+    Comparison,
+}
+
+/// What a figure varies, the rest being M = 50, N = 25 and ε = 0.01 (N = 25 where M varies).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Varied {
+    /// Clients M.
+    Clients,
+    /// Rollouts N.
+    Rollouts,
+    /// Heterogeneity ε.
+    Heterogeneity,
+    /// Nothing.
+    Nothing,
+}
+
+/// Whose curves a figure shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shown {
+    /// FedLin's.
+    FedLin,
+    /// FedAvg's.
+    FedAvg,
+    /// Either's.
+    Both,
+}
+
+impl PaperFigure {
+    /// All of them, in the paper's order.
+    pub const ALL: [Self; 7] = [
+        Self::LinClients,
+        Self::LinRollouts,
+        Self::LinHeterogeneity,
+        Self::AvgClients,
+        Self::AvgRollouts,
+        Self::AvgHeterogeneity,
+        Self::Comparison,
+    ];
+
+    /// Its number in the paper: its word in a link.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::LinClients => "1a",
+            Self::LinRollouts => "1b",
+            Self::LinHeterogeneity => "1c",
+            Self::AvgClients => "2a",
+            Self::AvgRollouts => "2b",
+            Self::AvgHeterogeneity => "2c",
+            Self::Comparison => "3",
+        }
+    }
+
+    /// The figure with this word in a link.
+    pub fn by_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|figure| figure.word().eq_ignore_ascii_case(word))
+    }
+
+    /// What it shows, in words.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::LinClients => "FedLin with more and more clients",
+            Self::LinRollouts => "FedLin with more and more rollouts",
+            Self::LinHeterogeneity => "FedLin with clients that differ more and more",
+            Self::AvgClients => "FedAvg with more and more clients",
+            Self::AvgRollouts => "FedAvg with more and more rollouts",
+            Self::AvgHeterogeneity => "FedAvg with clients that differ more and more",
+            Self::Comparison => "FedLin against FedAvg",
+        }
+    }
+
+    /// What it varies.
+    pub const fn varied(self) -> Varied {
+        match self {
+            Self::LinClients | Self::AvgClients => Varied::Clients,
+            Self::LinRollouts | Self::AvgRollouts => Varied::Rollouts,
+            Self::LinHeterogeneity | Self::AvgHeterogeneity => Varied::Heterogeneity,
+            Self::Comparison => Varied::Nothing,
+        }
+    }
+
+    /// Whose curves it shows.
+    pub const fn shown(self) -> Shown {
+        match self {
+            Self::LinClients | Self::LinRollouts | Self::LinHeterogeneity => Shown::FedLin,
+            Self::AvgClients | Self::AvgRollouts | Self::AvgHeterogeneity => Shown::FedAvg,
+            Self::Comparison => Shown::Both,
+        }
+    }
+}
+
+impl Varied {
+    /// How many values there are.
+    pub const fn n_values(self) -> usize {
+        match self {
+            Self::Clients => CLIENTS.len(),
+            Self::Rollouts => ROLLOUTS.len(),
+            Self::Heterogeneity => HETEROGENEITIES.len(),
+            Self::Nothing => 1,
+        }
+    }
+
+    /// Its symbol.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Clients => "M",
+            Self::Rollouts => "N",
+            Self::Heterogeneity => "ε",
+            Self::Nothing => "",
+        }
+    }
+
+    /// The value at a place; 1 where nothing varies.
+    pub fn value(self, place: usize) -> f64 {
+        match self {
+            Self::Clients => CLIENTS[place] as f64,
+            Self::Rollouts => ROLLOUTS[place] as f64,
+            Self::Heterogeneity => HETEROGENEITIES[place],
+            Self::Nothing => 1.0,
+        }
+    }
+
+    /// The setting at a place in words: "M = 25".
+    pub fn at(self, place: usize) -> String {
+        match self {
+            Self::Clients => format!("M = {}", count(CLIENTS[place])),
+            Self::Rollouts => format!("N = {}", count(ROLLOUTS[place])),
+            Self::Heterogeneity => format!("ε = {}", number(HETEROGENEITIES[place])),
+            Self::Nothing => "M = 50, N = 25, ε = 0.01".into(),
+        }
+    }
+
+    /// The place of the value that the other figures keep, or the nearest to it.
+    pub const fn usual(self) -> usize {
+        match self {
+            Self::Clients => 3,
+            Self::Rollouts => 1,
+            Self::Heterogeneity | Self::Nothing => 0,
+        }
+    }
+
+    /// The paper's experiment at a place.
+    fn settings(self, place: usize, begin: Begin, seed: Seed) -> Settings {
+        let mut settings = Settings {
+            start: begin.start(),
+            methods: METHODS.to_vec(),
+            references: vec![Reference::Pooled, Reference::MeanOfLocals],
+            n_trials: N_TRIALS,
+            seed,
+            ..Settings::paper()
+        };
+        match self {
+            Self::Clients => settings.n_clients = CLIENTS[place],
+            Self::Rollouts => {
+                let plan = DataPlan { n_rollouts: ROLLOUTS[place], rollout_len: 5, noise: NoiseLevels::UNIT };
+                settings.data = plan.into();
+            }
+            Self::Heterogeneity => settings.heterogeneity = HETEROGENEITIES[place],
+            Self::Nothing => {}
+        }
+        settings
+    }
+}
+
+/// Where an experiment stands in a [`plan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Experiment {
+    /// At a place, held against client 1: every method.
+    First(usize),
+    /// At a place, held against the last client: FedLin.
+    Last(usize),
+    /// At the usual place, from the other start, held against client 1: every method.
+    OtherStart,
+}
+
+impl Experiment {
+    /// FedLin's at a place.
+    fn of_fedlin(error_of: ErrorOf, place: usize) -> Self {
+        match error_of {
+            ErrorOf::FirstClient => Self::First(place),
+            ErrorOf::AsCoded => Self::Last(place),
+        }
+    }
+
+    /// Its place in the plan.
+    fn point(self, varied: Varied) -> usize {
+        match self {
+            Self::First(place) => place,
+            Self::Last(place) => varied.n_values() + place,
+            Self::OtherStart => 2 * varied.n_values(),
+        }
+    }
+}
+
+/// The experiments behind a figure and behind what its switches change. They depend on the start and on what is varied alone:
+/// going from FedLin to FedAvg, and every other switch, reruns nothing.
+pub fn plan(figure: PaperFigure, switches: Switches, seed: Seed) -> Plan {
+    let (varied, begin) = (figure.varied(), switches.begin);
+    let first = (0..varied.n_values()).map(|place| varied.settings(place, begin, seed));
+    let last = (0..varied.n_values()).map(|place| {
+        let settings = varied.settings(place, begin, seed);
+        Settings { target: Target::Client(settings.n_clients - 1), methods: vec![FEDLIN], ..settings }
+    });
+    let other = varied.settings(varied.usual(), begin.other(), seed);
+    Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), expects: false }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::super::sweep::Sweep;
+    use super::super::sweep::tests::complete;
+    use super::*;
+    use crate::sim::scenario::Scenario;
+
+    /// A figure's sweep of a few data sets, all in.
+    pub(crate) fn sweep(figure: PaperFigure, switches: Switches) -> Sweep {
+        let mut plan = plan(figure, switches, Seed(7));
+        plan.points.iter_mut().for_each(|settings| settings.n_trials = 4);
+        complete(plan)
+    }
+
+    #[test]
+    fn every_experiment_is_the_papers() {
+        for figure in PaperFigure::ALL {
+            for switches in [Switches::TEXT, Switches::CODE] {
+                let plan = plan(figure, switches, Seed(3));
+                assert_eq!(plan.points.len(), 2 * figure.varied().n_values() + 1);
+                for settings in plan.points {
+                    let usual = [settings.n_clients == 50, settings.heterogeneity.to_bits() == 0.01_f64.to_bits()];
+                    assert!(usual.contains(&true), "one thing varies at a time");
+                    assert_eq!((settings.n_trials, settings.n_rounds, settings.seed), (25, 200, Seed(3)));
+                    assert!(Scenario::new(settings).is_ok());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_start_needs_other_experiments() {
+        let of = |figure, switches| plan(figure, switches, Seed(7));
+        let text = of(PaperFigure::LinRollouts, Switches::TEXT);
+        let other = Switches { begin: Begin::Zero, ..Switches::CODE };
+        assert_eq!(of(PaperFigure::AvgRollouts, other), text);
+        assert_ne!(of(PaperFigure::AvgRollouts, Switches::CODE), text);
+        assert_ne!(of(PaperFigure::LinClients, Switches::TEXT), text);
+    }
+
+    #[test]
+    fn every_experiment_stands_where_it_is_looked_for() {
+        let varied = Varied::Clients;
+        let plan = plan(PaperFigure::LinClients, Switches::TEXT, Seed(7));
+        let at = |experiment: Experiment| &plan.points[experiment.point(varied)];
+        for (place, &n_clients) in CLIENTS.iter().enumerate() {
+            let (first, last) = (at(Experiment::First(place)), at(Experiment::Last(place)));
+            assert_eq!((first.n_clients, first.target), (n_clients, Target::Client(0)));
+            assert_eq!((last.n_clients, last.target), (n_clients, Target::Client(n_clients - 1)));
+        }
+        let other = at(Experiment::OtherStart);
+        assert_eq!((other.n_clients, &other.start), (25, &Begin::Half.start()));
+    }
+
+    #[test]
+    fn words_find_their_figures() {
+        for figure in PaperFigure::ALL {
+            assert_eq!(PaperFigure::by_word(&figure.word().to_uppercase()), Some(figure));
+        }
+        assert_eq!(PaperFigure::by_word("4"), None);
+    }
+}

@@ -1,0 +1,213 @@
+//! A figure of the paper, with its axes: error against round, both linear, as the authors' code draws them. Theirs begins after
+//! round 1; here round 0, the start, is drawn too.
+
+use super::lines::{Line, Source, sources};
+use super::switches::{ErrorAxis, ErrorOf, Estimate, Step, Switches};
+use super::{PaperFigure, Shown};
+use crate::dashboard::picture::{self, method_name, solver_role};
+use crate::dashboard::readout::Reading;
+use crate::dashboard::sentences::counted;
+use crate::dashboard::sweep::Sweep;
+use crate::figure::axis::fit_runs;
+use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
+
+/// The figure, as far as its curves are known.
+pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure {
+    let known = known(figure, switches, sweep);
+    let curve = |(source, line): &(Source, Line)| Curve {
+        role: role(figure, *source),
+        label: label(figure, *source),
+        ..picture::curve(line.summary, line.method)
+    };
+    let curves: Vec<_> = known.iter().map(curve).collect();
+    let levels: Vec<_> = level(figure, switches, &known).into_iter().collect();
+    let scale = match switches.axis {
+        ErrorAxis::Linear => Scale::Linear,
+        ErrorAxis::Log => Scale::Log10,
+    };
+    let n_rounds = sweep.plan.points.first().map_or(0, |settings| settings.n_rounds);
+    let words = curves.is_empty().then(|| "The first curve is on its way.".into());
+    let x = Axis { label: "round r".into(), range: (0.0, n_rounds as f64), scale: Scale::Linear };
+    let y = Axis { label: error_label(figure, switches), range: fit_runs(scale, &curves, &levels), scale };
+    Figure { title: None, x, y, curves, levels, words }
+}
+
+/// The curves of which something is known.
+fn known(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<(Source, Line<'_>)> {
+    let line = |source| Line::from(sweep, figure, source).map(|line| (source, line));
+    sources(figure, switches).into_iter().filter_map(line).collect()
+}
+
+/// What the error is, with its symbol.
+fn error_label(figure: PaperFigure, switches: Switches) -> String {
+    let of = match (figure.shown(), switches.error_of) {
+        (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => " = ‖Θ̄ᵣ − Θ⁽¹⁾‖",
+        (Shown::FedLin, ErrorOf::AsCoded) => " = ‖Θ̄ᵣ − Θ⁽ᴹ⁾‖",
+        (Shown::Both, ErrorOf::AsCoded) => "",
+    };
+    format!("estimation error eᵣ{of}")
+}
+
+/// What a curve means: the method where methods are compared, else its place among the values.
+fn role(figure: PaperFigure, source: Source) -> Role {
+    match figure.shown() {
+        Shown::Both => solver_role(source.method.solver),
+        Shown::FedLin | Shown::FedAvg => swept(source.place, figure.varied().n_values()),
+    }
+}
+
+/// The role of the `place`-th of so many values.
+fn swept(place: usize, of: usize) -> Role {
+    // Until sweeps have a ramp of their own, roles that are not in the figure tell neighbors apart.
+    const RAMP: [Role; 5] = [Role::FedLin, Role::FedAvg, Role::Scaffold, Role::Clustered, Role::Median];
+    RAMP[place * RAMP.len() / of.max(1) % RAMP.len()]
+}
+
+/// A curve's name.
+fn label(figure: PaperFigure, source: Source) -> String {
+    match figure.shown() {
+        Shown::Both => method_name(source.method),
+        Shown::FedLin | Shown::FedAvg => figure.varied().at(source.place),
+    }
+}
+
+/// The estimate's error where the last curve ends; one for every curve would hide them.
+fn level(figure: PaperFigure, switches: Switches, known: &[(Source, Line)]) -> Option<Level> {
+    let (source, line) = known.last()?;
+    let value = Some(line.error_of(switches.estimate)).filter(|error| error.is_finite())?;
+    let role = picture::reference_role(switches.estimate.reference());
+    Some(Level { role, label: level_label(figure, switches, *source), value })
+}
+
+fn level_label(figure: PaperFigure, switches: Switches, source: Source) -> String {
+    match figure.shown() {
+        Shown::Both => switches.estimate.name().into(),
+        Shown::FedLin | Shown::FedAvg => format!("{}, {}", switches.estimate.name(), figure.varied().at(source.place)),
+    }
+}
+
+/// What the curves read after `round` rounds, and the estimate of the last.
+pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: usize) -> Vec<Reading> {
+    let known = known(figure, switches, sweep);
+    let of_curve = |(source, line): &(Source, Line)| {
+        let value = line.method.errors.get(line.summary.record_at(round)).copied()?;
+        let value = if value.mean().is_finite() { Ok(value) } else { Err("diverged".into()) };
+        Some(Reading { role: role(figure, *source), name: label(figure, *source), value, expected: None })
+    };
+    let estimate = known.last().and_then(|(source, line)| {
+        let reference = switches.estimate.reference();
+        let value = line.summary.reference(reference)?.map_err(|error| error.to_string());
+        let name = level_label(figure, switches, *source);
+        Some(Reading { role: picture::reference_role(reference), name, value, expected: None })
+    });
+    known.iter().filter_map(of_curve).chain(estimate).collect()
+}
+
+/// What the picture shows, said once.
+pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
+    let Some(settings) = sweep.plan.points.first() else { return String::new() };
+    let of = match (figure.shown(), switches.error_of) {
+        (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => "against client 1",
+        (Shown::FedLin, ErrorOf::AsCoded) => "against client M",
+        (Shown::Both, ErrorOf::AsCoded) => "of FedLin against client M, of FedAvg against client 1",
+    };
+    let steps = match figure.shown() {
+        Shown::FedLin => String::new(),
+        Shown::FedAvg | Shown::Both => format!(" {}.", steps(switches.step)),
+    };
+    let dots = match switches.estimate {
+        Estimate::Pooled => "dotted: pooled least squares",
+        Estimate::MeanOfLocals => "dashed: the mean of locals",
+    };
+    let data_sets = counted(settings.n_trials, "data set");
+    format!(
+        "Spectral-norm error {of}, mean of {data_sets} from the same systems; band: ±1 standard error; {dots}.{steps}"
+    )
+}
+
+/// FedAvg's steps, as a sentence without its stop.
+fn steps(step: Step) -> &'static str {
+    match step {
+        Step::OverRounds => "FedAvg’s step falls from α in equal parts over the rounds",
+        Step::OverLocalSteps => "FedAvg’s step is α/k at local step k",
+        Step::Constant => "FedAvg’s step is the constant α, as FedLin’s is",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan;
+    use super::super::tests::sweep;
+    use super::*;
+    use crate::protocol::Generation;
+    use crate::sim::stream::Seed;
+
+    #[test]
+    fn a_figure_has_a_curve_a_value_from_the_start_to_the_last_round() {
+        for figure in PaperFigure::ALL {
+            let sweep = sweep(figure, Switches::TEXT);
+            let picture = picture(figure, Switches::TEXT, &sweep);
+            let n_curves = if figure.shown() == Shown::Both { 2 } else { 5 };
+            assert_eq!((picture.curves.len(), picture.levels.len()), (n_curves, 1), "{figure:?}");
+            for curve in &picture.curves {
+                assert_eq!((curve.points.len(), curve.band.len()), (201, 201));
+                assert!(curve.points[0].y > curve.points[200].y, "{figure:?} {}", curve.label);
+            }
+            assert_eq!((picture.x.range, picture.y.scale), ((0.0, 200.0), Scale::Linear));
+            assert!(picture.y.range.0 <= 0.0, "a linear axis begins at zero");
+        }
+    }
+
+    #[test]
+    fn neighbors_are_told_apart_and_named() {
+        for figure in PaperFigure::ALL {
+            let picture = picture(figure, Switches::CODE, &sweep(figure, Switches::CODE));
+            for pair in picture.curves.windows(2) {
+                assert_ne!(pair[0].role, pair[1].role, "{figure:?}");
+                assert_ne!(pair[0].label, pair[1].label, "{figure:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_level_is_the_estimate_that_is_chosen() {
+        let figure = PaperFigure::AvgHeterogeneity;
+        let sweep = sweep(figure, Switches::TEXT);
+        let level = |estimate| picture(figure, Switches { estimate, ..Switches::TEXT }, &sweep).levels[0].clone();
+        let (pooled, mean) = (level(Estimate::Pooled), level(Estimate::MeanOfLocals));
+        assert_eq!((pooled.label.as_str(), mean.label.as_str()), ("pooled, ε = 0.75", "mean of locals, ε = 0.75"));
+        assert!((pooled.value / mean.value - 1.0).abs() > 1e-3);
+    }
+
+    #[test]
+    fn before_the_first_data_set_there_are_words() {
+        let figure = PaperFigure::LinClients;
+        let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
+        let picture = picture(figure, Switches::TEXT, &sweep);
+        assert!(picture.curves.is_empty() && picture.levels.is_empty() && picture.words.is_some());
+        assert!(readings(figure, Switches::TEXT, &sweep, 3).is_empty());
+    }
+
+    #[test]
+    fn readings_are_what_the_curves_show() {
+        let figure = PaperFigure::LinRollouts;
+        let sweep = sweep(figure, Switches::CODE);
+        let picture = picture(figure, Switches::CODE, &sweep);
+        let readings = readings(figure, Switches::CODE, &sweep, 40);
+        assert_eq!(readings.len(), 6);
+        for (reading, curve) in readings.iter().zip(&picture.curves) {
+            assert_eq!(reading.name, curve.label);
+            assert_eq!(reading.value.as_ref().unwrap().mean().to_bits(), curve.points[40].y.to_bits());
+        }
+        assert_eq!(readings[5].value.as_ref().unwrap().mean().to_bits(), picture.levels[0].value.to_bits());
+    }
+
+    #[test]
+    fn the_caption_says_whose_error_it_is() {
+        let said = |figure, switches| caption(figure, switches, &sweep(figure, switches));
+        assert!(said(PaperFigure::LinClients, Switches::TEXT).starts_with("Spectral-norm error against client 1,"));
+        assert!(said(PaperFigure::LinClients, Switches::CODE).starts_with("Spectral-norm error against client M,"));
+        let avg = said(PaperFigure::AvgClients, Switches::CODE);
+        assert!(avg.starts_with("Spectral-norm error against client 1,") && avg.contains("α/k"), "{avg}");
+    }
+}

@@ -1,0 +1,383 @@
+//! What the paper claims and what this run measured; and what each switch changes. Every number is computed from the run.
+
+use super::lines::{Line, NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
+use super::switches::{Begin, Estimate, FEDLIN, Switch, Switches};
+use super::{Experiment, PaperFigure, Shown, Varied};
+use crate::dashboard::picture::method_name;
+use crate::dashboard::sentences::counted;
+use crate::dashboard::sweep::Sweep;
+use crate::figure::number::{count, measured, number};
+use crate::sim::method::Method;
+
+/// "About" holds within this factor, either way.
+const ABOUT: f64 = 1.3;
+
+/// An exponent holds within this.
+const ABOUT_EXPONENT: f64 = 0.1;
+
+/// What the paper says of M = 100 (times) and of FedLin (rounds).
+const TIMES: f64 = 10.0;
+const LEAD: f64 = 60.0;
+
+/// What is said while data are missing.
+const NOT_YET: &str = "Not yet.";
+
+/// A statement of the paper beside what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// What the paper says.
+    pub paper: String,
+    /// What this run says.
+    pub measured: String,
+    /// Whether they agree; `None` while data are missing.
+    pub holds: Option<bool>,
+}
+
+/// What the paper claims of a figure.
+pub fn claims(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<Claim> {
+    let ends = ends(figure, switches, sweep);
+    let claim = |paper: String, said: Option<(String, bool)>| {
+        let (measured, holds) = said.map_or((NOT_YET.into(), None), |(measured, holds)| (measured, Some(holds)));
+        Claim { paper, measured, holds }
+    };
+    let ends = ends.as_deref();
+    let law = || {
+        let said = ends.map(|ends| root_law(figure, switches, sweep, ends));
+        claim("The error falls like 1/√(M·N).".into(), said)
+    };
+    match figure.varied() {
+        Varied::Clients => {
+            let paper = format!("With 100 clients the error is about {} times smaller than with one.", number(TIMES));
+            vec![claim(paper, ends.map(|ends| times_smaller(figure, ends))), law()]
+        }
+        Varied::Rollouts => vec![law()],
+        Varied::Heterogeneity => {
+            let paper = "The error grows with ε: clients that differ add a part in proportion to it.";
+            vec![claim(paper.into(), ends.map(|ends| grows(figure, ends)))]
+        }
+        Varied::Nothing => {
+            let paper = format!("FedLin is there about {} rounds before FedAvg.", number(LEAD));
+            vec![claim(paper, lead(figure, switches, sweep))]
+        }
+    }
+}
+
+fn is_about(found: f64, claimed: f64) -> bool {
+    (claimed / ABOUT..=claimed * ABOUT).contains(&found)
+}
+
+/// The first and the last value with their errors.
+fn from_to(varied: Varied, ends: &[(f64, f64)]) -> String {
+    let end = |place: usize| measured(ends.get(place).map_or(f64::NAN, |end| end.1), 3);
+    let last = ends.len().saturating_sub(1);
+    format!("{} at {}, {} at {}", end(0), varied.at(0), end(last), varied.at(last))
+}
+
+fn times_smaller(figure: PaperFigure, ends: &[(f64, f64)]) -> (String, bool) {
+    let times = fold(ends);
+    let words = format!("{} times: {}.", measured(times, 3), from_to(figure.varied(), ends));
+    (words, is_about(times, TIMES))
+}
+
+/// How the error falls with what is varied, and whether the rounds were enough to see it.
+fn root_law(figure: PaperFigure, switches: Switches, sweep: &Sweep, ends: &[(f64, f64)]) -> (String, bool) {
+    let (varied, found) = (figure.varied(), exponent(ends));
+    let words = format!("Like {} to the power of {}, where a root has −0.5.", varied.symbol(), measured(found, 2));
+    let holds = (found + 0.5).abs() <= ABOUT_EXPONENT;
+    match farthest(figure, switches, sweep) {
+        Some(rest) => (format!("{words} {rest}"), holds),
+        None => (words, holds),
+    }
+}
+
+/// The curve that ends farthest above its estimate, unless all are near theirs.
+fn farthest(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
+    let above = |source: Source| {
+        let line = Line::from(sweep, figure, source)?;
+        Some((source, line, line.end_in_units_of(switches.estimate)))
+    };
+    let all = sources(figure, switches).into_iter().filter_map(above);
+    let (source, line, times) =
+        all.filter(|(_, _, times)| *times > 1.0 + NEAR).max_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
+    let (at, rounds) = (figure.varied().at(source.place), last_round(line));
+    Some(format!(
+        "At {at}, {rounds} rounds are too few: the error is still {} times that of {}.",
+        measured(times, 2),
+        estimate_words(switches.estimate)
+    ))
+}
+
+fn last_round(line: Line) -> String {
+    count(line.summary.rounds.last().copied().unwrap_or(0))
+}
+
+fn grows(figure: PaperFigure, ends: &[(f64, f64)]) -> (String, bool) {
+    let is_growing = ends.windows(2).all(|pair| pair[0].1 < pair[1].1);
+    let found = excess_exponent(ends);
+    let words = format!(
+        "{}; with the first taken off in squares, the last three grow like ε to the power of {}.",
+        from_to(figure.varied(), ends),
+        measured(found, 2)
+    );
+    (words, is_growing && (found - 1.0).abs() <= ABOUT_EXPONENT)
+}
+
+/// How many rounds FedLin is ahead of FedAvg.
+fn lead(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<(String, bool)> {
+    let rounds = |source: Source| Line::from(sweep, figure, source).map(|line| line.rounds_to(switches.estimate));
+    let rounds: Option<Vec<_>> = sources(figure, switches).into_iter().map(rounds).collect();
+    let rounds = rounds?;
+    let &[fedlin, fedavg] = rounds.as_slice() else { return None };
+    let (aim, needed) = (aim(switches.estimate), (rounds_words(fedlin), rounds_words(fedavg)));
+    let words = format!("{aim}, FedLin needs {} and FedAvg {}", needed.0, needed.1);
+    Some(match (fedlin, fedavg) {
+        (Some(fedlin), Some(fedavg)) => {
+            let ahead = fedavg as f64 - fedlin as f64;
+            (format!("{words}: {} ahead.", number(ahead)), is_about(ahead, LEAD))
+        }
+        (None, _) | (_, None) => (format!("{words}."), false),
+    })
+}
+
+/// "To come within 10 % of pooled least squares".
+fn aim(estimate: Estimate) -> String {
+    format!("To come within {} % of {}", number(100.0 * NEAR), estimate_words(estimate))
+}
+
+fn estimate_words(estimate: Estimate) -> &'static str {
+    match estimate {
+        Estimate::Pooled => "pooled least squares",
+        Estimate::MeanOfLocals => "the mean of locals",
+    }
+}
+
+fn rounds_words(rounds: Option<usize>) -> String {
+    rounds.map_or("more than there are".into(), |rounds| counted(rounds, "round"))
+}
+
+/// What a switch changes, in words with the numbers of this run.
+pub fn note(switch: Switch, figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
+    let words = match switch {
+        Switch::Step => step_note(figure, switches, sweep),
+        Switch::ErrorOf => error_of_note(figure, sweep),
+        Switch::Begin => begin_note(figure, switches, sweep),
+        Switch::Estimate => estimate_note(figure, switches, sweep),
+        Switch::ErrorAxis => return "The paper’s axis begins at 0; a logarithmic one tells the ends apart.".into(),
+    };
+    words.unwrap_or_else(|| NOT_YET.into())
+}
+
+/// What all switches change.
+pub fn switch_notes(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<(Switch, String)> {
+    Switch::ALL.map(|switch| (switch, note(switch, figure, switches, sweep))).into()
+}
+
+/// The rounds that every step takes.
+fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
+    let varied = figure.varied();
+    let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches.estimate)?;
+    let needs = |(_, rounds): (Method, Option<usize>)| rounds.map_or("more than all".into(), count);
+    let stays = match figure.shown() {
+        Shown::FedLin => "This figure stays: FedLin’s step is always constant. ",
+        Shown::FedAvg | Shown::Both => "",
+    };
+    Some(format!(
+        "{stays}{} ({}), FedLin needs {}; FedAvg {} with the same constant step, {} with α/k, {} with a step that falls \
+         over the rounds.",
+        aim(switches.estimate),
+        varied.at(varied.usual()),
+        rounds_words(fedlin.1),
+        needs(constant),
+        needs(local),
+        needs(falling)
+    ))
+}
+
+/// FedLin's last error, held against client 1 and against the last one, where that matters most.
+fn error_of_note(figure: PaperFigure, sweep: &Sweep) -> Option<String> {
+    let varied = figure.varied();
+    let stays = match figure.shown() {
+        Shown::FedAvg => "This figure stays: FedAvg’s error is client 1’s either way. ",
+        Shown::FedLin | Shown::Both => "",
+    };
+    let end = |experiment| Some(Line::of(sweep, varied, experiment, FEDLIN)?.end());
+    let (place, first, last) =
+        most_different(varied, |place| Some((end(Experiment::First(place))?, end(Experiment::Last(place))?)))?;
+    let last_client = count(sweep.plan.points.get(place)?.n_clients);
+    Some(format!(
+        "{stays}FedLin ends {} from client 1’s system, and {} from that of client {last_client}, which the authors’ code \
+         takes ({}{}).",
+        measured(first, 3),
+        measured(last, 3),
+        varied.at(place),
+        differing_most(varied)
+    ))
+}
+
+fn differing_most(varied: Varied) -> &'static str {
+    if varied.n_values() > 1 { ", where it matters most" } else { "" }
+}
+
+/// The place at which two numbers differ by the largest factor; `None` until all are known.
+fn most_different(varied: Varied, pair: impl Fn(usize) -> Option<(f64, f64)>) -> Option<(usize, f64, f64)> {
+    let pairs: Option<Vec<_>> = (0..varied.n_values()).map(|place| pair(place).map(|(a, b)| (place, a, b))).collect();
+    let factor = |&(_, a, b): &(usize, f64, f64)| (a / b).ln().abs();
+    pairs?.into_iter().max_by(|a, b| factor(a).total_cmp(&factor(b)))
+}
+
+/// The first error, and the rounds, from either start.
+fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
+    let varied = figure.varied();
+    let method = match figure.shown() {
+        Shown::FedLin | Shown::Both => FEDLIN,
+        Shown::FedAvg => switches.step.fedavg(),
+    };
+    let this = Line::of(sweep, varied, Experiment::First(varied.usual()), method)?;
+    let other = Line::of(sweep, varied, Experiment::OtherStart, method)?;
+    let (zero, half) = match switches.begin {
+        Begin::Zero => (this, other),
+        Begin::Half => (other, this),
+    };
+    let rounds = |line: Line| rounds_words(line.rounds_to(switches.estimate));
+    Some(format!(
+        "The first error is {} from zero, {} from half of client 1’s true matrices, which nobody could know. {}, {} needs {} \
+         and {} ({}).",
+        measured(zero.start(), 3),
+        measured(half.start(), 3),
+        aim(switches.estimate),
+        method_name(method),
+        rounds(zero),
+        rounds(half),
+        varied.at(varied.usual())
+    ))
+}
+
+/// The two estimates where they differ most, and where the rounds end.
+fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
+    let varied = figure.varied();
+    let line = |place| Line::of(sweep, varied, Experiment::First(place), FEDLIN);
+    let errors =
+        |place| line(place).map(|line| (line.error_of(Estimate::Pooled), line.error_of(Estimate::MeanOfLocals)));
+    let (place, pooled, mean) = most_different(varied, errors)?;
+    let fedavg = Line::of(sweep, varied, Experiment::First(place), switches.step.fedavg())?;
+    Some(format!(
+        "Pooled least squares is off by {}, the mean of everybody’s own by {} ({}{}). FedLin ends at {}, FedAvg at {}.",
+        measured(pooled, 3),
+        measured(mean, 3),
+        varied.at(place),
+        differing_most(varied),
+        measured(line(place)?.end(), 3),
+        measured(fedavg.end(), 3)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::switches::{ErrorOf, Step};
+    use super::super::tests::sweep;
+    use super::super::{plan, switches};
+    use super::*;
+    use crate::protocol::Generation;
+    use crate::sim::stream::Seed;
+
+    const AT_ONCE: [Switches; 2] = [Switches::TEXT, Switches::CODE];
+
+    fn said(figure: PaperFigure, switches: Switches) -> Vec<String> {
+        let sweep = sweep(figure, switches);
+        let claims = claims(figure, switches, &sweep).into_iter().map(|claim| claim.measured);
+        claims.chain(switch_notes(figure, switches, &sweep).into_iter().map(|(_, words)| words)).collect()
+    }
+
+    #[test]
+    fn before_there_are_data_nothing_is_claimed() {
+        for figure in PaperFigure::ALL {
+            let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
+            for claim in claims(figure, Switches::TEXT, &sweep) {
+                assert_eq!((claim.measured.as_str(), claim.holds), (NOT_YET, None));
+            }
+            for (switch, words) in switch_notes(figure, Switches::TEXT, &sweep) {
+                assert_eq!(words == NOT_YET, switch != Switch::ErrorAxis, "{switch:?} {words}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_said_is_a_sentence_with_numbers() {
+        for figure in PaperFigure::ALL {
+            for switches in AT_ONCE {
+                for words in said(figure, switches) {
+                    assert!(
+                        words.ends_with('.') && !words.contains("NaN") && !words.contains("not a number"),
+                        "{words}"
+                    );
+                    assert!(words.contains(|c: char| c.is_ascii_digit()), "{words}");
+                }
+            }
+        }
+    }
+
+    /// The words against the numbers that they are about.
+    #[test]
+    fn the_claims_are_true_of_the_curves() {
+        for switches in AT_ONCE {
+            let figure = PaperFigure::LinClients;
+            let sweep = sweep(figure, switches);
+            let claims = claims(figure, switches, &sweep);
+            let ends = ends(figure, switches, &sweep).unwrap();
+            assert!(claims[0].measured.starts_with(&format!("{} times", measured(ends[0].1 / ends[4].1, 3))));
+            for (_, end) in [ends[0], ends[4]] {
+                assert!(claims[0].measured.contains(&measured(end, 3)), "{}", claims[0].measured);
+            }
+            assert!(claims[1].measured.contains(&measured(exponent(&ends), 2)), "{}", claims[1].measured);
+        }
+    }
+
+    /// With few data and small steps the rounds do not suffice, and that is said.
+    #[test]
+    fn a_curve_that_is_not_there_yet_is_named() {
+        let figure = PaperFigure::AvgRollouts;
+        let law = |switches| claims(figure, switches, &sweep(figure, switches)).remove(0);
+        let code = law(Switches::CODE);
+        assert!(code.measured.contains("At N = 5, 200 rounds are too few"), "{}", code.measured);
+        let constant = law(Switches { step: Step::Constant, ..Switches::CODE });
+        assert!(!constant.measured.contains("too few"), "{}", constant.measured);
+    }
+
+    #[test]
+    fn how_far_fedlin_is_ahead_depends_on_the_step() {
+        let figure = PaperFigure::Comparison;
+        let sweep = sweep(figure, Switches::CODE);
+        let claim = |step| claims(figure, Switches { step, ..Switches::CODE }, &sweep).remove(0);
+        assert_eq!(claim(Step::OverLocalSteps).holds, Some(true), "{}", claim(Step::OverLocalSteps).measured);
+        assert_eq!(claim(Step::Constant).holds, Some(false), "{}", claim(Step::Constant).measured);
+    }
+
+    #[test]
+    fn a_switch_without_effect_says_so() {
+        let note = |switch, figure| note(switch, figure, Switches::TEXT, &sweep(figure, Switches::TEXT));
+        for (switch, figure, stays) in [
+            (Switch::Step, PaperFigure::LinClients, true),
+            (Switch::Step, PaperFigure::AvgClients, false),
+            (Switch::ErrorOf, PaperFigure::AvgHeterogeneity, true),
+            (Switch::ErrorOf, PaperFigure::LinHeterogeneity, false),
+            (Switch::Step, PaperFigure::Comparison, false),
+        ] {
+            let words = note(switch, figure);
+            assert_eq!(words.starts_with("This figure stays"), stays, "{words}");
+            let changed = match switch {
+                Switch::Step => Switches { step: switches::Step::Constant, ..Switches::TEXT },
+                _ => Switches { error_of: ErrorOf::AsCoded, ..Switches::TEXT },
+            };
+            let is_same = super::super::lines::sources(figure, changed) == sources(figure, Switches::TEXT);
+            assert_eq!(is_same, stays, "{figure:?}");
+        }
+    }
+
+    #[test]
+    fn starts_are_told_apart_whichever_is_chosen() {
+        let figure = PaperFigure::LinClients;
+        let said = |switches| note(Switch::Begin, figure, switches, &sweep(figure, switches));
+        let (zero, half) = (said(Switches::TEXT), said(Switches { begin: Begin::Half, ..Switches::TEXT }));
+        assert_eq!(zero, half, "both are of the same experiments");
+    }
+}

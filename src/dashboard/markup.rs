@@ -8,6 +8,7 @@ use super::anatomy::Anatomy;
 use super::badge::{Badge, Standing};
 use super::join::Join;
 use super::strip::EXTENT;
+use super::table::Table;
 use super::terms::Entry;
 use crate::figure::number::{measured, number};
 
@@ -47,6 +48,16 @@ pub fn badges(badges: &[Badge]) -> String {
         html += "</li>";
     }
     html
+}
+
+/// A table, with its header.
+pub fn table(table: &Table) -> String {
+    let row = |tag: &str, cells: &[String]| {
+        let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
+        format!("<tr>{}</tr>", cells.collect::<String>())
+    };
+    let rows = table.rows.iter().map(|cells| row("td", cells));
+    format!("<table><thead>{}</thead><tbody>{}</tbody></table>", row("th", &table.header), rows.collect::<String>())
 }
 
 /// Options of the methods' names, of which one is chosen.

@@ -7,11 +7,13 @@
 //! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
 //!   [`terms`]: the glossary; [`markup`]: all these as markup.
 //! - [`readout`]: the numbers at one round.
+//! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
 pub mod badge;
 pub mod bound;
+pub mod family;
 pub mod join;
 pub mod markup;
 pub mod paper;
@@ -20,13 +22,26 @@ pub mod readout;
 pub mod sentences;
 pub mod strip;
 pub mod sweep;
+pub mod table;
 pub mod terms;
+pub mod tradeoff;
 
 use crate::engine::pool::Trouble;
+use crate::params::{Draft, View, Views};
 use crate::protocol::{Event, Generation};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::theory::Theory;
+use sweep::Plan;
+
+/// The experiments that what is looked at takes, besides the run that follows the settings.
+pub fn wanted(draft: &Draft, views: &Views) -> Option<Plan> {
+    match views.view {
+        View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)),
+        View::TradeOff => Some(tradeoff::plan(draft, views)),
+        View::Map | View::Paper => None,
+    }
+}
 
 /// A run on screen.
 #[derive(Clone, Debug, PartialEq)]

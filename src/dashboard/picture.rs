@@ -16,7 +16,7 @@ use crate::theory::MethodTheory;
 pub const LONG: usize = 1_024;
 
 /// What an estimation error is, with its symbol: the vertical axis.
-fn error_label(target: Target) -> String {
+pub fn error_label(target: Target) -> String {
     match target {
         Target::Client(0) => "estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖".into(),
         Target::Client(client) => format!("estimation error against client {}", client + 1),

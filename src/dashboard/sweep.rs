@@ -215,19 +215,28 @@ fn cost(settings: &Settings) -> f64 {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweeps {
     current: Option<Sweep>,
+    /// What was on screen before, until the current one is in.
+    before: Option<Sweep>,
     kept: Vec<Sweep>,
 }
 
 impl Sweeps {
     /// This is to be on screen. Whether engines have to work for it: not if it is there already, or was kept.
-    pub fn want(&mut self, plan: &Plan) -> bool {
+    pub fn want(&mut self, plan: Option<&Plan>) -> bool {
+        let Some(plan) = plan else {
+            (self.current, self.before) = (None, None);
+            return false;
+        };
         let is_fine = |sweep: &Sweep| sweep.plan == *plan && !matches!(sweep.state, State::Cancelled | State::GivenUp);
         if self.current.as_ref().is_some_and(is_fine) {
             return false;
         }
         let kept = self.kept.iter().find(|sweep| sweep.plan == *plan).cloned();
         let is_kept = kept.is_some();
-        self.current = kept;
+        let last = std::mem::replace(&mut self.current, kept);
+        // Of two that were both interrupted, the older one has more to show.
+        let shows_more = |last: &Sweep| self.before.as_ref().is_none_or(|before| before.progress() <= last.progress());
+        self.before = last.filter(shows_more).or(self.before.take()).filter(|_| !is_kept);
         !is_kept
     }
 
@@ -241,6 +250,7 @@ impl Sweeps {
         let Some(sweep) = &mut self.current else { return false };
         let is_ours = sweep.apply(event);
         if is_ours && sweep.state == State::Complete {
+            self.before = None;
             self.kept.insert(0, sweep.clone());
             self.kept.truncate(KEPT);
         }
@@ -254,14 +264,19 @@ impl Sweeps {
         }
     }
 
-    /// Nothing is on screen.
-    pub fn clear(&mut self) {
-        self.current = None;
-    }
-
     /// The sweep on screen.
     pub fn current(&self) -> Option<&Sweep> {
         self.current.as_ref()
+    }
+
+    /// What was on screen before, while the current one is not complete.
+    pub fn before(&self) -> Option<&Sweep> {
+        self.before.as_ref()
+    }
+
+    /// Whether there is anything of a sweep to show.
+    pub fn has_something_to_show(&self) -> bool {
+        self.current.as_ref().is_some_and(|sweep| sweep.progress() > 0.0)
     }
 
     /// Whether there is work going on for the sweep on screen.
@@ -293,7 +308,7 @@ pub(crate) mod tests {
     }
 
     /// A sweep with everything in.
-    pub(crate) fn complete(plan: Plan) -> Sweep {
+    pub(crate) fn complete(plan: &Plan) -> Sweep {
         let mut sweep = Sweep::new(plan.clone(), Generation(1), 0.0);
         for request in plan.requests(Generation(1)) {
             assert!(sweep.apply(answer(request)));
@@ -353,10 +368,10 @@ pub(crate) mod tests {
     fn what_is_stale_changes_nothing() {
         let mut sweeps = Sweeps::default();
         let (old, new) = (plan(2, 1), plan(3, 1));
-        assert!(sweeps.want(&old));
+        assert!(sweeps.want(Some(&old)));
         sweeps.asked(Generation(1), old.clone(), 0.0);
         let late: Vec<_> = old.requests(Generation(1)).map(answer).collect();
-        assert!(sweeps.want(&new));
+        assert!(sweeps.want(Some(&new)));
         sweeps.asked(Generation(2), new, 0.0);
         for event in late {
             assert!(!sweeps.apply(event));
@@ -368,18 +383,18 @@ pub(crate) mod tests {
     fn a_finished_sweep_is_kept_and_a_cancelled_one_is_begun_anew() {
         let mut sweeps = Sweeps::default();
         let (one, other) = (plan(2, 1), plan(3, 1));
-        assert!(sweeps.want(&one));
+        assert!(sweeps.want(Some(&one)));
         sweeps.asked(Generation(1), one.clone(), 0.0);
-        assert!(!sweeps.want(&one), "it is on its way");
+        assert!(!sweeps.want(Some(&one)), "it is on its way");
         for request in one.requests(Generation(1)) {
             assert!(sweeps.apply(answer(request)));
         }
-        assert!(sweeps.want(&other));
+        assert!(sweeps.want(Some(&other)));
         sweeps.asked(Generation(2), other.clone(), 0.0);
         sweeps.end(State::Cancelled);
-        assert!(!sweeps.want(&one), "it was kept");
+        assert!(!sweeps.want(Some(&one)), "it was kept");
         assert!(sweeps.current().is_some_and(|sweep| sweep.state == State::Complete));
-        assert!(sweeps.want(&other), "it was not finished");
+        assert!(sweeps.want(Some(&other)), "it was not finished");
     }
 
     #[test]

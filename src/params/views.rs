@@ -140,14 +140,20 @@ pub struct Views {
     pub map: MapKind,
     /// What Explore shows one curve a value of.
     pub sweep: Option<SweepOf>,
+    /// Of which method, by its place among those that run.
+    pub method: usize,
 }
 
 /// Keys of a link.
 const VIEW: &str = "view";
 const ACROSS: &str = "x";
-const BESIDE: &str = "beside";
+/// That of a second setting, under which notices about its value stand.
+pub const BESIDE: &str = "beside";
 const MAP: &str = "map";
-const SWEEP: &str = "sweep";
+/// That of a sweep, under which notices about its values stand.
+pub const SWEEP: &str = "sweep";
+
+const KEYS: [&str; 5] = [VIEW, ACROSS, BESIDE, MAP, SWEEP];
 
 /// Parameters that a "what if" can be about: those that the trade-off depends on.
 pub const BESIDE_KEYS: [Key; 6] =
@@ -158,13 +164,15 @@ impl Views {
     /// one counts.
     pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
         let (mut views, mut notices) = (Self::default(), Vec::new());
-        pairs.retain(|(key, given)| match views.set(key.trim(), given) {
-            None => true,
-            Some(notice) => {
-                notices.extend(notice);
-                false
+        pairs.retain(|(key, given)| {
+            let is_ours = KEYS.iter().any(|ours| ours.eq_ignore_ascii_case(key.trim()));
+            if is_ours {
+                notices.extend(views.set(key.trim(), given));
             }
+            !is_ours
         });
+        // The axis itself can be no second setting.
+        views.set_across(views.across);
         (views, notices)
     }
 
@@ -183,28 +191,31 @@ impl Views {
         pairs
     }
 
-    /// Sets what one pair of a link says; `None` if the key is of something else.
-    fn set(&mut self, key: &str, given: &str) -> Option<Option<Notice>> {
-        Some(match key.to_ascii_lowercase().as_str() {
+    /// Puts another parameter along the trade-off's axis. A second setting of that very parameter goes.
+    pub fn set_across(&mut self, across: Across) {
+        self.across = across;
+        self.beside = self.beside.filter(|(key, _)| *key != across.key());
+    }
+
+    /// Sets the second setting's value from a text. What is no value of it changes nothing, and is named.
+    pub fn set_beside_text(&mut self, text: &str) -> Option<Notice> {
+        let (key, value) = self.beside?;
+        let (values, is_all) = values(key.param(), text);
+        self.beside = Some((key, values.first().copied().unwrap_or(value)));
+        let used = words(self.beside.map_or(value, |(_, value)| value));
+        let is_one = is_all && values.len() == 1;
+        (!is_one).then(|| not_a_choice(BESIDE, text, &used, format!("a value from {}", key.param().allowed())))
+    }
+
+    /// Sets what one pair of a link says.
+    fn set(&mut self, key: &str, given: &str) -> Option<Notice> {
+        match key.to_ascii_lowercase().as_str() {
             VIEW => set_word(&mut self.view, VIEW, given),
             ACROSS => set_word(&mut self.across, ACROSS, given),
             MAP => set_word(&mut self.map, MAP, given),
-            BESIDE => match beside(given) {
-                Ok(beside) => {
-                    self.beside = Some(beside);
-                    None
-                }
-                Err(allowed) => Some(not_a_choice(BESIDE, given, "none", allowed)),
-            },
-            SWEEP => match swept(given) {
-                Ok(sweep) => {
-                    self.sweep = Some(sweep);
-                    None
-                }
-                Err(allowed) => Some(not_a_choice(SWEEP, given, "none", allowed)),
-            },
-            _ => return None,
-        })
+            BESIDE => set_part(&mut self.beside, BESIDE, given, beside(given)),
+            _ => set_part(&mut self.sweep, SWEEP, given, swept(given)),
+        }
     }
 }
 
@@ -280,6 +291,17 @@ fn beside(given: &str) -> Result<(Key, f64), String> {
 fn put<W: Word>(pairs: &mut Vec<(&'static str, String)>, key: &'static str, value: W) {
     if value != W::default() {
         pairs.push((key, value.word().into()));
+    }
+}
+
+/// Sets what was read, or says what would have been allowed.
+fn set_part<T>(part: &mut Option<T>, key: &str, given: &str, read: Result<T, String>) -> Option<Notice> {
+    match read {
+        Ok(value) => {
+            *part = Some(value);
+            None
+        }
+        Err(allowed) => Some(not_a_choice(key, given, "none", allowed)),
     }
 }
 
@@ -361,7 +383,7 @@ mod tests {
 
     #[test]
     fn no_parameter_has_a_key_of_the_views() {
-        for key in [VIEW, ACROSS, BESIDE, MAP, SWEEP] {
+        for key in KEYS {
             assert_eq!(Param::by_link(key), None);
         }
     }
@@ -378,5 +400,16 @@ mod tests {
         assert!(sweep.set_text("").is_some());
         assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
         assert_eq!(SweepOf::begun(Key::Weight), None);
+    }
+
+    #[test]
+    fn a_second_setting_is_typed_over_and_is_never_the_axis() {
+        let (mut views, ..) = read("beside=M:5");
+        assert_eq!((views.set_beside_text("7"), views.beside), (None, Some((Key::Clients, 7.0))));
+        let said = views.set_beside_text("seven").unwrap().to_string();
+        assert_eq!(said, "beside = seven is not among the choices: allowed a value from 1 to 10000, using 7");
+        views.set_across(Across::Clients);
+        assert_eq!((views.beside, views.set_beside_text("3")), (None, None));
+        assert_eq!(read("x=M&beside=M:5").0.beside, None);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
 
+use super::reactive::effect;
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -134,7 +135,7 @@ fn measure(canvas: NodeRef<Canvas>, over: &str, size: RwSignal<Size>) {
 
 /// Measures the canvas whenever its size or the pixel ratio changes.
 fn watch(canvas: NodeRef<Canvas>, measure: impl Fn() + Copy + 'static) {
-    Effect::new(move |_| {
+    effect(move |_| {
         if let Some(canvas) = canvas.get() {
             StoredValue::new_local((SizeWatch::new(&canvas, measure), PixelRatioWatch::new(measure)));
         }
@@ -144,7 +145,7 @@ fn watch(canvas: NodeRef<Canvas>, measure: impl Fn() + Copy + 'static) {
 /// Edge: figure → canvas, once a frame at most.
 fn paint(canvas: NodeRef<Canvas>, picture: Picture, measure: impl Fn() + Copy + 'static) {
     let next = StoredValue::new_local(None);
-    Effect::new(move |_| {
+    effect(move |_| {
         picture.track();
         let Some(canvas) = canvas.get() else { return };
         // Replacing the frame that waits drops it: however much changes, the canvas is painted once.

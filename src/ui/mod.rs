@@ -4,21 +4,30 @@ pub mod chart;
 pub mod controls;
 pub mod explore;
 pub mod notice;
+mod reactive;
 pub mod shell;
 pub mod store;
+pub mod sweep;
 pub mod theme;
 pub mod theory;
+pub mod tradeoff;
 
+use leptos::html::Main;
 use leptos::prelude::*;
+use reactive::{derived, effect};
 use wasm_bindgen::JsCast;
 
 use crate::dashboard::sentences;
+use crate::figure::theme::Theme as Look;
+use crate::params::View;
+use crate::params::views::Word;
 use controls::panel::Panel;
 use explore::Explore;
 use notice::Notices;
 use store::Store;
 use theme::ThemeChoice;
 use theory::Theory;
+use tradeoff::TradeOffView;
 
 /// Mounts the page into `#app`.
 pub fn mount() {
@@ -33,21 +42,63 @@ pub fn mount() {
 fn App() -> impl IntoView {
     let store = Store::open();
     let (look, theme) = theme::remembered();
-    let is_settled = move || store.dashboard.read().is_settled().to_string();
-    let measured =
-        Signal::derive(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
+    let page = NodeRef::<Main>::new();
+    effect(move |_| {
+        if let Some(page) = page.get() {
+            store.follow_sight(&page);
+        }
+    });
+    let measured = derived(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
+    let view = store.view();
     view! {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
+            <Tabs store />
             <ThemeChoice look />
         </header>
-        <main class="page" data-settled=is_settled>
+        <main
+            class="page"
+            node_ref=page
+            data-settled=move || store.is_settled().to_string()
+            data-view=move || view.get().word()
+        >
             <Notices notices=store.settings.notices />
-            <Explore store theme />
+            {move || shown(view.get(), store, theme)}
             <aside class="controls" aria-label="Settings">
-                <Panel settings=store.settings measured />
+                <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
             </aside>
             <Theory store theme />
         </main>
     }
+}
+
+/// The view that is looked at.
+fn shown(view: View, store: Store, theme: Signal<Look>) -> AnyView {
+    match view {
+        View::Explore | View::Map | View::Paper => view! { <Explore store theme /> }.into_any(),
+        View::TradeOff => view! { <TradeOffView store theme /> }.into_any(),
+    }
+}
+
+/// Which view is looked at.
+#[component]
+fn Tabs(
+    /// The page's signals.
+    store: Store,
+) -> impl IntoView {
+    let view = store.view();
+    let tab = move |(tab, word, name): &'static (View, &'static str, &'static str)| {
+        view! {
+            <button
+                type="button"
+                class="tab"
+                data-view=*word
+                aria-current=move || (view.get() == *tab).then_some("page")
+                on:click=move |_| store.views.update(|views| views.view = *tab)
+            >
+                {*name}
+            </button>
+        }
+    };
+    view! { <nav class="tabs" aria-label="Views">{View::ALL.iter().map(tab).collect_view()}</nav> }
 }

@@ -1,65 +1,178 @@
 //! The page's signals, and the effects at its edges.
 //!
-//! A [`Draft`] becomes a request, a request becomes events, events become the [`Dashboard`]. There is no way back from a
-//! result to a setting, so nothing can go in circles.
+//! A [`Draft`] and what is looked at become requests, requests become events, events become the [`Dashboard`] and the
+//! [`Sweeps`]. There is no way back from a result to a setting, so nothing can go in circles.
 
+use super::reactive::{effect, memo};
 use leptos::prelude::*;
 
 use super::controls::Settings;
 use super::shell;
-use crate::dashboard::{Dashboard, sentences};
-use crate::engine::pool::Lane;
-use crate::params::Draft;
-use crate::protocol::Request;
+use crate::dashboard::sweep::{Plan, State, Sweep, Sweeps};
+use crate::dashboard::{Dashboard, sentences, wanted};
+use crate::engine::pool::{Lane, Trouble};
+use crate::params::views::{Across, SweepOf};
+use crate::params::{Draft, Key, View, Views, link};
+use crate::protocol::{Event, Request};
 use crate::web::address::{self, Address};
+use crate::web::clock;
 use crate::web::engines::{Engines, Word};
+use crate::web::screen::SeenWatch;
 
 /// What the page's parts share.
 #[derive(Clone, Copy)]
 pub struct Store {
     /// What is set, and what was wrong with what was asked for.
     pub settings: Settings,
-    /// What has come back.
+    /// What is looked at, and how.
+    pub views: RwSignal<Views>,
+    /// What has come back of the run that follows the settings.
     pub dashboard: RwSignal<Dashboard>,
+    /// What has come back of many experiments at once.
+    pub sweeps: RwSignal<Sweeps>,
+    engines: StoredValue<Engines, LocalStorage>,
 }
 
 impl Store {
-    /// Begins with the settings in the page's address, and starts the engine.
+    /// Begins with what the page's address says, and starts the engines.
     pub fn open() -> Self {
-        let (draft, notices) = Draft::from_query(&address::query());
+        let mut pairs = link::pairs(&address::query());
+        let (views, mut notices) = Views::take(&mut pairs);
+        let (draft, more) = Draft::from_pairs(&pairs);
+        notices.extend(more);
         let settings = Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
-        let store = Self { settings, dashboard: RwSignal::new(Dashboard::default()) };
+        let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
+        let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps)));
+        let store = Self { settings, views: RwSignal::new(views), dashboard, sweeps, engines };
+        // What is seen is asked for first.
+        store.follow_sweep();
         store.follow_settings();
+        store.follow_address();
         store
     }
 
-    /// Edges: settings → engine → dashboard, and settings → address.
-    fn follow_settings(self) {
-        let (dashboard, draft) = (self.dashboard, self.settings.draft);
-        let engines = StoredValue::new_local(Engines::start(move |word| {
-            match word {
-                Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
-                Word::Trouble(trouble, reason) => {
-                    leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
-                    dashboard.update(|dashboard| dashboard.suffer(trouble));
-                }
-            }
-            if dashboard.read_untracked().has_something_to_say() {
-                shell::give_way();
-            }
-        }));
-        let address = StoredValue::new_local(Address::default());
-        Effect::new(move |was_read: Option<()>| {
-            let draft = draft.read();
-            let wanted = draft.settings();
-            let generation = engines.with_value(|engines| {
-                engines.submit(Lane::Live, |generation| [Request::Run { generation, settings: wanted.clone() }])
-            });
-            dashboard.update(|dashboard| dashboard.asked(generation, wanted));
-            // The address as it came is left alone until something changes.
-            if was_read.is_some() {
-                address.with_value(|address| address.set_query(draft.to_query()));
+    /// Whether nothing on screen will change by itself.
+    pub fn is_settled(self) -> bool {
+        self.dashboard.read().is_settled() && !self.sweeps.read().is_running()
+    }
+
+    /// The view, tracked.
+    pub fn view(self) -> Memo<View> {
+        memo(move || self.views.read().view)
+    }
+
+    /// Shows one curve a value of a parameter, or puts it on the trade-off's axis if that is what is looked at.
+    pub fn sweep(self, key: Key) {
+        self.views.update(|views| {
+            if let (View::TradeOff, Some(across)) = (views.view, Across::of(key)) {
+                views.set_across(across);
+            } else {
+                let again = views.view == View::Explore && views.sweep.as_ref().is_some_and(|of| of.key == key);
+                (views.view, views.sweep) = (View::Explore, if again { None } else { SweepOf::begun(key) });
             }
         });
     }
+
+    /// Puts a parameter along the trade-off's axis.
+    pub fn set_across(self, across: Across) {
+        self.views.update(|views| views.set_across(across));
+    }
+
+    /// Stops the work on a sweep; what is in stays.
+    pub fn cancel_sweep(self) {
+        self.engines.with_value(|engines| engines.cancel(Lane::Sweep));
+        self.sweeps.update(|sweeps| sweeps.end(State::Cancelled));
+    }
+
+    /// Goes on with what was stopped, from the beginning.
+    pub fn repeat_sweep(self) {
+        if let Some(plan) = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone()) {
+            self.run_sweep(plan);
+        }
+    }
+
+    /// Rests while the page is hidden or out of sight.
+    pub fn follow_sight(self, page: &web_sys::Element) {
+        let engines = self.engines;
+        let watch = SeenWatch::new(page, move |is_seen| engines.with_value(|engines| engines.set_seen(is_seen)));
+        StoredValue::new_local(watch);
+    }
+
+    fn run_sweep(self, plan: Plan) {
+        let generation =
+            self.engines.with_value(|engines| engines.submit(Lane::Sweep, |generation| plan.requests(generation)));
+        self.sweeps.update(|sweeps| sweeps.asked(generation, plan, clock::now()));
+    }
+
+    /// Edge: settings → engine → dashboard.
+    fn follow_settings(self) {
+        effect(move |_| {
+            let settings = self.settings.draft.read().settings();
+            let generation = self.engines.with_value(|engines| {
+                engines.submit(Lane::Live, |generation| [Request::Run { generation, settings: settings.clone() }])
+            });
+            self.dashboard.update(|dashboard| dashboard.asked(generation, settings));
+        });
+    }
+
+    /// Edge: what is looked at → engines → sweeps.
+    fn follow_sweep(self) {
+        let plan = memo(move || wanted(&self.settings.draft.read(), &self.views.read()));
+        effect(move |_| {
+            let plan = plan.get();
+            let first = if plan.is_some() { Lane::Sweep } else { Lane::Live };
+            self.engines.with_value(|engines| engines.put_first(first));
+            let is_new = self.sweeps.try_update(|sweeps| sweeps.want(plan.as_ref())).unwrap_or_default();
+            match plan.filter(|_| is_new) {
+                Some(plan) => self.run_sweep(plan),
+                None if self.sweeps.read_untracked().is_running() => {}
+                None => self.engines.with_value(|engines| engines.cancel(Lane::Sweep)),
+            }
+        });
+    }
+
+    /// Edge: settings and what is looked at → address. As it came it is left alone until something changes.
+    fn follow_address(self) {
+        let address = StoredValue::new_local(Address::default());
+        effect(move |is_first| {
+            let (views, draft) = (self.views.read(), self.settings.draft.read());
+            let pairs = views.pairs().into_iter().chain(draft.pairs());
+            let query: Vec<_> = pairs.map(|(key, value)| format!("{key}={value}")).collect();
+            if !is_first {
+                address.with_value(|address| address.set_query(query.join("&")));
+            }
+        });
+    }
+}
+
+/// What an engine says goes to where it belongs.
+fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>) {
+    match word {
+        Word::Event(Event::Working { .. }) => sweeps.notify(),
+        Word::Event(event @ Event::Portion { .. }) => sweeps.update(|sweeps| {
+            sweeps.apply(event);
+        }),
+        Word::Event(event @ Event::Refused { .. }) => {
+            sweeps.update(|sweeps| {
+                sweeps.apply(event.clone());
+            });
+            dashboard.update(|dashboard| dashboard.apply(event));
+        }
+        Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
+        Word::Trouble(trouble, reason) => {
+            leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
+            dashboard.update(|dashboard| dashboard.suffer(trouble));
+            if trouble == Trouble::SweepGivenUp {
+                sweeps.update(|sweeps| sweeps.end(State::GivenUp));
+            }
+        }
+    }
+    if dashboard.read_untracked().has_something_to_say() || sweeps.read_untracked().has_something_to_show() {
+        shell::give_way();
+    }
+}
+
+/// Something said of the sweep on screen.
+pub fn said(store: Store, say: impl Fn(&Sweep) -> String + Send + Sync + 'static) -> Memo<String> {
+    memo(move || store.sweeps.read().current().map(&say).unwrap_or_default())
 }

@@ -1,5 +1,6 @@
 //! The themes a person can choose, and the one in force.
 
+use super::reactive::{derived, effect};
 use leptos::prelude::*;
 
 use crate::figure::theme::Theme;
@@ -58,7 +59,7 @@ pub fn remembered() -> (RwSignal<Look>, Signal<Theme>) {
     let is_dark = RwSignal::new(screen::matches(DARK_QUERY));
     let watch = screen::on_media_change(DARK_QUERY, move |matches| is_dark.set(matches));
     StoredValue::new_local(watch);
-    (look, Signal::derive(move || look.get().theme(is_dark.get())))
+    (look, derived(move || look.get().theme(is_dark.get())))
 }
 
 /// The choice of a theme.
@@ -67,7 +68,7 @@ pub fn ThemeChoice(
     /// The choice.
     look: RwSignal<Look>,
 ) -> impl IntoView {
-    Effect::new(move |_| {
+    effect(move |_| {
         let word = look.get().word();
         if let Some(root) = document().document_element() {
             let _ = root.set_attribute("data-theme", word);

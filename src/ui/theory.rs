@@ -2,6 +2,7 @@
 //!
 //! What is only read comes as [`markup`]; here is what a person can do with it.
 
+use super::reactive::memo;
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -23,7 +24,7 @@ use crate::params::Key;
 
 /// Something said of the run on screen.
 fn said(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
-    Memo::new(move |_| store.dashboard.read().run().map(&say).unwrap_or_default())
+    memo(move || store.dashboard.read().run().map(&say).unwrap_or_default())
 }
 
 /// The contraction of every method, and a button to the largest step that it bears.
@@ -113,17 +114,15 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
 fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
     let strip = NodeRef::<Div>::new();
-    let shown = Memo::new(move |_| {
+    let shown = memo(move || {
         let dashboard = store.dashboard.read();
         let run = dashboard.run()?;
         index_of(run, &which.read()).and_then(|index| joins(run).into_iter().nth(index))
     });
-    let of_shown =
-        move |say: fn(&Join) -> String| Memo::new(move |_| shown.read().as_ref().map(say).unwrap_or_default());
+    let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
     let summary = of_shown(|join| join.words.clone());
     let dots = of_shown(markup::dots);
-    let chosen =
-        Memo::new(move |_| shown.read().as_ref().map(|join| markup::chosen(join, at.get())).unwrap_or_default());
+    let chosen = memo(move || shown.read().as_ref().map(|join| markup::chosen(join, at.get())).unwrap_or_default());
     let reading = said(store, move |run| match (&*shown.read(), at.get()) {
         (Some(join), Some(client)) => join::reading(run, join, client),
         _ => String::new(),
@@ -142,8 +141,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
             |steps| shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
         at.set(steps.and_then(beside));
     };
-    let label =
-        Memo::new(move |_| format!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
+    let label = memo(move || format!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
     view! {
         {words(summary, "join-words")}
         <div

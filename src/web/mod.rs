@@ -7,6 +7,7 @@
 pub mod address;
 pub mod clock;
 pub mod engines;
+pub mod file;
 pub mod listener;
 pub mod preferences;
 pub mod scope;

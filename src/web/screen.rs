@@ -1,11 +1,11 @@
 //! What the screen is like, and when that changes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, Event, MediaQueryList, ResizeObserver};
+use web_sys::{Element, Event, IntersectionObserver, IntersectionObserverEntry, MediaQueryList, ResizeObserver};
 
 use super::listener::Listener;
 
@@ -76,5 +76,53 @@ impl SizeWatch {
 impl Drop for SizeWatch {
     fn drop(&mut self) {
         self.observer.disconnect();
+    }
+}
+
+/// Watches whether anybody can see an element: the page is not hidden, and the element in sight, also where the page is in a
+/// frame that is scrolled away.
+pub struct SeenWatch {
+    observer: Option<IntersectionObserver>,
+    _closure: Closure<dyn FnMut(js_sys::Array)>,
+    _listener: Option<Listener>,
+}
+
+impl SeenWatch {
+    /// Calls `changed` whenever that changes. At first it counts as seen.
+    pub fn new(element: &Element, changed: impl Fn(bool) + 'static) -> Self {
+        let document = element.owner_document();
+        let in_sight = Rc::new(Cell::new(true));
+        let was_seen = Cell::new(true);
+        let update = {
+            let (in_sight, document) = (in_sight.clone(), document.clone());
+            Rc::new(move || {
+                let is_seen = in_sight.get() && !document.as_ref().is_some_and(web_sys::Document::hidden);
+                if was_seen.replace(is_seen) != is_seen {
+                    changed(is_seen);
+                }
+            })
+        };
+        let on_visibility = update.clone();
+        let listener =
+            document.map(|document| Listener::new(&document, "visibilitychange", move |_: Event| on_visibility()));
+        let closure = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
+            // The last entry is the newest.
+            let newest = entries.iter().last().and_then(|entry| entry.dyn_into::<IntersectionObserverEntry>().ok());
+            in_sight.set(newest.is_none_or(|entry| entry.is_intersecting()));
+            update();
+        });
+        let observer = IntersectionObserver::new(closure.as_ref().unchecked_ref()).ok();
+        if let Some(observer) = &observer {
+            observer.observe(element);
+        }
+        Self { observer, _closure: closure, _listener: listener }
+    }
+}
+
+impl Drop for SeenWatch {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            observer.disconnect();
+        }
     }
 }

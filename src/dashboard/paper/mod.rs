@@ -270,7 +270,7 @@ pub(crate) mod tests {
     pub(crate) fn sweep(figure: PaperFigure, switches: Switches) -> Sweep {
         let mut plan = plan(figure, switches, Seed(7));
         plan.points.iter_mut().for_each(|settings| settings.n_trials = 4);
-        complete(plan)
+        complete(&plan)
     }
 
     #[test]

@@ -27,9 +27,10 @@ pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure
     };
     let n_rounds = sweep.plan.points.first().map_or(0, |settings| settings.n_rounds);
     let words = curves.is_empty().then(|| "The first curve is on its way.".into());
-    let x = Axis { label: "round r".into(), range: (0.0, n_rounds as f64), scale: Scale::Linear };
-    let y = Axis { label: error_label(figure, switches), range: fit_runs(scale, &curves, &levels), scale };
-    Figure { title: None, x, y, curves, levels, words }
+    let x = Axis { label: "round r".into(), range: (0.0, n_rounds as f64), scale: Scale::Linear, whole: true };
+    let y =
+        Axis { label: error_label(figure, switches), range: fit_runs(scale, &curves, &levels), scale, whole: false };
+    Figure { title: None, x, y, curves, levels, marks: Vec::new(), words }
 }
 
 /// The curves of which something is known.

@@ -9,6 +9,7 @@ pub mod panel;
 pub mod presets;
 pub mod slider;
 
+use super::reactive::memo;
 use leptos::prelude::*;
 
 use crate::params::{Draft, Key, Move, Notice};
@@ -25,7 +26,7 @@ pub struct Settings {
 impl Settings {
     /// The value of a parameter, tracked.
     pub fn value(self, key: Key) -> Memo<f64> {
-        Memo::new(move |_| self.draft.read().get(key))
+        memo(move || self.draft.read().get(key))
     }
 
     /// Sets a parameter.
@@ -52,13 +53,21 @@ impl Settings {
         });
     }
 
-    /// Applies a change and tells the page, unless all stays as it was. A new answer for a key replaces its old notice.
+    /// Applies a change and tells the page, unless all stays as it was.
     pub fn change(self, link: &str, change: impl FnOnce(&mut Draft) -> Option<Notice>) {
-        let mut draft = self.draft.get_untracked();
-        let notice = change(&mut draft);
-        if *self.draft.read_untracked() != draft {
-            self.draft.set(draft);
-        }
+        self.report(link, || {
+            let mut draft = self.draft.get_untracked();
+            let notice = change(&mut draft);
+            if *self.draft.read_untracked() != draft {
+                self.draft.set(draft);
+            }
+            notice
+        });
+    }
+
+    /// Makes a change that may call for a notice. A new answer for a key replaces its old notice.
+    pub fn report(self, link: &str, change: impl FnOnce() -> Option<Notice>) {
+        let notice = change();
         let is_settled = self.notices.read_untracked().iter().any(|old| old.key == link);
         if is_settled || notice.is_some() {
             self.notices.update(|notices| {

@@ -1,5 +1,6 @@
 //! The panel of controls, built from the table.
 
+use super::super::reactive::memo;
 use leptos::prelude::*;
 
 use super::Settings;
@@ -63,7 +64,7 @@ fn More(
     /// What pressing a name does.
     on_name: Option<Callback<Key>>,
 ) -> impl IntoView {
-    let n_changed = Memo::new(move |_| n_changed(&settings.draft.read()));
+    let n_changed = memo(move || n_changed(&settings.draft.read()));
     let summary = move || match n_changed.get() {
         0 => String::new(),
         n => format!("{n} changed"),

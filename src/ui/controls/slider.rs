@@ -1,5 +1,6 @@
 //! A parameter's slider: symbol, name, editable value, reset mark, help.
 
+use super::super::reactive::memo;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
@@ -84,7 +85,7 @@ fn ResetMark(
     key: Key,
 ) -> impl IntoView {
     let param = key.param();
-    let is_default = Memo::new(move |_| settings.draft.read().is_default(key));
+    let is_default = memo(move || settings.draft.read().is_default(key));
     let what = format!("Reset {} to {}", param.name, words(param.default));
     view! {
         <button

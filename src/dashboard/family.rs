@@ -1,0 +1,214 @@
+//! One curve a value: what a parameter does to a method's whole course, as a figure and in numbers.
+
+use super::picture::{LONG, error_label, method_name};
+use super::readout::Reading;
+use super::sweep::{Plan, Sweep};
+use super::tradeoff::last;
+use crate::figure::axis::{fit_runs, fit_x};
+use crate::figure::number::{count, measured, number};
+use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Point, Role, Scale, Step};
+use crate::params::Draft;
+use crate::params::views::SweepOf;
+use crate::sim::scenario::Settings;
+use crate::sim::study::Summary;
+
+/// The studies of a sweep.
+pub fn plan(draft: &Draft, of: &SweepOf) -> Plan {
+    let at = |&value: &f64| {
+        let mut point = draft.clone();
+        point.set(of.key, value);
+        Settings { gains: false, ..point.settings() }
+    };
+    let points: Vec<_> = of.values.iter().map(at).collect();
+    Plan { series_len: points.len(), points, expects: false }
+}
+
+/// A sweep of one of the methods, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Family<'a> {
+    /// The studies.
+    pub sweep: &'a Sweep,
+    /// What is swept.
+    pub of: &'a SweepOf,
+    /// The method, by its place among the settings'.
+    pub method: usize,
+}
+
+impl Family<'_> {
+    fn settings(&self) -> Option<&Settings> {
+        self.sweep.plan.points.first()
+    }
+
+    /// The values with what is known of each.
+    fn known(&self) -> impl Iterator<Item = (usize, f64, &Summary)> {
+        let summary = |(index, &value)| Some((index, value, self.sweep.summary(index)?));
+        self.of.values.iter().enumerate().filter_map(summary)
+    }
+
+    /// "M = 25".
+    fn name(&self, value: f64) -> String {
+        let param = self.of.key.param();
+        let symbol = if param.symbol.is_empty() { param.name } else { param.symbol };
+        format!("{symbol} = {}", number(value))
+    }
+
+    fn role(&self, index: usize) -> Role {
+        Role::Swept(Step::of(index, self.of.values.len()))
+    }
+
+    /// The sweep as a figure.
+    pub fn figure(&self) -> Figure {
+        let curves: Vec<_> = self.known().filter_map(|(index, value, run)| self.curve(index, value, run)).collect();
+        let n_rounds = self.sweep.plan.points.iter().map(|settings| settings.n_rounds).max().unwrap_or(1);
+        let scale = if n_rounds > LONG { Scale::Log10 } else { Scale::Linear };
+        let rounds = match (scale, curves.is_empty()) {
+            (Scale::Linear, false) => fit_x(scale, &curves),
+            (Scale::Linear, true) => (0.0, n_rounds as f64),
+            (Scale::Log10, _) => (1.0, n_rounds as f64),
+        };
+        Figure {
+            title: None,
+            x: Axis { label: "round r".into(), range: rounds, scale, whole: true },
+            y: Axis {
+                label: self.settings().map_or_else(String::new, |settings| error_label(settings.target)),
+                range: fit_runs(Scale::Log10, &curves, &[]),
+                scale: Scale::Log10,
+                whole: false,
+            },
+            curves,
+            levels: Vec::new(),
+            marks: Vec::new(),
+            words: None,
+        }
+    }
+
+    fn curve(&self, index: usize, value: f64, run: &Summary) -> Option<Curve> {
+        let method = run.methods.get(self.method)?;
+        let rounds = || run.rounds.iter().map(|&round| round as f64).zip(&method.errors);
+        let band = |(x, error): (f64, &crate::sim::stats::Running)| {
+            let (mean, half) = (error.mean(), error.standard_error());
+            (mean + half).is_finite().then_some(Band { x, low: mean - half, high: mean + half })
+        };
+        Some(Curve {
+            role: self.role(index),
+            kind: CurveKind::Measured,
+            label: self.name(value),
+            points: rounds().map(|(x, error)| Point { x, y: error.mean() }).collect(),
+            band: rounds().filter(|_| method.n_diverged == 0).filter_map(band).collect(),
+        })
+    }
+
+    /// The error of every curve after `round` rounds, at the last recorded round until then.
+    pub fn readings(&self, round: usize) -> Vec<Reading> {
+        let reading = |(index, value, run): (usize, f64, &Summary)| {
+            let error = *run.methods.get(self.method)?.errors.get(run.record_at(round))?;
+            let error = if error.mean().is_finite() { Ok(error) } else { Err("diverged".into()) };
+            Some(Reading { role: self.role(index), name: self.name(value), value: error, expected: None })
+        };
+        self.known().filter_map(reading).collect()
+    }
+
+    /// The round nearest below `x` that the longest of the runs has recorded.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
+    pub fn round(&self, x: Option<f64>) -> usize {
+        let longest = self.known().map(|(_, _, run)| run).max_by_key(|run| run.rounds.last().copied());
+        let asked = x.map_or(usize::MAX, |x| x as usize);
+        longest.and_then(|run| run.rounds.get(run.record_at(asked)).copied()).unwrap_or(0)
+    }
+
+    /// What the sweep does to the final error, in words.
+    pub fn sentence(&self) -> String {
+        let (Some(method), Some(first), Some(end)) = (
+            self.settings().and_then(|settings| settings.methods.get(self.method)),
+            self.known().next(),
+            self.known().last(),
+        ) else {
+            return String::new();
+        };
+        let error =
+            |(_, _, run): (usize, f64, &Summary)| Some(last(run, self.method)?.mean()).filter(|e| e.is_finite());
+        let (from, to) = (self.name(first.1), self.name(end.1));
+        let name = method_name(*method);
+        match (error(first), error(end)) {
+            (Some(before), Some(after)) if first.0 != end.0 => {
+                let (how, factor) = if after < before { ("falls", before / after) } else { ("grows", after / before) };
+                format!(
+                    "From {from} to {to}, the final error of {name} {how} {}-fold, {} to {}.",
+                    measured(factor, 2),
+                    measured(before, 3),
+                    measured(after, 3)
+                )
+            }
+            (Some(_), None) => format!("At {to}, {name} diverges."),
+            (None, _) => format!("{name} diverges at {from}."),
+            (Some(error), Some(_)) => format!("At {from}, {name} ends at {}.", measured(error, 3)),
+        }
+    }
+
+    /// What was done.
+    pub fn caption(&self) -> String {
+        let Some(settings) = self.settings() else { return String::new() };
+        let sets = count(settings.n_trials);
+        format!("One curve a value, each the mean over {sets} data sets; bands are one standard error.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sweep::tests::complete;
+    use super::*;
+    use crate::params::Key;
+
+    fn draft() -> Draft {
+        let mut draft = Draft::default();
+        draft.set(Key::Trials, 3.0);
+        draft.set(Key::Heterogeneity, 0.01);
+        draft
+    }
+
+    #[test]
+    fn there_is_a_curve_a_value_and_it_is_that_studys() {
+        let of = SweepOf::begun(Key::Clients).unwrap();
+        let sweep = complete(&plan(&draft(), &of));
+        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        let figure = family.figure();
+        let labels: Vec<_> = figure.curves.iter().map(|curve| curve.label.as_str()).collect();
+        assert_eq!(labels, ["M = 1", "M = 2", "M = 5", "M = 25", "M = 100"]);
+        for (index, curve) in figure.curves.iter().enumerate() {
+            let end = sweep.summary(index).unwrap().methods[0].errors[200].mean();
+            assert_eq!(curve.points[200].y.to_bits(), end.to_bits());
+            let read = family.readings(usize::MAX)[index].value.as_ref().unwrap().mean();
+            assert_eq!(read.to_bits(), end.to_bits());
+        }
+        let said = family.sentence();
+        assert!(said.starts_with("From M = 1 to M = 100, the final error of FedLin falls "), "{said}");
+    }
+
+    #[test]
+    fn what_is_not_in_yet_is_not_shown() {
+        let of = SweepOf::begun(Key::Clients).unwrap();
+        let sweep = Sweep::new(plan(&draft(), &of), crate::protocol::Generation(1), 0.0);
+        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        assert_eq!((family.figure().curves.len(), family.readings(3).len(), family.round(None)), (0, 0, 0));
+        assert_eq!(family.sentence(), "");
+        assert_eq!(family.figure().x.range, (0.0, 200.0));
+    }
+
+    #[test]
+    fn runs_of_different_length_are_read_each_to_its_end() {
+        let of = SweepOf { key: Key::Rounds, values: vec![20.0, 60.0] };
+        let sweep = complete(&plan(&draft(), &of));
+        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        assert_eq!((family.round(None), family.round(Some(33.0)), family.figure().x.range.1), (60, 33, 60.0));
+        let short = sweep.summary(0).unwrap().methods[0].errors[20].mean();
+        assert_eq!(family.readings(33)[0].value.as_ref().unwrap().mean().to_bits(), short.to_bits());
+    }
+
+    #[test]
+    fn a_value_that_diverges_is_said() {
+        let of = SweepOf { key: Key::StepSize, values: vec![1e-4, 1e-2] };
+        let sweep = complete(&plan(&draft(), &of));
+        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        assert_eq!(family.sentence(), "At α = 0.01, FedLin diverges.");
+    }
+}

@@ -1,0 +1,147 @@
+//! The numbers of a sweep as a table: what is read beneath the chart, and what is saved as CSV.
+//!
+//! One row a point, method and record, with the settings that points may differ in: a table that any program reads.
+
+use std::fmt::Write;
+
+use super::picture::{method_name, reference_name};
+use super::sweep::Sweep;
+use super::tradeoff::value_of;
+use crate::params::Key;
+use crate::sim::estimate::EstimateError;
+use crate::sim::scenario::Settings;
+use crate::sim::stats::Running;
+
+/// The settings that stand in every row.
+const KEYS: [Key; 6] =
+    [Key::Clients, Key::Rollouts, Key::Heterogeneity, Key::LocalSteps, Key::StepSize, Key::RolloutLen];
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Numbers in full, with a decimal point; empty where there is none.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Which rounds have rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    /// Every recorded one.
+    All,
+    /// The last one.
+    Last,
+}
+
+/// The table of a sweep, as far as it is known.
+pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
+    let names = KEYS.iter().map(|key| key.param().link);
+    let header = names.chain(["seed", "estimate", "round", "data sets", "mean error", "standard error", "expected"]);
+    let mut table = Table { header: header.map(str::to_owned).collect(), rows: Vec::new() };
+    for (index, settings) in sweep.plan.points.iter().enumerate() {
+        table.add(sweep, index, settings, rounds);
+    }
+    table
+}
+
+impl Table {
+    fn add(&mut self, sweep: &Sweep, index: usize, settings: &Settings, which: Rounds) {
+        let Some(summary) = sweep.summary(index) else { return };
+        let theory = sweep.theory(index);
+        for (place, method) in summary.methods.iter().enumerate() {
+            let expected = theory.and_then(|theory| theory.methods.get(place)?.prediction.as_ref().ok());
+            let first = if which == Rounds::Last { summary.rounds.len().saturating_sub(1) } else { 0 };
+            for record in first..summary.rounds.len() {
+                let round = summary.rounds[record].to_string();
+                let expected = expected.and_then(|prediction| prediction.means.get(record).copied());
+                self.row(settings, method_name(method.method), round, &method.errors[record], expected);
+            }
+        }
+        for reference in &summary.references {
+            let name = reference_name(reference.reference, settings.target);
+            match reference.error {
+                Ok(error) => self.row(settings, name, String::new(), &error, None),
+                Err(reason) => self.row_without(settings, name, reason),
+            }
+        }
+    }
+
+    fn row(&mut self, settings: &Settings, name: String, round: String, error: &Running, expected: Option<f64>) {
+        let number = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
+        let mut row = Self::begin(settings);
+        row.extend([name, round, error.n().to_string(), number(error.mean()), number(error.standard_error())]);
+        row.push(expected.map_or_else(String::new, number));
+        self.rows.push(row);
+    }
+
+    fn row_without(&mut self, settings: &Settings, name: String, reason: EstimateError) {
+        let mut row = Self::begin(settings);
+        row.extend([name, String::new(), "0".into(), reason.to_string(), String::new(), String::new()]);
+        self.rows.push(row);
+    }
+
+    fn begin(settings: &Settings) -> Vec<String> {
+        let values = KEYS.iter().map(|&key| value_of(key, settings).to_string());
+        values.chain([settings.seed.0.to_string()]).collect()
+    }
+
+    /// The table as comma-separated values (RFC 4180).
+    pub fn csv(&self) -> String {
+        let mut text = String::new();
+        for row in std::iter::once(&self.header).chain(&self.rows) {
+            for (index, cell) in row.iter().enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                let is_plain = !cell.contains([',', '"', '\n']);
+                let _ = if is_plain {
+                    write!(text, "{comma}{cell}")
+                } else {
+                    write!(text, "{comma}\"{}\"", cell.replace('"', "\"\""))
+                };
+            }
+            text += "\r\n";
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sweep::Plan;
+    use super::super::sweep::tests::complete;
+    use super::*;
+
+    fn sweep() -> Sweep {
+        let settings = |n: usize| Settings { n_clients: 2, n_rounds: 3, data: plan(n), ..Settings::paper() };
+        complete(&Plan { points: vec![settings(1), settings(25)], series_len: 2, expects: true })
+    }
+
+    fn plan(n: usize) -> crate::sim::plan::FleetPlan {
+        use crate::sim::plan::{DataPlan, NoiseLevels};
+        DataPlan { n_rollouts: n, rollout_len: 4, noise: NoiseLevels::UNIT }.into()
+    }
+
+    #[test]
+    fn every_number_is_there_in_full() {
+        let sweep = sweep();
+        let all = of(&sweep, Rounds::All);
+        assert_eq!((all.header.len(), all.rows.len()), (13, 2 * (2 * 4 + 3)));
+        assert!(all.rows.iter().all(|row| row.len() == 13));
+        let last = of(&sweep, Rounds::Last);
+        assert_eq!(last.rows.len(), 2 * (2 + 3));
+        let end = sweep.summary(1).unwrap().methods[1].errors[3].mean();
+        let row = last.rows.iter().find(|row| row[7] == "FedLin" && row[1] == "25").unwrap();
+        assert_eq!(row[10].parse::<f64>().unwrap().to_bits(), end.to_bits());
+        assert!(row[12].parse::<f64>().is_ok());
+    }
+
+    #[test]
+    fn what_has_no_number_has_its_reason_quoted() {
+        let csv = of(&sweep(), Rounds::Last).csv();
+        assert_eq!(csv.lines().count(), 11);
+        assert!(
+            csv.starts_with("M,N,eps,K,alpha,T,seed,estimate,round,data sets,mean error,standard error,expected\r\n")
+        );
+        assert!(csv.contains(",\"least squares needs at least 5 samples (N·T), client 1 has 4\","), "{csv}");
+    }
+}

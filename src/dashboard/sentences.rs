@@ -284,6 +284,9 @@ pub fn trouble(trouble: Trouble) -> &'static str {
         Trouble::RunGivenUp => {
             "The workers stopped again and again over this run, so it was given up. Change a setting to go on."
         }
+        Trouble::SurveyGivenUp => {
+            "The workers stopped again and again over this map, so it was given up. Change a setting to go on."
+        }
         Trouble::SweepGivenUp => {
             "The workers stopped again and again over this sweep, so it was given up. Change a setting to go on."
         }

@@ -1,8 +1,8 @@
 //! The page's side of its engines: what to send to which of them when, and what to do when one is late, dead or never comes
 //! up.
 //!
-//! There are as many engines as the machine has room for, and two kinds of work for them ([`Lane`]): the run that follows the
-//! sliders, and a sweep of many points in portions. The work that is seen comes first; work that nobody wants any more is
+//! There are as many engines as the machine has room for, and some kinds of work for them ([`Lane`]): the run that follows the
+//! sliders, a map of what is to be expected, and a sweep of many points in portions. The work that is seen comes first; work that nobody wants any more is
 //! dropped between two slices; what a lost engine was at is given to another one.
 
 use std::collections::VecDeque;
@@ -23,13 +23,15 @@ pub enum Place {
 pub enum Lane {
     /// The run that follows the sliders, whole.
     Live,
+    /// A map, whole.
+    Survey,
     /// A sweep, in portions.
     Sweep,
 }
 
 impl Lane {
-    /// How many there are.
-    const COUNT: usize = 2;
+    /// All of them; what is not put first is done in this order.
+    const ALL: [Self; 3] = [Self::Live, Self::Survey, Self::Sweep];
 }
 
 /// What the page has to do.
@@ -55,6 +57,8 @@ pub enum Trouble {
     NoWorker,
     /// Workers died over this very run: it was given up.
     RunGivenUp,
+    /// Workers died over this very map: it was given up.
+    SurveyGivenUp,
     /// Workers died over this very sweep: it was given up.
     SweepGivenUp,
 }
@@ -66,8 +70,8 @@ const READY_WITHIN_MS: f64 = 15_000.0;
 /// out of memory, says nothing.
 const SILENT_MS: f64 = 5_000.0;
 
-/// A run that was begun this long ago may be dropped for a newer one; before, it is worth waiting for its end, or nothing
-/// would ever be shown under a moving slider.
+/// A run or a map that was begun this long ago may be dropped for a newer one; before, it is worth waiting for its end, or
+/// nothing would ever be shown under a moving slider.
 const SUPERSEDE_MS: f64 = 100.0;
 
 /// Workers that may die over one job before it is given up, and times that one may fail to come up again.
@@ -80,7 +84,7 @@ pub struct Pool {
     /// How many engines there may be.
     allowed: usize,
     engines: Vec<Engine>,
-    jobs: [Job; Lane::COUNT],
+    jobs: [Job; Lane::ALL.len()],
     /// The kind of work that comes first.
     first: Lane,
     generation: Generation,
@@ -297,6 +301,7 @@ impl Pool {
         job.pending.clear();
         Some(match work.lane {
             Lane::Live => Trouble::RunGivenUp,
+            Lane::Survey => Trouble::SurveyGivenUp,
             Lane::Sweep => Trouble::SweepGivenUp,
         })
     }
@@ -329,33 +334,46 @@ impl Pool {
         actions
     }
 
-    /// Where all engines are busy and some of them at what can wait, what is seen comes first.
-    fn preempt(&mut self, now: f64) -> Option<Action> {
-        let first = self.first;
-        if self.jobs[first as usize].pending.is_empty() {
-            return None;
+    /// Where all engines are busy and some of them at what can wait, what is more urgent takes their place: one for each kind.
+    fn preempt(&mut self, now: f64) -> Vec<Action> {
+        let lanes = self.lanes();
+        let mut actions = Vec::new();
+        for (rank, &lane) in lanes.iter().enumerate() {
+            let is_at =
+                |engine: &Engine, lanes: &[Lane]| engine.work.as_ref().is_some_and(|work| lanes.contains(&work.lane));
+            // An engine that works for this lane will be free soon: nothing is gained by dropping another's work too.
+            let waits = !self.jobs[lane as usize].pending.is_empty();
+            if !waits || self.engines.iter().any(|engine| is_at(engine, &[lane])) {
+                continue;
+            }
+            let Some(index) = self.engines.iter().position(|engine| is_at(engine, &lanes[rank + 1..])) else {
+                continue;
+            };
+            self.take_back(index, false);
+            if let Some(request) = self.jobs[lane as usize].pending.pop_front() {
+                actions.push(self.post(index, lane, request, now));
+            }
         }
-        let can_wait = |engine: &Engine| engine.work.as_ref().is_some_and(|work| work.lane != first);
-        // One that runs for the first lane will be free soon: nothing is gained by dropping another's work too.
-        let is_served = self.engines.iter().any(|engine| engine.work.as_ref().is_some_and(|work| work.lane == first));
-        let index = self.engines.iter().position(can_wait).filter(|_| !is_served)?;
-        self.take_back(index, false);
-        let request = self.jobs[first as usize].pending.pop_front()?;
-        Some(self.post(index, first, request, now))
+        actions
+    }
+
+    /// The kinds of work, the most urgent first.
+    fn lanes(&self) -> [Lane; Lane::ALL.len()] {
+        let mut lanes = Lane::ALL;
+        let first = lanes.iter().position(|&lane| lane == self.first).unwrap_or(0);
+        lanes[..=first].rotate_right(1);
+        lanes
     }
 
     /// Whether an engine is at something that nobody wants any more.
     fn is_stale(&self, index: usize, now: f64) -> bool {
         let Some(work) = &self.engines[index].work else { return false };
         let is_old = work.request.generation() != Some(self.jobs[work.lane as usize].generation);
-        is_old && (work.lane != Lane::Live || now - work.posted >= SUPERSEDE_MS)
+        is_old && (work.lane == Lane::Sweep || now - work.posted >= SUPERSEDE_MS)
     }
 
     fn next(&mut self) -> Option<(Lane, Request)> {
-        let lanes = match self.first {
-            Lane::Live => [Lane::Live, Lane::Sweep],
-            Lane::Sweep => [Lane::Sweep, Lane::Live],
-        };
+        let lanes = self.lanes();
         lanes.into_iter().find_map(|lane| Some((lane, self.jobs[lane as usize].pending.pop_front()?)))
     }
 
@@ -566,7 +584,8 @@ mod tests {
 
     #[test]
     fn work_that_kills_every_worker_is_given_up() {
-        for (lane, trouble) in [(Lane::Live, Trouble::RunGivenUp), (Lane::Sweep, Trouble::SweepGivenUp)] {
+        let troubles = [Trouble::RunGivenUp, Trouble::SurveyGivenUp, Trouble::SweepGivenUp];
+        for (lane, trouble) in Lane::ALL.into_iter().zip(troubles) {
             let mut pool = ready(1);
             pool.submit(lane, |Generation(g)| [portion(g, 0)], 10.0);
             for _ in 0..DEATHS_ALLOWED {

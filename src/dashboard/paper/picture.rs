@@ -1,15 +1,16 @@
 //! A figure of the paper, with its axes: error against round, both linear, as the authors' code draws them. Theirs begins after
 //! round 1; here round 0, the start, is drawn too.
 
+use super::Shown;
 use super::lines::{Line, Source, sources};
-use super::switches::{ErrorAxis, ErrorOf, Estimate, Step, Switches};
-use super::{PaperFigure, Shown};
 use crate::dashboard::picture::{self, method_name, solver_role};
 use crate::dashboard::readout::Reading;
 use crate::dashboard::sentences::counted;
 use crate::dashboard::sweep::Sweep;
 use crate::figure::axis::fit_runs;
 use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
+use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switches};
+use crate::params::views::Word;
 
 /// The figure, as far as its curves are known.
 pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure {
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_a_curve_a_value_from_the_start_to_the_last_round() {
-        for figure in PaperFigure::ALL {
+        for &(figure, ..) in PaperFigure::ALL {
             let sweep = sweep(figure, Switches::TEXT);
             let picture = picture(figure, Switches::TEXT, &sweep);
             let n_curves = if figure.shown() == Shown::Both { 2 } else { 5 };
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn neighbors_are_told_apart_and_named() {
-        for figure in PaperFigure::ALL {
+        for &(figure, ..) in PaperFigure::ALL {
             let picture = picture(figure, Switches::CODE, &sweep(figure, Switches::CODE));
             for pair in picture.curves.windows(2) {
                 assert_ne!(pair[0].role, pair[1].role, "{figure:?}");

@@ -12,7 +12,7 @@ pub mod markup;
 pub mod picture;
 pub mod words;
 
-use super::sweep::Plan;
+use super::sweep::{Plan, Sweep};
 use crate::figure::number::{count, number};
 use crate::params::paper::{Begin, ErrorOf, PaperFigure, Step, Switches};
 use crate::sim::estimate::Reference;
@@ -212,12 +212,18 @@ pub fn plan(figure: PaperFigure, switches: Switches, seed: Seed) -> Plan {
     Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), expects: false }
 }
 
+/// Whether a sweep is of the experiments behind a figure, with any seed.
+pub fn is_of(sweep: &Sweep, figure: PaperFigure, switches: Switches) -> bool {
+    let seed = sweep.plan.points.first().map(|settings| settings.seed);
+    seed.is_some_and(|seed| sweep.plan == plan(figure, switches, seed))
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::sweep::Sweep;
     use super::super::sweep::tests::complete;
     use super::*;
     use crate::params::views::Word;
+    use crate::protocol::Generation;
     use crate::sim::scenario::Scenario;
 
     /// A figure's sweep of a few data sets, all in.
@@ -251,6 +257,16 @@ pub(crate) mod tests {
         assert_eq!(of(PaperFigure::AvgRollouts, other), text);
         assert_ne!(of(PaperFigure::AvgRollouts, Switches::CODE), text);
         assert_ne!(of(PaperFigure::LinClients, Switches::TEXT), text);
+    }
+
+    #[test]
+    fn a_sweep_is_told_from_that_of_another_figure() {
+        let sweep = Sweep::new(plan(PaperFigure::LinClients, Switches::TEXT, Seed(3)), Generation(1), 0.0);
+        assert!(is_of(&sweep, PaperFigure::AvgClients, Switches::TEXT));
+        assert!(!is_of(&sweep, PaperFigure::AvgClients, Switches::CODE));
+        assert!(!is_of(&sweep, PaperFigure::LinRollouts, Switches::TEXT));
+        let none = Plan { points: Vec::new(), series_len: 1, expects: false };
+        assert!(!is_of(&Sweep::new(none, Generation(1), 0.0), PaperFigure::LinClients, Switches::TEXT));
     }
 
     #[test]

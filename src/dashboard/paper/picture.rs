@@ -104,6 +104,13 @@ pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: u
     known.iter().filter_map(of_curve).chain(estimate).collect()
 }
 
+/// The round that is looked at, else the last.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an abscissa of the picture")]
+pub fn round(sweep: &Sweep, at: Option<f64>) -> usize {
+    let last = sweep.plan.points.first().map_or(0, |settings| settings.n_rounds);
+    at.map_or(last, |x| last.min(x as usize))
+}
+
 /// What the picture shows, said once.
 pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
     let Some(settings) = sweep.plan.points.first() else { return String::new() };
@@ -201,6 +208,12 @@ mod tests {
             assert_eq!(reading.value.as_ref().unwrap().mean().to_bits(), curve.points[40].y.to_bits());
         }
         assert_eq!(readings[5].value.as_ref().unwrap().mean().to_bits(), picture.levels[0].value.to_bits());
+    }
+
+    #[test]
+    fn a_round_is_one_of_the_curves() {
+        let sweep = sweep(PaperFigure::Comparison, Switches::TEXT);
+        assert_eq!([None, Some(-3.0), Some(17.0), Some(1e9)].map(|at| round(&sweep, at)), [200, 0, 17, 200]);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! - [`draft`]: a value for every setting, always within limits; [`draft::Draft`] is what the page edits.
 //! - [`link`]: drafts as readable links, and back.
 //! - [`preset`]: named drafts.
+//! - [`paper`]: the paper's figures, and where its text and the authors' code differ.
 //! - [`views`]: what of all this is looked at, and how.
 
 pub mod choice;
@@ -18,6 +19,7 @@ pub mod draft;
 pub mod grid;
 pub mod link;
 pub mod notice;
+pub mod paper;
 pub mod parse;
 pub mod preset;
 pub mod table;

@@ -4,6 +4,7 @@ pub mod chart;
 pub mod controls;
 pub mod explore;
 pub mod notice;
+pub mod paper;
 mod reactive;
 pub mod shell;
 pub mod store;

@@ -4,14 +4,16 @@
 //! Twice: with the fixed systems, and with systems drawn anew for every data set, which averages over them as well.
 
 use std::array;
+use std::ops::Range;
 use std::thread;
 
-use fedsysid::dashboard::paper::lines::{NEAR, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
+use fedsysid::dashboard::paper::lines::{NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
 use fedsysid::dashboard::paper::picture::readings;
-use fedsysid::dashboard::paper::switches::{Begin, ErrorOf, Estimate, FEDLIN, Step, Switches};
 use fedsysid::dashboard::paper::words::{Claim, claims};
-use fedsysid::dashboard::paper::{PaperFigure, Shown, Varied, plan};
+use fedsysid::dashboard::paper::{FEDLIN, Shown, Varied, plan};
 use fedsysid::dashboard::sweep::{Plan, State, Sweep, Sweeps};
+use fedsysid::params::paper::{Begin, ErrorOf, Estimate, PaperFigure, Step, Switch, Switches};
+use fedsysid::params::views::Word;
 use fedsysid::protocol::{Event, Generation, Portion, PortionResult, Request};
 use fedsysid::sim::data_sets::DataSets;
 use fedsysid::sim::family::Placement;
@@ -60,7 +62,7 @@ impl Systems {
     }
 }
 
-fn results(settings: Settings, data_sets: std::ops::Range<usize>) -> Vec<TrialResult> {
+fn results(settings: Settings, data_sets: Range<usize>) -> Vec<TrialResult> {
     let mut data_sets = DataSets::new(Scenario::new(settings).expect("the paper's settings are allowed"), data_sets);
     let mut results = Vec::new();
     while !data_sets.is_done() {
@@ -97,7 +99,9 @@ fn sweep(figure: PaperFigure, begin: Begin, systems: Systems) -> Sweep {
 fn put_together(plan: Plan, generation: Generation, answers: Vec<Event>) -> Sweep {
     let mut sweeps = Sweeps::default();
     sweeps.asked(generation, plan, 0.0);
-    answers.into_iter().for_each(|event| assert!(sweeps.apply(event)));
+    for event in answers {
+        assert!(sweeps.apply(event));
+    }
     let sweep = sweeps.current().expect("it was asked for").clone();
     assert_eq!(sweep.state, State::Complete);
     sweep
@@ -127,7 +131,7 @@ fn cell(cells: &[Value], varied: Varied, place: usize) -> &Value {
 
 /// The reference's curves for a figure, in the order of its curves; `None` where it has none (FedLin held against the last
 /// client is there for the authors' start alone).
-fn curves<'a>(figure: PaperFigure, switches: Switches, cells: &'a [Value]) -> Option<Vec<&'a Value>> {
+fn curves(figure: PaperFigure, switches: Switches, cells: &[Value]) -> Option<Vec<&Value>> {
     let start = match switches.begin {
         Begin::Zero => "zero",
         Begin::Half => "half_theta1",
@@ -139,9 +143,7 @@ fn curves<'a>(figure: PaperFigure, switches: Switches, cells: &'a [Value]) -> Op
         (false, _, Step::OverLocalSteps) => "fedavg_alpha_over_k",
         (false, _, Step::Constant) => "fedavg_constant",
     };
-    let curve = |source: fedsysid::dashboard::paper::lines::Source| {
-        cell(cells, figure.varied(), source.place)["curves"][name(source.method)].get(start)
-    };
+    let curve = |source: Source| cell(cells, figure.varied(), source.place)["curves"][name(source.method)].get(start);
     sources(figure, switches).into_iter().map(curve).collect()
 }
 
@@ -150,7 +152,7 @@ fn ways(figure: PaperFigure, begin: Begin) -> Vec<Switches> {
     let steps = if figure.shown() == Shown::FedLin { &Step::ALL[..1] } else { Step::ALL };
     let targets = if figure.shown() == Shown::FedAvg { &ErrorOf::ALL[..1] } else { ErrorOf::ALL };
     let with = |step, error_of| Switches { step, error_of, begin, ..Switches::TEXT };
-    steps.iter().flat_map(|&step| targets.iter().map(move |&error_of| with(step, error_of))).collect()
+    steps.iter().flat_map(|&(step, ..)| targets.iter().map(move |&(error_of, ..)| with(step, error_of))).collect()
 }
 
 /// Compares one figure's curves at every tenth round; how many numbers were compared, and what is wrong.
@@ -161,7 +163,8 @@ fn compare(figure: PaperFigure, switches: Switches, sweep: &Sweep, cells: &[Valu
     for round in (0..=200).step_by(10) {
         let shown = readings(figure, switches, sweep, round);
         for (reading, curve) in shown.iter().zip(&curves) {
-            let what = format!("Figure {} ({switches}), {}, round {round}", figure.word(), reading.name);
+            let ways = [Switch::Step, Switch::ErrorOf, Switch::Begin].map(|switch| switches.word(switch)).join(" ");
+            let what = format!("Figure {} ({ways}), {}, round {round}", figure.word(), reading.name);
             let ours = reading.value.as_ref().expect("no curve diverges");
             complaints.extend(disagreement(&what, ours, &curve["mean"][round], &curve["se"][round]));
             n_compared += 1;
@@ -177,7 +180,8 @@ fn check(systems: Systems) {
     for begin in BEGINS {
         for experiments in FIGURES {
             let sweep = sweep(experiments, begin, systems);
-            for figure in PaperFigure::ALL.into_iter().filter(|figure| figure.varied() == experiments.varied()) {
+            let figures = PaperFigure::ALL.iter().map(|(figure, ..)| *figure);
+            for figure in figures.filter(|figure| figure.varied() == experiments.varied()) {
                 for switches in ways(figure, begin) {
                     let (compared, wrong) = compare(figure, switches, &sweep, &cells);
                     n_compared += compared;

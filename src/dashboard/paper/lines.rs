@@ -1,8 +1,8 @@
 //! What is measured along a figure's curves.
 
-use super::switches::{Estimate, FEDLIN, Step, Switches};
-use super::{Experiment, PaperFigure, Shown, Varied};
+use super::{Experiment, FEDLIN, Shown, Varied};
 use crate::dashboard::sweep::Sweep;
+use crate::params::paper::{Estimate, PaperFigure, Step, Switches};
 use crate::sim::method::Method;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
@@ -139,9 +139,9 @@ pub fn rounds_of_all(sweep: &Sweep, varied: Varied, estimate: Estimate) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::super::switches::ErrorOf;
     use super::super::tests::sweep;
     use super::*;
+    use crate::params::paper::ErrorOf;
 
     #[test]
     fn a_curve_is_that_of_its_method_and_its_client() {

@@ -51,11 +51,10 @@ pub fn spoken(round: usize, readings: &[Reading]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture;
-    use super::super::switches::Switches;
     use super::super::tests::sweep;
-    use super::super::{PaperFigure, words};
+    use super::super::{picture, words};
     use super::*;
+    use crate::params::paper::{PaperFigure, Switches};
 
     #[test]
     fn markup_holds_what_it_is_about() {

@@ -1,28 +1,27 @@
 //! The paper's figures: error against round at the paper's settings, one curve a value of what a figure varies.
 //!
-//! - [`PaperFigure`]: which, and [`plan`]: the experiments behind it;
-//! - [`switches`]: where the paper's text, the authors' code and theory differ;
+//! - [`plan`]: the experiments behind a figure;
 //! - [`lines`]: what is measured along its curves; [`picture`]: the figure;
 //! - [`words`]: what the paper claims and this run measured, and what each switch changes; [`markup`]: all these as markup.
 //!
-//! Settings: "FedSysID: A Federated Approach to Sample-Efficient System Identification" (arXiv 2211.14393), its numerical section
-//! and appendix. The paper gives no number of rounds; 200 is that of the authors' code.
+//! Which figure, and how it is made, is [`params::paper`](crate::params::paper)'s. The paper gives no number of rounds; 200 is that
+//! of the authors' code.
 
 pub mod lines;
 pub mod markup;
 pub mod picture;
-pub mod switches;
 pub mod words;
 
-use super::sweep::Plan;
+use super::sweep::{Plan, Sweep};
 use crate::figure::number::{count, number};
+use crate::params::paper::{Begin, ErrorOf, PaperFigure, Step, Switches};
 use crate::sim::estimate::Reference;
-use crate::sim::method::Method;
+use crate::sim::method::{Method, Solver};
 use crate::sim::plan::{DataPlan, NoiseLevels};
 use crate::sim::scenario::Settings;
+use crate::sim::schedule::Schedule;
 use crate::sim::stream::Seed;
 use crate::sim::target::Target;
-use switches::{Begin, ErrorOf, FEDLIN, Step, Switches};
 
 /// Data sets behind every curve.
 const N_TRIALS: usize = 25;
@@ -35,26 +34,6 @@ const HETEROGENEITIES: [f64; 5] = [0.01, 0.1, 0.25, 0.5, 0.75];
 /// The methods that run on the same data: FedLin, and FedAvg with every schedule, so that a switch of it reruns nothing.
 const METHODS: [Method; 4] =
     [FEDLIN, Step::OverRounds.fedavg(), Step::OverLocalSteps.fedavg(), Step::Constant.fedavg()];
-
-/// One of the paper's figures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PaperFigure {
-    /// FedLin, more and more clients.
-    #[default]
-    LinClients,
-    /// FedLin, more and more rollouts.
-    LinRollouts,
-    /// FedLin, clients that differ more and more.
-    LinHeterogeneity,
-    /// FedAvg, more and more clients.
-    AvgClients,
-    /// FedAvg, more and more rollouts.
-    AvgRollouts,
-    /// FedAvg, clients that differ more and more.
-    AvgHeterogeneity,
-    /// FedLin against FedAvg: the appendix's.
-    Comparison,
-}
 
 /// What a figure varies, the rest being M = 50, N = 25 and ε = 0.01 (N = 25 where M varies).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,36 +59,10 @@ pub enum Shown {
     Both,
 }
 
+/// FedLin's step is constant, in the paper and in the authors' code.
+pub const FEDLIN: Method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+
 impl PaperFigure {
-    /// All of them, in the paper's order.
-    pub const ALL: [Self; 7] = [
-        Self::LinClients,
-        Self::LinRollouts,
-        Self::LinHeterogeneity,
-        Self::AvgClients,
-        Self::AvgRollouts,
-        Self::AvgHeterogeneity,
-        Self::Comparison,
-    ];
-
-    /// Its number in the paper: its word in a link.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::LinClients => "1a",
-            Self::LinRollouts => "1b",
-            Self::LinHeterogeneity => "1c",
-            Self::AvgClients => "2a",
-            Self::AvgRollouts => "2b",
-            Self::AvgHeterogeneity => "2c",
-            Self::Comparison => "3",
-        }
-    }
-
-    /// The figure with this word in a link.
-    pub fn by_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|figure| figure.word().eq_ignore_ascii_case(word))
-    }
-
     /// What it shows, in words.
     pub const fn title(self) -> &'static str {
         match self {
@@ -259,11 +212,18 @@ pub fn plan(figure: PaperFigure, switches: Switches, seed: Seed) -> Plan {
     Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), expects: false }
 }
 
+/// Whether a sweep is of the experiments behind a figure, with any seed.
+pub fn is_of(sweep: &Sweep, figure: PaperFigure, switches: Switches) -> bool {
+    let seed = sweep.plan.points.first().map(|settings| settings.seed);
+    seed.is_some_and(|seed| sweep.plan == plan(figure, switches, seed))
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::sweep::Sweep;
     use super::super::sweep::tests::complete;
     use super::*;
+    use crate::params::views::Word;
+    use crate::protocol::Generation;
     use crate::sim::scenario::Scenario;
 
     /// A figure's sweep of a few data sets, all in.
@@ -275,9 +235,9 @@ pub(crate) mod tests {
 
     #[test]
     fn every_experiment_is_the_papers() {
-        for figure in PaperFigure::ALL {
+        for (figure, ..) in PaperFigure::ALL {
             for switches in [Switches::TEXT, Switches::CODE] {
-                let plan = plan(figure, switches, Seed(3));
+                let plan = plan(*figure, switches, Seed(3));
                 assert_eq!(plan.points.len(), 2 * figure.varied().n_values() + 1);
                 for settings in plan.points {
                     let usual = [settings.n_clients == 50, settings.heterogeneity.to_bits() == 0.01_f64.to_bits()];
@@ -300,6 +260,16 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_sweep_is_told_from_that_of_another_figure() {
+        let sweep = Sweep::new(plan(PaperFigure::LinClients, Switches::TEXT, Seed(3)), Generation(1), 0.0);
+        assert!(is_of(&sweep, PaperFigure::AvgClients, Switches::TEXT));
+        assert!(!is_of(&sweep, PaperFigure::AvgClients, Switches::CODE));
+        assert!(!is_of(&sweep, PaperFigure::LinRollouts, Switches::TEXT));
+        let none = Plan { points: Vec::new(), series_len: 1, expects: false };
+        assert!(!is_of(&Sweep::new(none, Generation(1), 0.0), PaperFigure::LinClients, Switches::TEXT));
+    }
+
+    #[test]
     fn every_experiment_stands_where_it_is_looked_for() {
         let varied = Varied::Clients;
         let plan = plan(PaperFigure::LinClients, Switches::TEXT, Seed(7));
@@ -311,13 +281,5 @@ pub(crate) mod tests {
         }
         let other = at(Experiment::OtherStart);
         assert_eq!((other.n_clients, &other.start), (25, &Begin::Half.start()));
-    }
-
-    #[test]
-    fn words_find_their_figures() {
-        for figure in PaperFigure::ALL {
-            assert_eq!(PaperFigure::by_word(&figure.word().to_uppercase()), Some(figure));
-        }
-        assert_eq!(PaperFigure::by_word("4"), None);
     }
 }

@@ -1,15 +1,16 @@
 //! A figure of the paper, with its axes: error against round, both linear, as the authors' code draws them. Theirs begins after
 //! round 1; here round 0, the start, is drawn too.
 
+use super::Shown;
 use super::lines::{Line, Source, sources};
-use super::switches::{ErrorAxis, ErrorOf, Estimate, Step, Switches};
-use super::{PaperFigure, Shown};
 use crate::dashboard::picture::{self, method_name, solver_role};
 use crate::dashboard::readout::Reading;
 use crate::dashboard::sentences::counted;
 use crate::dashboard::sweep::Sweep;
 use crate::figure::axis::fit_runs;
 use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
+use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switches};
+use crate::params::views::Word;
 
 /// The figure, as far as its curves are known.
 pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure {
@@ -104,6 +105,13 @@ pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: u
     known.iter().filter_map(of_curve).chain(estimate).collect()
 }
 
+/// The round that is looked at, else the last.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an abscissa of the picture")]
+pub fn round(sweep: &Sweep, at: Option<f64>) -> usize {
+    let last = sweep.plan.points.first().map_or(0, |settings| settings.n_rounds);
+    at.map_or(last, |x| last.min(x as usize))
+}
+
 /// What the picture shows, said once.
 pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
     let Some(settings) = sweep.plan.points.first() else { return String::new() };
@@ -145,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_a_curve_a_value_from_the_start_to_the_last_round() {
-        for figure in PaperFigure::ALL {
+        for &(figure, ..) in PaperFigure::ALL {
             let sweep = sweep(figure, Switches::TEXT);
             let picture = picture(figure, Switches::TEXT, &sweep);
             let n_curves = if figure.shown() == Shown::Both { 2 } else { 5 };
@@ -161,7 +169,7 @@ mod tests {
 
     #[test]
     fn neighbors_are_told_apart_and_named() {
-        for figure in PaperFigure::ALL {
+        for &(figure, ..) in PaperFigure::ALL {
             let picture = picture(figure, Switches::CODE, &sweep(figure, Switches::CODE));
             for pair in picture.curves.windows(2) {
                 assert_ne!(pair[0].role, pair[1].role, "{figure:?}");
@@ -201,6 +209,12 @@ mod tests {
             assert_eq!(reading.value.as_ref().unwrap().mean().to_bits(), curve.points[40].y.to_bits());
         }
         assert_eq!(readings[5].value.as_ref().unwrap().mean().to_bits(), picture.levels[0].value.to_bits());
+    }
+
+    #[test]
+    fn a_round_is_one_of_the_curves() {
+        let sweep = sweep(PaperFigure::Comparison, Switches::TEXT);
+        assert_eq!([None, Some(-3.0), Some(17.0), Some(1e9)].map(|at| round(&sweep, at)), [200, 0, 17, 200]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! What the paper claims and what this run measured; and what each switch changes. Every number is computed from the run.
 
+use std::cmp::Ordering;
+
 use super::lines::{Line, NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
-use super::switches::{Begin, Estimate, FEDLIN, Switch, Switches};
-use super::{Experiment, PaperFigure, Shown, Varied};
-use crate::dashboard::picture::method_name;
+use super::{Experiment, FEDLIN, Shown, Varied};
 use crate::dashboard::sentences::counted;
 use crate::dashboard::sweep::Sweep;
 use crate::figure::number::{count, measured, number};
-use crate::sim::method::Method;
+use crate::params::paper::{Begin, Estimate, PaperFigure, Switch, Switches};
+use crate::params::views::Word;
 
 /// "About" holds within this factor, either way.
 const ABOUT: f64 = 1.3;
@@ -128,15 +129,16 @@ fn lead(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<(Strin
     let rounds: Option<Vec<_>> = sources(figure, switches).into_iter().map(rounds).collect();
     let rounds = rounds?;
     let &[fedlin, fedavg] = rounds.as_slice() else { return None };
-    let (aim, needed) = (aim(switches.estimate), (rounds_words(fedlin), rounds_words(fedavg)));
-    let words = format!("{aim}, FedLin needs {} and FedAvg {}", needed.0, needed.1);
-    Some(match (fedlin, fedavg) {
-        (Some(fedlin), Some(fedavg)) => {
-            let ahead = fedavg as f64 - fedlin as f64;
-            (format!("{words}: {} ahead.", number(ahead)), is_about(ahead, LEAD))
-        }
-        (None, _) | (_, None) => (format!("{words}."), false),
-    })
+    let needed = (rounds_words(fedlin), number_of(fedavg));
+    let words = format!("{}, FedLin needs {} and FedAvg {}", aim(switches.estimate), needed.0, needed.1);
+    let (Some(fedlin), Some(fedavg)) = (fedlin, fedavg) else { return Some((format!("{words}."), false)) };
+    let ahead = count(fedlin.abs_diff(fedavg));
+    let words = match fedlin.cmp(&fedavg) {
+        Ordering::Less => format!("{words}: {ahead} ahead."),
+        Ordering::Equal => format!("{words}: they are there together."),
+        Ordering::Greater => format!("{words}: {ahead} behind."),
+    };
+    Some((words, is_about(fedavg as f64 - fedlin as f64, LEAD)))
 }
 
 /// "To come within 10 % of pooled least squares".
@@ -152,7 +154,11 @@ fn estimate_words(estimate: Estimate) -> &'static str {
 }
 
 fn rounds_words(rounds: Option<usize>) -> String {
-    rounds.map_or("more than there are".into(), |rounds| counted(rounds, "round"))
+    rounds.map_or_else(|| number_of(None), |rounds| counted(rounds, "round"))
+}
+
+fn number_of(rounds: Option<usize>) -> String {
+    rounds.map_or_else(|| "more than there are".into(), count)
 }
 
 /// What a switch changes, in words with the numbers of this run.
@@ -169,14 +175,13 @@ pub fn note(switch: Switch, figure: PaperFigure, switches: Switches, sweep: &Swe
 
 /// What all switches change.
 pub fn switch_notes(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<(Switch, String)> {
-    Switch::ALL.map(|switch| (switch, note(switch, figure, switches, sweep))).into()
+    Switch::ALL.iter().map(|&(switch, ..)| (switch, note(switch, figure, switches, sweep))).collect()
 }
 
 /// The rounds that every step takes.
 fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches.estimate)?;
-    let needs = |(_, rounds): (Method, Option<usize>)| rounds.map_or("more than all".into(), count);
     let stays = match figure.shown() {
         Shown::FedLin => "This figure stays: FedLin’s step is always constant. ",
         Shown::FedAvg | Shown::Both => "",
@@ -187,9 +192,9 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
         aim(switches.estimate),
         varied.at(varied.usual()),
         rounds_words(fedlin.1),
-        needs(constant),
-        needs(local),
-        needs(falling)
+        number_of(constant.1),
+        number_of(local.1),
+        number_of(falling.1)
     ))
 }
 
@@ -228,9 +233,9 @@ fn most_different(varied: Varied, pair: impl Fn(usize) -> Option<(f64, f64)>) ->
 /// The first error, and the rounds, from either start.
 fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
-    let method = match figure.shown() {
-        Shown::FedLin | Shown::Both => FEDLIN,
-        Shown::FedAvg => switches.step.fedavg(),
+    let (name, method) = match figure.shown() {
+        Shown::FedLin | Shown::Both => ("FedLin", FEDLIN),
+        Shown::FedAvg => ("FedAvg", switches.step.fedavg()),
     };
     let this = Line::of(sweep, varied, Experiment::First(varied.usual()), method)?;
     let other = Line::of(sweep, varied, Experiment::OtherStart, method)?;
@@ -238,16 +243,16 @@ fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<
         Begin::Zero => (this, other),
         Begin::Half => (other, this),
     };
-    let rounds = |line: Line| rounds_words(line.rounds_to(switches.estimate));
+    let rounds = |line: Line| line.rounds_to(switches.estimate);
     Some(format!(
         "The first error is {} from zero, {} from half of client 1’s true matrices, which nobody could know. {}, {} needs {} \
          and {} ({}).",
         measured(zero.start(), 3),
         measured(half.start(), 3),
         aim(switches.estimate),
-        method_name(method),
-        rounds(zero),
-        rounds(half),
+        name,
+        number_of(rounds(zero)),
+        rounds_words(rounds(half)),
         varied.at(varied.usual())
     ))
 }
@@ -273,10 +278,10 @@ fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::super::switches::{ErrorOf, Step};
+    use super::super::plan;
     use super::super::tests::sweep;
-    use super::super::{plan, switches};
     use super::*;
+    use crate::params::paper::{ErrorOf, Step};
     use crate::protocol::Generation;
     use crate::sim::stream::Seed;
 
@@ -290,7 +295,7 @@ mod tests {
 
     #[test]
     fn before_there_are_data_nothing_is_claimed() {
-        for figure in PaperFigure::ALL {
+        for &(figure, ..) in PaperFigure::ALL {
             let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
             for claim in claims(figure, Switches::TEXT, &sweep) {
                 assert_eq!((claim.measured.as_str(), claim.holds), (NOT_YET, None));
@@ -303,7 +308,7 @@ mod tests {
 
     #[test]
     fn whatever_is_said_is_a_sentence_with_numbers() {
-        for figure in PaperFigure::ALL {
+        for &(figure, ..) in PaperFigure::ALL {
             for switches in AT_ONCE {
                 for words in said(figure, switches) {
                     assert!(
@@ -365,7 +370,7 @@ mod tests {
             let words = note(switch, figure);
             assert_eq!(words.starts_with("This figure stays"), stays, "{words}");
             let changed = match switch {
-                Switch::Step => Switches { step: switches::Step::Constant, ..Switches::TEXT },
+                Switch::Step => Switches { step: Step::Constant, ..Switches::TEXT },
                 _ => Switches { error_of: ErrorOf::AsCoded, ..Switches::TEXT },
             };
             let is_same = super::super::lines::sources(figure, changed) == sources(figure, Switches::TEXT);

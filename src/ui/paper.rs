@@ -1,0 +1,170 @@
+//! The Paper view: its figures, one press each; beside them the switches, with what each of them changes; beneath, what the
+//! paper claims and this run measured.
+
+use leptos::prelude::*;
+
+use super::chart::Chart;
+use crate::dashboard::paper::{is_of, markup, picture, words};
+use crate::dashboard::sweep::{Sweep, Sweeps};
+use crate::figure::theme::Theme;
+use crate::params::paper::{PaperFigure, Switch, Switches};
+use crate::params::views::Word;
+
+/// What the parts of the view share.
+#[derive(Clone, Copy)]
+struct Paper {
+    figure: RwSignal<PaperFigure>,
+    switches: RwSignal<Switches>,
+    sweeps: RwSignal<Sweeps>,
+}
+
+/// An option of a strip of radio buttons: its word, its name, and what it is about.
+type Segment = (&'static str, &'static str, Option<&'static str>);
+
+/// The paper's figures with their switches and claims.
+#[component]
+pub fn PaperView(
+    /// The figure that is shown.
+    figure: RwSignal<PaperFigure>,
+    /// How it is made.
+    switches: RwSignal<Switches>,
+    /// The experiments; those of another figure are passed over.
+    sweeps: RwSignal<Sweeps>,
+    /// How the chart looks.
+    theme: Signal<Theme>,
+) -> impl IntoView {
+    let paper = Paper { figure, switches, sweeps };
+    let figures = PaperFigure::ALL.iter().map(|(figure, word, name)| (*word, *name, Some(figure.title()))).collect();
+    let choose = move |word: &str| figure.set(PaperFigure::by_word(word).unwrap_or_default());
+    let title = move || format!("Figure {}: {}", figure.get().name(), figure.get().title());
+    view! {
+        <section class="paper" aria-label="Paper" data-testid="paper">
+            <fieldset class="choice figures">
+                <legend class="visually-hidden">"Figure"</legend>
+                {segments("figure", figures, Memo::new(move |_| figure.get().word()), choose)}
+            </fieldset>
+            <h2 class="paper-title">{title}</h2>
+            {plot(paper, theme)}
+            <ul
+                class="claims"
+                data-testid="claims"
+                inner_html=paper.said(|figure, switches, sweep| markup::claims(&words::claims(figure, switches, sweep)))
+            ></ul>
+            {switchboard(paper)}
+        </section>
+    }
+}
+
+impl Paper {
+    /// Something of the figure that is shown, once there are experiments of it.
+    fn look<T>(self, look: impl FnOnce(PaperFigure, Switches, &Sweep) -> T) -> Option<T> {
+        let (figure, switches, sweeps) = (self.figure.get(), self.switches.get(), self.sweeps.read());
+        let sweep = sweeps.current().filter(|sweep| is_of(sweep, figure, switches))?;
+        Some(look(figure, switches, sweep))
+    }
+
+    /// Something said of it.
+    fn said(self, say: impl Fn(PaperFigure, Switches, &Sweep) -> String + Send + Sync + 'static) -> Memo<String> {
+        Memo::new(move |_| self.look(&say).unwrap_or_default())
+    }
+}
+
+/// The chart, and its numbers at the round that is looked at.
+fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
+    let at = RwSignal::new(None::<f64>);
+    let caption = paper.said(picture::caption);
+    let label = Signal::derive(move || format!("{}. {}", paper.figure.get().title(), caption.get()));
+    let round = Memo::new(move |_| paper.look(|_, _, sweep| picture::round(sweep, at.get())).unwrap_or_default());
+    let rows = paper.said(move |figure, switches, sweep| {
+        markup::readings(&picture::readings(figure, switches, sweep, round.get()))
+    });
+    let spoken = paper.said(move |figure, switches, sweep| {
+        let is_asked = at.get().is_some();
+        let readings = || picture::readings(figure, switches, sweep, round.get());
+        if is_asked { markup::spoken(round.get(), &readings()) } else { String::new() }
+    });
+    view! {
+        <figure class="paper-figure">
+            <Chart figure=move || paper.look(picture::picture) theme at label over="no-cover" along="rounds">
+                <p class="cross-title">{move || format!("round {}", round.get())}</p>
+                <dl class="readings" inner_html=rows></dl>
+            </Chart>
+            <figcaption>{caption}</figcaption>
+            <div class="readout" data-testid="paper-readout" data-round=round>
+                <p class="readout-title">{move || format!("error after round {}", round.get())}</p>
+                <dl class="readings" inner_html=rows></dl>
+            </div>
+            <p class="visually-hidden" aria-live="polite">{spoken}</p>
+        </figure>
+    }
+    .into_any()
+}
+
+/// Every switch, with what it changes; and all at once.
+fn switchboard(paper: Paper) -> AnyView {
+    let switches = paper.switches;
+    let preset = move |(name, preset): (&'static str, Switches)| {
+        let wanted = move || preset.drawn_as(switches.get());
+        view! {
+            <button
+                type="button"
+                class="preset"
+                aria-pressed=move || (switches.get() == wanted()).to_string()
+                on:click=move |_| switches.update(|switches| *switches = preset.drawn_as(*switches))
+            >
+                {name}
+            </button>
+        }
+    };
+    let row = move |&(switch, word, name): &(Switch, &'static str, &'static str)| {
+        let options = switch.options().into_iter().map(|(word, name)| (word, name, None)).collect();
+        let choose = move |option: &str| {
+            switches.update(|switches| {
+                switches.choose(switch, option);
+            });
+        };
+        let note = paper.said(move |figure, switches, sweep| words::note(switch, figure, switches, sweep));
+        view! {
+            <fieldset class="choice" data-switch=word>
+                <legend>
+                    <span class="name">{name}</span>
+                </legend>
+                {segments(word, options, Memo::new(move |_| switches.get().word(switch)), choose)}
+                <p class="switch-note">{note}</p>
+            </fieldset>
+        }
+    };
+    view! {
+        <aside class="switchboard" aria-label="Switches" data-testid="switchboard">
+            <div class="preset-row">
+                {[("Paper’s text", Switches::TEXT), ("Authors’ code", Switches::CODE)].map(preset).collect_view()}
+            </div>
+            {Switch::ALL.iter().map(row).collect_view()}
+        </aside>
+    }
+    .into_any()
+}
+
+/// Radio buttons that look like one strip; arrow keys go from one to the next.
+fn segments(
+    name: &'static str,
+    options: Vec<Segment>,
+    current: Memo<&'static str>,
+    choose: impl Fn(&str) + Copy + 'static,
+) -> AnyView {
+    let radio = move |(word, label, title): Segment| {
+        view! {
+            <label class="segment" title=title>
+                <input
+                    type="radio"
+                    name=name
+                    value=word
+                    prop:checked=move || current.get() == word
+                    on:change=move |_| choose(word)
+                />
+                <span>{label}</span>
+            </label>
+        }
+    };
+    view! { <div class="segments">{options.into_iter().map(radio).collect_view()}</div> }.into_any()
+}

@@ -4,6 +4,8 @@
 use leptos::prelude::*;
 
 use super::chart::Chart;
+use super::explore::{Readings, Spoken};
+use super::reactive::{derived, memo};
 use crate::dashboard::paper::{is_of, markup, picture, words};
 use crate::dashboard::sweep::{Sweep, Sweeps};
 use crate::figure::theme::Theme;
@@ -41,7 +43,7 @@ pub fn PaperView(
         <section class="paper" aria-label="Paper" data-testid="paper">
             <fieldset class="choice figures">
                 <legend class="visually-hidden">"Figure"</legend>
-                {segments("figure", figures, Memo::new(move |_| figure.get().word()), choose)}
+                {segments("figure", figures, memo(move || figure.get().word()), choose)}
             </fieldset>
             <h2 class="paper-title">{title}</h2>
             {plot(paper, theme)}
@@ -65,7 +67,7 @@ impl Paper {
 
     /// Something said of it.
     fn said(self, say: impl Fn(PaperFigure, Switches, &Sweep) -> String + Send + Sync + 'static) -> Memo<String> {
-        Memo::new(move |_| self.look(&say).unwrap_or_default())
+        memo(move || self.look(&say).unwrap_or_default())
     }
 }
 
@@ -73,28 +75,24 @@ impl Paper {
 fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let caption = paper.said(picture::caption);
-    let label = Signal::derive(move || format!("{}. {}", paper.figure.get().title(), caption.get()));
-    let round = Memo::new(move |_| paper.look(|_, _, sweep| picture::round(sweep, at.get())).unwrap_or_default());
-    let rows = paper.said(move |figure, switches, sweep| {
-        markup::readings(&picture::readings(figure, switches, sweep, round.get()))
-    });
-    let spoken = paper.said(move |figure, switches, sweep| {
-        let is_asked = at.get().is_some();
-        let readings = || picture::readings(figure, switches, sweep, round.get());
-        if is_asked { markup::spoken(round.get(), &readings()) } else { String::new() }
+    let label = derived(move || format!("{}. {}", paper.figure.get().title(), caption.get()));
+    let round = memo(move || paper.look(|_, _, sweep| picture::round(sweep, at.get())).unwrap_or_default());
+    let shown = derived(move || {
+        let readings = |figure, switches, sweep: &Sweep| picture::readings(figure, switches, sweep, round.get());
+        paper.look(readings).unwrap_or_default()
     });
     view! {
         <figure class="paper-figure">
             <Chart figure=move || paper.look(picture::picture) theme at label over="no-cover" along="rounds">
                 <p class="cross-title">{move || format!("round {}", round.get())}</p>
-                <dl class="readings" inner_html=rows></dl>
+                <Readings shown />
             </Chart>
             <figcaption>{caption}</figcaption>
             <div class="readout" data-testid="paper-readout" data-round=round>
                 <p class="readout-title">{move || format!("error after round {}", round.get())}</p>
-                <dl class="readings" inner_html=rows></dl>
+                <Readings shown />
             </div>
-            <p class="visually-hidden" aria-live="polite">{spoken}</p>
+            <Spoken round shown is_asked=derived(move || at.get().is_some()) />
         </figure>
     }
     .into_any()
@@ -129,7 +127,7 @@ fn switchboard(paper: Paper) -> AnyView {
                 <legend>
                     <span class="name">{name}</span>
                 </legend>
-                {segments(word, options, Memo::new(move |_| switches.get().word(switch)), choose)}
+                {segments(word, options, memo(move || switches.get().word(switch)), choose)}
                 <p class="switch-note">{note}</p>
             </fieldset>
         }

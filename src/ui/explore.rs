@@ -235,7 +235,7 @@ fn Progress(
 
 /// The numbers at the crosshair for those who hear them.
 #[component]
-fn Spoken(
+pub fn Spoken(
     /// The round.
     round: Memo<usize>,
     /// What is read there.

@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use super::chart::Chart;
+use super::explore::{Readings, Spoken};
 use super::reactive::{derived, memo};
 use super::store::Store;
 use super::sweep::{Numbers, SweepProgress};
@@ -84,27 +85,23 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
     let caption = paper.said(picture::caption);
     let label = derived(move || format!("{}. {}", paper.figure.get().title(), caption.get()));
     let round = memo(move || paper.look(|_, _, sweep| picture::round(sweep, at.get())).unwrap_or_default());
-    let rows = paper.said(move |figure, switches, sweep| {
-        markup::readings(&picture::readings(figure, switches, sweep, round.get()))
-    });
-    let spoken = paper.said(move |figure, switches, sweep| {
-        let is_asked = at.get().is_some();
-        let readings = || picture::readings(figure, switches, sweep, round.get());
-        if is_asked { markup::spoken(round.get(), &readings()) } else { String::new() }
+    let shown = derived(move || {
+        let readings = |figure, switches, sweep: &Sweep| picture::readings(figure, switches, sweep, round.get());
+        paper.look(readings).unwrap_or_default()
     });
     view! {
         <figure class="paper-figure">
             <Chart figure=move || paper.look(picture::picture) theme at label over="no-cover" along="rounds">
                 <p class="cross-title">{move || format!("round {}", round.get())}</p>
-                <dl class="readings" inner_html=rows></dl>
+                <Readings shown />
             </Chart>
             <SweepProgress store=paper.store />
             <figcaption>{caption}</figcaption>
             <div class="readout" data-testid="paper-readout" data-round=round>
                 <p class="readout-title">{move || format!("error after round {}", round.get())}</p>
-                <dl class="readings" inner_html=rows></dl>
+                <Readings shown />
             </div>
-            <p class="visually-hidden" aria-live="polite">{spoken}</p>
+            <Spoken round shown is_asked=derived(move || at.get().is_some()) />
         </figure>
     }
     .into_any()

@@ -2,7 +2,7 @@
 //!
 //! - [`plan`]: the experiments behind a figure;
 //! - [`lines`]: what is measured along its curves; [`picture`]: the figure;
-//! - [`words`]: what the paper claims and this run measured, and what each switch changes; [`markup`]: all these as markup.
+//! - [`words`]: what the paper claims and this run measured, and what each switch changes; [`markup`]: the claims as markup.
 //!
 //! Which figure, and how it is made, is [`params::paper`](crate::params::paper)'s. The paper gives no number of rounds; 200 is that
 //! of the authors' code.

@@ -54,15 +54,8 @@ fn error_label(figure: PaperFigure, switches: Switches) -> String {
 fn role(figure: PaperFigure, source: Source) -> Role {
     match figure.shown() {
         Shown::Both => solver_role(source.method.solver),
-        Shown::FedLin | Shown::FedAvg => swept(source.place, figure.varied().n_values()),
+        Shown::FedLin | Shown::FedAvg => Role::Swept(crate::figure::Step::of(source.place, figure.varied().n_values())),
     }
-}
-
-/// The role of the `place`-th of so many values.
-fn swept(place: usize, of: usize) -> Role {
-    // Until sweeps have a ramp of their own, roles that are not in the figure tell neighbors apart.
-    const RAMP: [Role; 5] = [Role::FedLin, Role::FedAvg, Role::Scaffold, Role::Clustered, Role::Median];
-    RAMP[place * RAMP.len() / of.max(1) % RAMP.len()]
 }
 
 /// A curve's name.

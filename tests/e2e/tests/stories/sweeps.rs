@@ -8,7 +8,7 @@ use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 
 /// Puts a file that the page saves into the hands of the story.
-const SAVE: &str = r##"
+const SAVE: &str = r#"
     const saved = new Promise((resolve) => {
       const make = URL.createObjectURL;
       URL.createObjectURL = (blob) => {
@@ -21,9 +21,9 @@ const SAVE: &str = r##"
     HTMLAnchorElement.prototype.click = () => {};
     document.querySelector("#app .numbers button").click();
     HTMLAnchorElement.prototype.click = click;
-    return saved;"##;
+    return saved;"#;
 
-const PROGRESS: &str = r##"document.querySelector('#app [data-testid="sweep-progress"] progress')"##;
+const PROGRESS: &str = r#"document.querySelector('#app [data-testid="sweep-progress"] progress')"#;
 
 const TRADE_OFF: &str = "view=tradeoff&q=9&M=20&beside=M:3";
 
@@ -120,7 +120,7 @@ fn a_parameters_name_sweeps_it_and_its_values_can_be_typed() {
 fn a_long_sweep_says_how_far_it_is_and_stops_when_told() {
     Story::new().tell(async |page| {
         page.visit(LONG).await?;
-        page.wait("time left", PATIENCE, r#"/\d+ of 15 points, about \d+ s left/.test(document.body.innerText)"#)
+        page.wait("time left", PATIENCE, r"/\d+ of 15 points, about \d+ s left/.test(document.body.innerText)")
             .await?;
         page.click(r#"#app [data-testid="sweep-progress"] button"#).await?;
         page.settle().await?;
@@ -128,7 +128,7 @@ fn a_long_sweep_says_how_far_it_is_and_stops_when_told() {
         ensure!(words.len() == 1 && words[0].contains("stopped after"), "{words:?}");
         page.click(r#"#app [data-testid="sweep-progress"] button"#).await?;
         page.wait("work again", PATIENCE, "document.querySelector('#app main[data-settled=false]')").await?;
-        page.click(r##"#app .tab[data-view="explore"]"##).await?;
+        page.click(r#"#app .tab[data-view="explore"]"#).await?;
         page.enter("q", "3").await?;
         page.settle().await?;
         page.expect_what_is_set().await
@@ -139,12 +139,12 @@ fn a_long_sweep_says_how_far_it_is_and_stops_when_told() {
 fn a_finished_sweep_is_kept() {
     Story::new().tell(async |page| {
         page.open(TRADE_OFF).await?;
-        page.click(r##"#app .tab[data-view="explore"]"##).await?;
+        page.click(r#"#app .tab[data-view="explore"]"#).await?;
         page.settle().await?;
         let posts = "witness.posted = 0; const post = Worker.prototype.postMessage; \
                      Worker.prototype.postMessage = function (...all) { witness.posted++; return post.apply(this, all); };";
         page.eval::<()>(posts, &[]).await?;
-        page.click(r##"#app .tab[data-view="tradeoff"]"##).await?;
+        page.click(r#"#app .tab[data-view="tradeoff"]"#).await?;
         page.settle().await?;
         expect_native(page, TRADE_OFF).await?;
         let posted: u32 = page.eval("return witness.posted;", &[]).await?;

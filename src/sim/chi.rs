@@ -45,8 +45,8 @@ impl LaneChi {
         let mut draws = self.scale * root * root.sqrt();
         let square = x * x;
         let bound = Lanes::splat(1.0) - self.squeeze * square * square;
-        let is_taken = u.zip(bound, |u, bound| f64::from(u8::from(u < bound)));
-        if is_taken != Lanes::splat(1.0) {
+        let is_taken = u.mask(bound, |u, bound| u < bound);
+        if (Lanes::splat(1.0) - is_taken).any() {
             for lane in (0..LANES).filter(|&lane| is_taken.0[lane] == 0.0) {
                 draws.0[lane] = self.settle(lane, x.0[lane], u.0[lane], &retry);
             }

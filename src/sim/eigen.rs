@@ -65,18 +65,19 @@ fn undone(m: &LaneMatrix, with_vectors: bool) -> Option<Lanes> {
         if with_vectors { off } else { off * (off / (off + (m[(p, p)] - m[(q, q)]).abs())) }
     };
     let largest = pairs.fold(Lanes::default(), |largest, at| largest.max(move_of(at)));
-    let mask = largest.zip(size, |off, size| f64::from(u8::from(off > 1e-17 * size && off.is_finite())));
-    mask.0.iter().any(|&lane| lane > 0.0).then_some(mask)
+    let mask = largest.mask(size * 1e-17, |off, least| off > least)
+        * largest.mask(Lanes::splat(f64::INFINITY), |off, most| off < most);
+    mask.any().then_some(mask)
 }
 
 /// Zeroes the entries (p, q) of the lanes at work; the rotations' cosines and sines.
 fn rotate(m: &mut LaneMatrix, p: usize, q: usize, at_work: Lanes) -> (Lanes, Lanes) {
     let off = m[(p, q)].where_nonzero(at_work, Lanes::default());
     let tau = (m[(q, q)] - m[(p, p)]) / (off * 2.0);
-    let t = tau.map(|tau| tau.signum() / (tau.abs() + (1.0 + tau * tau).sqrt()));
+    let t = (Lanes::splat(1.0) / (tau.abs() + (tau * tau + 1.0).sqrt())).signed_by(tau);
     // Where there is nothing to do, τ is infinite or NaN.
     let t = t.where_nonzero(off, Lanes::default());
-    let c = t.map(|t| 1.0 / (1.0 + t * t).sqrt());
+    let c = Lanes::splat(1.0) / (t * t + 1.0).sqrt();
     let s = t * c;
     m[(p, p)] -= t * off;
     m[(q, q)] += t * off;

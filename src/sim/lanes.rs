@@ -58,6 +58,22 @@ impl<const W: usize> Lanes<W> {
         self.zip(other, |a, b| if a < b { b } else { a })
     }
 
+    /// The same, negated where the sign of another is negative.
+    pub fn signed_by(self, other: Self) -> Self {
+        // Unlike `f64::copysign`, this becomes vector instructions everywhere.
+        self.zip(other, |a, other| f64::from_bits(a.to_bits() ^ (other.to_bits() & (-0.0_f64).to_bits())))
+    }
+
+    /// A mask: 1 where a comparison with another holds, 0 elsewhere.
+    pub fn mask(self, other: Self, holds: impl Fn(f64, f64) -> bool) -> Self {
+        self.zip(other, |a, b| if holds(a, b) { 1.0 } else { 0.0 })
+    }
+
+    /// Whether a mask is not zero in some lane.
+    pub fn any(self) -> bool {
+        self.0.iter().fold(0, |bits, lane| bits | lane.to_bits()) != 0
+    }
+
     /// `self` where `mask` is not zero, `other` elsewhere: whatever the lane not taken holds, NaN included, has no part.
     pub fn where_nonzero(self, mask: Self, other: Self) -> Self {
         Self::from_fn(|lane| if mask.0[lane] == 0.0 { other.0[lane] } else { self.0[lane] })
@@ -214,6 +230,18 @@ impl LaneMatrix {
         }
     }
 
+    /// Makes every lane the difference of one matrix and the lane's of another.
+    ///
+    /// # Panics
+    /// When the sizes do not fit.
+    #[inline(never)]
+    pub fn set_difference(&mut self, matrix: &Matrix, other: &Self) {
+        assert_eq!(matrix.shape(), (self.rows, self.cols), "lanes hold matrices of one size");
+        for (k, (entry, &less)) in self.entries.iter_mut().zip(&other.entries).enumerate() {
+            *entry = Lanes::splat(matrix[(k / self.cols, k % self.cols)]) - less;
+        }
+    }
+
     /// One lane's matrix.
     #[inline(never)]
     pub fn lane(&self, lane: usize) -> Matrix {
@@ -313,12 +341,12 @@ impl LaneMatrix {
     #[inline(never)]
     pub fn set_affine(&mut self, a: &Self, factor: &Matrix, offset: &Matrix) {
         assert!(a.cols == factor.nrows() && self.cols == factor.ncols() && self.rows == a.rows, "sizes fit");
-        let rows = self.entries.chunks_exact_mut(self.cols).zip(a.entries.chunks_exact(a.cols));
-        for (i, (row, a_row)) in rows.enumerate() {
-            for ((j, entry), factors) in row.iter_mut().enumerate().zip(factor.as_slice().chunks_exact(a.cols)) {
-                let mut sum = Lanes::splat(offset[(i, j)]);
+        self.set_all(offset);
+        for (row, a_row) in self.entries.chunks_exact_mut(self.cols).zip(a.entries.chunks_exact(a.cols)) {
+            for (entry, factors) in row.iter_mut().zip(factor.as_slice().chunks_exact(a.cols)) {
+                let mut sum = *entry;
                 for (&x, &factor) in a_row.iter().zip(factors) {
-                    sum += x * factor;
+                    sum += x * Lanes::splat(factor);
                 }
                 *entry = sum;
             }
@@ -388,6 +416,25 @@ pub(crate) mod tests {
         let mut lanes = LaneMatrix::zeros(matrices[0].nrows(), matrices[0].ncols());
         matrices.iter().enumerate().for_each(|(lane, matrix)| lanes.set_lane(lane, matrix));
         lanes
+    }
+
+    #[test]
+    fn what_is_done_to_numbers_is_done_to_every_lane() {
+        let (infinity, nan) = (f64::INFINITY, f64::NAN);
+        let a = Lanes([1.0, -2.0, 0.0, -0.0, infinity, 3.0, 3.0, nan]);
+        let b = Lanes([-5.0, -0.0, 0.0, 7.0, -infinity, nan, 3.0, 1.0]);
+        let bits = |lanes: Lanes| lanes.0.map(f64::to_bits);
+        assert_eq!(bits(a.abs().signed_by(b)), bits(a.zip(b, f64::copysign)));
+        assert_eq!(a.mask(b, |a, b| a > b), Lanes([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]));
+        assert!(a.mask(b, |a, b| a > b).any() && !a.mask(b, |a, b| a > b + infinity).any());
+    }
+
+    #[test]
+    fn one_matrix_less_each_of_the_lanes() {
+        let (one, others) = (random(3, 5, 0).swap_remove(0), random(3, 5, 1));
+        let mut difference = LaneMatrix::zeros(3, 5);
+        difference.set_difference(&one, &side_by_side(&others));
+        others.iter().enumerate().for_each(|(lane, other)| assert_eq!(difference.lane(lane), &one - other));
     }
 
     #[test]

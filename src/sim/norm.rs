@@ -42,11 +42,8 @@ impl LaneNorms {
         let norms = eigenvalues.fold(Lanes::default(), Lanes::max).sqrt() / unit;
         // The comparisons above pass NaN over; a sum does not.
         let total = matrices.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
-        Lanes::from_fn(|lane| match (total.0[lane], largest.0[lane]) {
-            (total, _) if total.is_nan() => f64::NAN,
-            (_, f64::INFINITY) => f64::INFINITY,
-            _ => norms.0[lane],
-        })
+        let norms = largest.zip(norms, |largest, norm| if largest < f64::INFINITY { norm } else { f64::INFINITY });
+        total.zip(norms, |total, norm| if total.is_nan() { f64::NAN } else { norm })
     }
 }
 

@@ -12,7 +12,7 @@ const NEGLIGIBLE: f64 = 1e-290;
 
 /// The factor's column i is turned to have a diagonal of at least 0, which makes L a continuous function of F.
 fn turn(reflection: Lanes) -> Lanes {
-    reflection.map(|v| -1_f64.copysign(v))
+    Lanes::splat(-1.0).signed_by(reflection)
 }
 
 /// Writes the factor L of `f`, with at least as many columns as rows, to the lower triangle of the first rows of `l`.
@@ -45,7 +45,7 @@ fn set_reflection(v: &mut [Lanes]) -> Lanes {
     let norm = square.sqrt();
     let scale = Lanes::splat(1.0) / (norm * (norm + v[0].abs())).sqrt();
     let scale = scale.where_nonzero(square, Lanes::default());
-    v[0] += norm.zip(v[0], f64::copysign);
+    v[0] += norm.signed_by(v[0]);
     for entry in v {
         *entry = *entry * scale;
     }

@@ -157,8 +157,7 @@ impl ErrorRecorder {
     pub fn push_lanes(&mut self, truth: &Truth, models: &LaneMatrix, used: usize) {
         self.flush();
         if let Some(single) = &self.single {
-            self.differences.set_all(single);
-            self.differences.add_scaled(Lanes::splat(-1.0), models);
+            self.differences.set_difference(single, models);
             self.waiting = used;
             self.flush();
         } else {

@@ -35,9 +35,10 @@ impl Factor<'_> {
     /// Draws E for one client.
     #[inline(never)]
     pub(super) fn draw_within(&mut self, stream: &mut LaneStream) {
+        let lane = stream.lane;
         for row in self.rows.chunks_exact_mut(self.stride) {
             for entry in &mut row[..self.n_known] {
-                entry.0[stream.lane] = normal(&mut stream.rng);
+                entry.0[lane] = normal(&mut stream.rng);
             }
         }
     }
@@ -45,11 +46,12 @@ impl Factor<'_> {
     /// Draws for one client what R is made of: normals to the triangle, and uniforms.
     #[inline(never)]
     pub(super) fn draw_outside(&mut self, stream: &mut LaneStream, uniforms: &mut [Lanes]) {
+        let lane = stream.lane;
         for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
             for entry in &mut row[self.n_known..=self.n_known + i] {
-                entry.0[stream.lane] = normal(&mut stream.rng);
+                entry.0[lane] = normal(&mut stream.rng);
             }
-            uniforms[i].0[stream.lane] = stream.rng.sample(Open01);
+            uniforms[i].0[lane] = stream.rng.sample(Open01);
         }
     }
 

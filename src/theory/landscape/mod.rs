@@ -1,11 +1,13 @@
 //! Maps of what to expect: one number at every point of a grid of two settings, from the closed form.
 //!
 //! - [`payoff`]: whether joining pays, over heterogeneity ε and clients M, or over ε and rollouts N.
+//! - [`stability`]: contraction of FedAvg and FedLin, and FedAvg's drift, over step size α and local steps K.
 //!
 //! A map is made in small steps, so that nothing waits for it; what is known of it can be looked at all along.
 
 mod interpolation;
 pub mod payoff;
+pub mod stability;
 
 /// A number at every point of a grid.
 #[derive(Clone, Debug, PartialEq)]

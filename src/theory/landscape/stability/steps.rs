@@ -109,6 +109,15 @@ mod tests {
         }
     }
 
+    /// α/k from α far above what is stable: what is left in the end is a small product of large factors.
+    #[test]
+    fn large_early_steps_leave_no_trace() {
+        let mut steps = Steps::new(Schedule::OverLocalSteps, 100);
+        steps.set(1.0, Lanes::splat(30.5));
+        let p = (1..=100_u32).fold(1.0, |p, k| p * (1.0 - 30.5 / f64::from(k)));
+        assert!((steps.after(100).0[3] - (1.0 - p)).abs() < 1e-12, "{p}");
+    }
+
     #[test]
     fn sums_are_those_of_the_steps_one_by_one() {
         for schedule in Schedule::ALL {

@@ -158,7 +158,7 @@ fn symmetric(row: &[Lanes], to: &mut LaneMatrix) {
 
 /// Clients that are gone through at once: so many that it takes a millisecond or two.
 pub(super) fn chunk(n_rows: usize, n: usize, d: usize, most_steps: usize) -> usize {
-    const OPERATIONS: usize = 1_000_000;
+    const OPERATIONS: usize = 700_000;
     let each = d * (n_rows * (2 * n_symmetric(d) + n * d) + 4 * most_steps).max(1);
     (OPERATIONS / each).clamp(1, LANES * LANES)
 }

@@ -10,6 +10,7 @@
 pub mod break_even;
 pub mod covariance;
 pub mod expectation;
+pub mod landscape;
 pub mod law;
 mod points;
 pub mod prediction;

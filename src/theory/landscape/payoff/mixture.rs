@@ -1,0 +1,102 @@
+//! What bias and noise do together: the mean spectral norm of a sum, beyond what either has by itself.
+//!
+//! For `b sin θ + Z Lᵀ cos θ`, with b and the root mean square of Z Lᵀ of unit Frobenius norm, this is
+//!
+//! ```text
+//! E‖b sin θ + Z Lᵀ cos θ‖² less ‖b‖² sin² θ and (E‖Z Lᵀ‖)² cos² θ        (the mean of the norm is squared, and not the norm)
+//! ```
+//!
+//! a smooth function of θ and of b's direction between V and U. L is one of the fleet's own.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use super::fleet::{Clients, Pooled};
+use crate::landscape::interpolation::Curve;
+use crate::law::{Law, MeanNorms};
+use fedsysid_sim::target::{Target, Truth};
+
+/// Directions and angles at which norms are taken, and cells of the table into which they are interpolated, each way.
+const N_DIRECTIONS: usize = 8;
+const N_ANGLES: usize = 7;
+const FINE: usize = 32;
+
+/// The function, in the making.
+#[derive(Debug, Default)]
+pub(super) struct Mixture {
+    noise: Option<Pooled>,
+    /// By direction: the function along θ.
+    curves: Vec<Curve>,
+    /// θ by direction.
+    table: Vec<Vec<f64>>,
+}
+
+impl Mixture {
+    /// Norms that are taken in all.
+    pub(super) const N_NORMS: usize = N_DIRECTIONS * N_ANGLES;
+
+    /// Norms taken so far.
+    pub(super) fn n_taken(&self) -> usize {
+        self.curves.len() * N_ANGLES
+    }
+
+    /// Takes a law's noise for that of all, if it has any and there is none yet.
+    pub(super) fn offer(&mut self, law: &Pooled) {
+        if self.noise.is_none() && law.noise() > 0.0 {
+            self.noise = Some(Pooled { mean: law.mean.clone(), covariance: law.covariance.clone() });
+        }
+    }
+
+    /// Takes some norms; how many.
+    pub(super) fn take(&mut self, clients: &Clients, norms: &mut MeanNorms) -> usize {
+        let Some(noise) = self.noise.as_ref().filter(|_| self.curves.len() < N_DIRECTIONS) else { return 0 };
+        let bias = clients.unit(PI * self.curves.len() as f64 / N_DIRECTIONS as f64);
+        let nominal = clients.family().nominal();
+        let truth = Truth::new(Target::Client(0), std::slice::from_ref(nominal));
+        let square = |k: usize| {
+            let angle = FRAC_PI_2 * k as f64 / (N_ANGLES - 1) as f64;
+            let share = libm::cos(angle) / noise.noise();
+            let mean = nominal.theta() + &bias * libm::sin(angle);
+            let norm = norms.of(&Law { mean, covariance: &noise.covariance * (share * share) }, &truth);
+            (angle, norm * norm)
+        };
+        let squares: Vec<(f64, f64)> = (0..N_ANGLES).map(square).collect();
+        let (of_noise, of_bias) = (squares[0].1, squares[N_ANGLES - 1].1);
+        let both = |(angle, square): (f64, f64)| {
+            let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+            (angle, square - of_noise * cos * cos - of_bias * sin * sin)
+        };
+        self.curves.push(Curve::through(squares.into_iter().map(both).collect()));
+        if self.curves.len() == N_DIRECTIONS {
+            self.table = (0..=FINE).map(|row| self.around(FRAC_PI_2 * row as f64 / FINE as f64)).collect();
+        }
+        N_ANGLES
+    }
+
+    /// The function at one θ, all around. A direction and its opposite are the same.
+    fn around(&self, angle: f64) -> Vec<f64> {
+        const BEYOND: usize = 2;
+        let at = |k: usize| {
+            let direction = k as f64 - BEYOND as f64;
+            (direction, self.curves[(k + N_DIRECTIONS - BEYOND) % N_DIRECTIONS].at(angle))
+        };
+        let curve = Curve::through((0..=N_DIRECTIONS + 2 * BEYOND).map(at).collect());
+        (0..=FINE).map(|column| curve.at((column * N_DIRECTIONS) as f64 / FINE as f64)).collect()
+    }
+
+    /// The function, between the table's entries; 0 where it was not taken.
+    pub(super) fn at(&self, angle: f64, direction: f64) -> f64 {
+        let (row, down) = cell(angle / FRAC_PI_2);
+        let (column, right) = cell(direction / PI);
+        let [Some(above), Some(below)] = [self.table.get(row), self.table.get(row + 1)] else { return 0.0 };
+        let along = |row: &[f64]| row[column] + right * (row[column + 1] - row[column]);
+        along(above) + down * (along(below) - along(above))
+    }
+}
+
+/// A place from 0 to 1 as a cell of the table, and the share of the cell before it. What is no number is at 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cell of the table")]
+fn cell(place: f64) -> (usize, f64) {
+    let place = place.max(0.0) * FINE as f64;
+    let cell = (place as usize).min(FINE - 1);
+    (cell, (place - cell as f64).min(1.0))
+}

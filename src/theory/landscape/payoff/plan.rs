@@ -1,0 +1,273 @@
+//! What a map is of: the fleets' sizes, whose error counts in each, and what the rows do with them.
+
+use std::ops::Range;
+
+use super::Rows;
+use super::fleet::{ClientBlock, Clients, Pooled};
+use crate::NoPrediction;
+use crate::law::Law;
+use fedsysid_sim::Matrix;
+use fedsysid_sim::family::Place;
+use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
+use fedsysid_sim::scenario::{Count, Scenario};
+use fedsysid_sim::spread::Spread;
+use fedsysid_sim::target::{Target, Truth};
+
+/// Of more clients than this, so many that are evenly chosen stand for all, as in [`law`](crate::law). They share as
+/// many draws.
+const CHOSEN: usize = 512;
+const LEAST_DRAWS: usize = 16;
+
+/// So many clients are like all others in how the mean norm of an error is to its root mean square.
+const ALIKE: usize = 64;
+/// So many clients are few.
+const FEW_CLIENTS: f64 = 4.0;
+/// From one row at which mean norms are taken to the next, about.
+const NODE_RATIO: f64 = 2.5;
+
+/// What a map is of.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) target: Target,
+    pub(super) clients: Clients,
+    /// Numbers of clients, ascending.
+    pub(super) sizes: Vec<usize>,
+    /// Whose error counts in a fleet of each size.
+    pub(super) centres: Vec<Centre>,
+    pub(super) rows: Vec<Row>,
+    /// The row that is the settings' own, if there is one.
+    present: usize,
+    directions: Vec<LaneMatrix>,
+    /// The rows' places on their axis.
+    pub(super) places: Vec<f64>,
+}
+
+/// Whose error counts, taken together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Centre {
+    /// Where the mean of their systems is.
+    pub(super) place: Place,
+    /// Mean of `‖Θ⁽ⁱ⁾ − mean‖_F²` at ε = 1.
+    pub(super) spread: f64,
+}
+
+/// A row: fleets of one size with rollouts scaled.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Place of M among the sizes.
+    pub(super) size: usize,
+    /// The factor on every N_i.
+    pub(super) scale: f64,
+    /// What finite samples add to the pooled noise; NaN where they are too few.
+    pub(super) for_few: f64,
+    /// Places among the squares of those clients whose own error counts, and what they are multiplied by here.
+    own: Vec<(usize, f64)>,
+}
+
+impl Row {
+    /// Whether the samples are enough for both errors to have a mean.
+    pub(super) fn has_enough(&self) -> bool {
+        !self.for_few.is_nan() && self.own.iter().all(|(_, factor)| !factor.is_nan())
+    }
+
+    /// The root of a client's own mean square error; its mean over those that count.
+    pub(super) fn own(&self, squares: &[f64]) -> f64 {
+        let root = |&(at, factor): &(usize, f64)| squares.get(at).map_or(f64::NAN, |square| (square * factor).sqrt());
+        self.own.iter().map(root).sum::<f64>() / self.own.len() as f64
+    }
+}
+
+impl Plan {
+    pub(super) fn new(scenario: &Scenario, rows: Rows) -> Result<Self, NoPrediction> {
+        let settings = scenario.settings();
+        if settings.target == Target::Worst {
+            return Err(NoPrediction::Worst);
+        }
+        let (sizes, scales, places, present) = match rows {
+            Rows::Clients(counts) => {
+                let counts = super::super::counts(counts, Count::Clients.limits());
+                let places: Vec<_> = counts.iter().map(|&count| count as f64).collect();
+                (counts, None, places, settings.n_clients as f64)
+            }
+            Rows::Rollouts(counts) => {
+                let counts = super::super::counts(counts, Count::Rollouts.limits());
+                let most = most(&settings.data.n_rollouts) as f64;
+                let places: Vec<_> = counts.iter().map(|&count| count as f64).collect();
+                let scales: Vec<_> = places.iter().map(|place| place / most).collect();
+                (vec![settings.n_clients], Some(scales), places, most)
+            }
+        };
+        let counting = if let Target::Client(client) = settings.target { client + 1 } else { 0 };
+        let clients = Clients::new(scenario, sizes.last().map_or(0, |&most| most).max(counting));
+        let centres = centres(&clients, settings.target, &sizes);
+        let present = places.partition_point(|place| *place < present);
+        let directions = directions(&clients, settings.target);
+        let mut plan =
+            Self { target: settings.target, clients, sizes, centres, rows: Vec::new(), present, directions, places };
+        plan.rows = match scales {
+            None => (0..plan.sizes.len()).map(|size| plan.row(size, 1.0)).collect(),
+            Some(scales) => scales.into_iter().map(|scale| plan.row(0, scale)).collect(),
+        };
+        Ok(plan)
+    }
+
+    fn row(&self, size: usize, scale: f64) -> Row {
+        let d = self.clients.family().dims().n_regressors();
+        let m = self.sizes[size];
+        let samples = |client: usize| scale * self.clients.n_samples(client);
+        let own = |(at, client): (usize, usize)| (at, for_few(samples(client), d) / scale);
+        let counting: Vec<(usize, usize)> = match self.target {
+            Target::Client(client) => vec![(0, client)],
+            Target::Mean | Target::Worst => chosen(m).map(|client| (client, client)).collect(),
+        };
+        let for_few = for_few((0..m).map(samples).sum(), d);
+        Row { size, scale, for_few, own: counting.into_iter().map(own).collect() }
+    }
+
+    /// Rows at which mean norms are taken: in even proportion, the settings' own, and all of a few clients, of which
+    /// each makes a difference.
+    pub(super) fn nodes(&self) -> Vec<usize> {
+        let few = if self.sizes.len() > 1 { FEW_CLIENTS } else { 0.0 };
+        let mut nodes: Vec<usize> = Vec::new();
+        for (row, &place) in self.places.iter().enumerate() {
+            let last = nodes.last().map_or(0.0, |&node| self.places[node]);
+            // The next one would be too far.
+            let is_due = self.places.get(row + 1).is_none_or(|&next| next > NODE_RATIO * last);
+            if is_due || place <= few || row == self.present {
+                nodes.push(row);
+            }
+        }
+        nodes
+    }
+
+    /// The law of a row, from that of its size.
+    pub(super) fn law(&self, pooled: &Pooled, row: usize) -> Law {
+        let Row { scale, for_few, .. } = self.rows[row];
+        let mean = &pooled.mean + self.clients.family().nominal().theta();
+        Law { mean, covariance: &pooled.covariance * (for_few / scale) }
+    }
+
+    /// The systems that count in a fleet of a size, eight at a time: their distances from the nominal one at ε = 1, and
+    /// weights.
+    pub(super) fn counting(&self, size: usize) -> impl Iterator<Item = (&LaneMatrix, Lanes)> {
+        let m = match self.target {
+            Target::Client(_) => LANES,
+            Target::Mean | Target::Worst => self.sizes[size],
+        };
+        blocks(m).map(move |block| {
+            (&self.directions[block], Lanes::from_fn(|lane| f64::from(u8::from(block * LANES + lane < m))))
+        })
+    }
+
+    /// The rows of a size.
+    pub(super) fn rows_of(&self, size: usize) -> Range<usize> {
+        if self.rows.iter().all(|row| row.size == 0) { 0..self.rows.len() } else { size..size + 1 }
+    }
+
+    /// Clients that are gone through.
+    pub(super) fn n_clients(&self) -> usize {
+        self.clients.places().len()
+    }
+
+    /// The same in blocks.
+    pub(super) fn n_blocks(&self) -> usize {
+        self.sizes.last().map_or(0, |most| most.div_ceil(LANES))
+    }
+
+    /// `n ν_i tr Γ_i⁻¹` of the clients of a block.
+    pub(super) fn own_squares(&self, block: &ClientBlock) -> impl Iterator<Item = f64> + use<> {
+        let covariances = block.own_covariances();
+        let n = self.clients.family().dims().n_states as f64;
+        (0..LANES).map(move |lane| n * (0..covariances.rows()).map(|k| covariances[(k, k)].0[lane]).sum::<f64>())
+    }
+
+    /// Clients that stand for those whose own errors count.
+    pub(super) fn own_clients(&self) -> Range<usize> {
+        match self.target {
+            Target::Client(client) => client..client + 1,
+            Target::Mean | Target::Worst => 0..self.n_clients().min(ALIKE),
+        }
+    }
+
+    /// Draws for the mean norm of each of them in a fleet of this size, and how many of them are looked at. They are as
+    /// few as [`alone`](crate::law::alone) makes: it is its result that is to be met, and the draws are always the
+    /// same.
+    pub(super) fn own_draws(&self, size: usize) -> (usize, usize) {
+        if let Target::Client(_) = self.target {
+            return (CHOSEN, 1);
+        }
+        let m = self.sizes[size];
+        let n_draws = (CHOSEN / m.min(CHOSEN)).max(LEAST_DRAWS).next_multiple_of(LANES);
+        (n_draws, m.min(if n_draws == LEAST_DRAWS { ALIKE } else { LANES }))
+    }
+
+    /// The systems whose errors count in a fleet of this size; none if one overflows.
+    pub(super) fn truth(&self, size: usize, heterogeneity: f64) -> Option<Truth> {
+        let system = |client| self.clients.system(client, heterogeneity).ok();
+        Some(match self.target {
+            Target::Client(client) => Truth::new(Target::Client(0), &[system(client)?]),
+            // The very blocks that mean norms choose of very many.
+            Target::Mean | Target::Worst => {
+                let m = self.sizes[size];
+                let clients = blocks(m).flat_map(|block| block * LANES..((block + 1) * LANES).min(m));
+                Truth::new(Target::Mean, &clients.map(system).collect::<Option<Vec<_>>>()?)
+            }
+        })
+    }
+}
+
+/// The largest value of a spread.
+fn most(spread: &Spread<usize>) -> usize {
+    spread.bounds().into_iter().max().unwrap_or(1)
+}
+
+/// Blocks of clients that stand for the first M: the very ones that mean norms choose.
+fn blocks(m: usize) -> impl Iterator<Item = usize> {
+    let n_blocks = m.div_ceil(LANES);
+    let taken = n_blocks.min(CHOSEN / LANES);
+    (0..taken).map(move |which| which * n_blocks / taken)
+}
+
+/// The distances of systems from the nominal one at ε = 1, eight at a time; of the client that counts in every lane, if
+/// it is one.
+fn directions(clients: &Clients, target: Target) -> Vec<LaneMatrix> {
+    let dims = clients.family().dims();
+    let block = |places: &[Place]| {
+        let mut directions = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
+        for (lane, &place) in places.iter().enumerate() {
+            directions.set_lane(lane, &clients.deviation(place, 1.0));
+        }
+        directions
+    };
+    match target {
+        Target::Client(client) => vec![block(&[clients.places()[client]; LANES])],
+        Target::Mean | Target::Worst => clients.places().chunks(LANES).map(block).collect(),
+    }
+}
+
+/// Clients that stand for the first M.
+fn chosen(m: usize) -> impl Iterator<Item = usize> {
+    let n = m.min(CHOSEN);
+    (0..n).map(move |k| k * m / n)
+}
+
+/// What finite samples add to a covariance; NaN where they are too few.
+fn for_few(n_samples: f64, d: usize) -> f64 {
+    let law = Law { mean: Matrix::zeros(0, d), covariance: Matrix::identity(d, d) };
+    law.of_samples(n_samples).map_or(f64::NAN, |law| law.covariance[(0, 0)])
+}
+
+fn centres(clients: &Clients, target: Target, sizes: &[usize]) -> Vec<Centre> {
+    let places = clients.places();
+    if let Target::Client(client) = target {
+        return vec![Centre { place: places[client], spread: 0.0 }; sizes.len()];
+    }
+    let (v, u) = (clients.family().a_pattern().norm_squared(), clients.family().b_pattern().norm_squared());
+    let centre = |&size: &usize| {
+        let mean = |of: &dyn Fn(&Place) -> f64| places[..size].iter().map(of).sum::<f64>() / size as f64;
+        let place = Place { a: mean(&|place| place.a), b: mean(&|place| place.b) };
+        let spread = v * mean(&|other| (other.a - place.a).powi(2)) + u * mean(&|other| (other.b - place.b).powi(2));
+        Centre { place, spread }
+    };
+    sizes.iter().map(centre).collect()
+}

@@ -1,0 +1,131 @@
+//! What K local steps do along one eigenvector of a client's Gram matrix, for all K at once.
+//!
+//! On an eigenvalue λ the steps α_1, α_2, … give `p_k = (1 − α_k λ) p_{k−1}` and `q_k = q_{k−1} + α_k p_{k−1}`, so that
+//! `1 − p_k = λ q_k`: without a difference of nearly equal numbers, however small the steps. Where all steps are equal,
+//!
+//! ```text
+//! q_{i+j} = q_i + p_i q_j
+//! ```
+//!
+//! and so ten and ten values make a hundred.
+
+use fedsysid_sim::lanes::{LaneMatrix, Lanes};
+use fedsysid_sim::schedule::Schedule;
+
+/// `q_0, q_1, …` up to so many steps at least, for eight base step sizes.
+#[derive(Debug)]
+pub(super) struct Steps {
+    schedule: Schedule,
+    /// Values of a stretch, and stretches.
+    stretch: usize,
+    n_stretches: usize,
+    /// `[q, p]` after every whole stretch, and `[1; q]` within one.
+    whole: LaneMatrix,
+    within: LaneMatrix,
+    table: LaneMatrix,
+}
+
+impl Steps {
+    /// Room for up to `most` steps of a round, the first of those that a schedule has.
+    pub(super) fn new(schedule: Schedule, most: usize) -> Self {
+        let stretch = (most + 1).isqrt() + 1;
+        let n_stretches = (most + 1).div_ceil(stretch);
+        Self {
+            schedule,
+            stretch,
+            n_stretches,
+            whole: LaneMatrix::zeros(n_stretches, 2),
+            within: LaneMatrix::zeros(2, stretch),
+            table: LaneMatrix::zeros(n_stretches, stretch),
+        }
+    }
+
+    /// Takes an eigenvalue.
+    pub(super) fn set(&mut self, eigenvalue: f64, step_sizes: Lanes) {
+        match self.schedule {
+            Schedule::OverLocalSteps => self.set_one_by_one(eigenvalue, step_sizes),
+            Schedule::Constant | Schedule::OverRounds | Schedule::Harmonic => self.set_equal(eigenvalue, step_sizes),
+        }
+    }
+
+    fn set_equal(&mut self, eigenvalue: f64, step_size: Lanes) {
+        let (mut p, mut q) = (Lanes::splat(1.0), Lanes::default());
+        for k in 0..self.stretch {
+            self.within[(0, k)] = Lanes::splat(1.0);
+            self.within[(1, k)] = q;
+            (p, q) = step(p, q, eigenvalue, step_size);
+        }
+        let (p_stretch, q_stretch) = (p, q);
+        (p, q) = (Lanes::splat(1.0), Lanes::default());
+        for k in 0..self.n_stretches {
+            self.whole[(k, 0)] = q;
+            self.whole[(k, 1)] = p;
+            q += p * q_stretch;
+            p = p * p_stretch;
+        }
+        self.table.set_product(&self.whole, &self.within);
+    }
+
+    fn set_one_by_one(&mut self, eigenvalue: f64, step_sizes: Lanes) {
+        let (mut p, mut q) = (Lanes::splat(1.0), Lanes::default());
+        for (k, entry) in self.table.entries_mut().iter_mut().enumerate() {
+            // Large early steps make large numbers whose sum, but not whose product, cancels.
+            *entry = q.zip(p, |q, p| if (1.0 - p).abs() > 0.5 { (1.0 - p) / eigenvalue } else { q });
+            let at = |base: f64| self.schedule.step_size(base, k + 1, 0, 1);
+            (p, q) = step(p, q, eigenvalue, step_sizes.map(at));
+        }
+    }
+
+    /// `q_k`.
+    pub(super) fn after(&self, k: usize) -> Lanes {
+        self.table.entries()[k]
+    }
+}
+
+fn step(p: Lanes, q: Lanes, eigenvalue: f64, step_size: Lanes) -> (Lanes, Lanes) {
+    let moved = p * step_size;
+    (p - moved * eigenvalue, q + moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(schedule: Schedule, most: usize, eigenvalue: f64) {
+        let mut steps = Steps::new(schedule, most);
+        let sizes = Lanes([1e-9, 1e-5, 1e-4, 1e-3, 1e-2, 0.02, 0.1, 1.0]);
+        steps.set(3.0, sizes);
+        steps.set(eigenvalue, sizes);
+        for (lane, &base) in sizes.0.iter().enumerate() {
+            let (mut p, mut q, mut largest) = (1.0_f64, 0.0_f64, 0.0_f64);
+            for k in 0..=most {
+                let got = steps.after(k).0[lane];
+                largest = largest.max(q.abs());
+                assert!((got - q).abs() <= 1e-11 * largest, "{schedule:?} {base} {k}: {got} {q}");
+                let alpha = schedule.step_size(base, k + 1, 0, 1);
+                (p, q) = (p - alpha * eigenvalue * p, q + alpha * p);
+            }
+        }
+    }
+
+    /// α/k from α far above what is stable: what is left in the end is a small product of large factors.
+    #[test]
+    fn large_early_steps_leave_no_trace() {
+        let mut steps = Steps::new(Schedule::OverLocalSteps, 100);
+        steps.set(1.0, Lanes::splat(30.5));
+        let p = (1..=100_u32).fold(1.0, |p, k| p * (1.0 - 30.5 / f64::from(k)));
+        assert!((steps.after(100).0[3] - (1.0 - p)).abs() < 1e-12, "{p}");
+    }
+
+    #[test]
+    fn sums_are_those_of_the_steps_one_by_one() {
+        for schedule in Schedule::ALL {
+            for most in [1, 2, 3, 15, 16, 17, 100] {
+                for eigenvalue in [0.0, 1e-9, 0.3, 40.0] {
+                    check(schedule, most, eigenvalue);
+                }
+            }
+        }
+    }
+}

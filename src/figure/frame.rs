@@ -37,6 +37,17 @@ impl Rect {
         (self.left..=self.right()).contains(&x) && (self.top..=self.bottom()).contains(&y)
     }
 
+    /// Whether all of it is inside another one.
+    pub(super) fn is_in(&self, other: &Rect) -> bool {
+        other.contains((self.left, self.top)) && other.contains((self.right(), self.bottom()))
+    }
+
+    /// Whether the two have more than an edge in common.
+    pub(super) fn meets(&self, other: &Rect) -> bool {
+        let across = self.left < other.right() && other.left < self.right();
+        across && self.top < other.bottom() && other.top < self.bottom()
+    }
+
     /// The place inside that is nearest.
     pub(super) fn nearest(&self, (x, y): Px) -> Px {
         (x.max(self.left).min(self.right()), y.max(self.top).min(self.bottom()))

@@ -19,7 +19,7 @@ pub(super) fn surface(rng: &mut ChaCha8Rng) -> (u32, u32) {
 }
 
 /// A value that a run, a bug or a hostile file may contain.
-fn value(rng: &mut ChaCha8Rng) -> f64 {
+pub(super) fn value(rng: &mut ChaCha8Rng) -> f64 {
     let tame = 10_f64.powf(rng.random_range(-3.0..2.0));
     match rng.random_range(0..40) {
         0 => f64::NAN,
@@ -35,11 +35,11 @@ fn value(rng: &mut ChaCha8Rng) -> f64 {
     }
 }
 
-fn scale(rng: &mut ChaCha8Rng) -> Scale {
+pub(super) fn scale(rng: &mut ChaCha8Rng) -> Scale {
     if rng.random_bool(0.7) { Scale::Log10 } else { Scale::Linear }
 }
 
-fn words(rng: &mut ChaCha8Rng) -> String {
+pub(super) fn words(rng: &mut ChaCha8Rng) -> String {
     let texts =
         ["", "FedLin", "client 1 alone", "Θ̄ᵣ − Θ⁽¹⁾ & <b>\"quoted\"</b>", "a name that no margin has room for, ever"];
     texts[rng.random_range(0..texts.len())].to_owned()

@@ -11,12 +11,14 @@
 //!   (all other words) and `text` (the room that words take);
 //! - [`hover`]: what is under the pointer;
 //! - [`draw`]: a figure in strokes, `pen`: the strokes, on any `DrawingBackend`;
-//! - [`svg`]: the same figure as text.
+//! - [`svg`]: the same figure as text;
+//! - [`heat`]: maps, on the same surfaces.
 
 pub mod axis;
 pub mod draw;
 mod flags;
 pub mod frame;
+pub mod heat;
 #[cfg(test)]
 mod hostile;
 pub mod hover;

@@ -147,6 +147,11 @@ impl<B: DrawingBackend> Pen<B> {
         self.area.draw(&Rectangle::new([corner(from), corner(to)], ShapeStyle::from(color).filled()))
     }
 
+    /// A surface pixel, in CSS pixels.
+    pub(super) fn pixel(&self) -> f64 {
+        self.grain / self.scale.2
+    }
+
     /// Thickness of a hairline, in drawing units.
     pub(super) fn hairline(&self) -> f64 {
         self.whole(self.scale.2).max(self.grain)

@@ -1,7 +1,9 @@
 //! A figure as SVG text: for files, and for the page before its program is there.
 
+use super::heat::HeatMap;
+use super::heat::layout::HeatLayout;
 use super::layout::Layout;
-use super::pen::{Pen, TypeSetting};
+use super::pen::{Drawn, Pen, TypeSetting};
 use super::theme::Theme;
 use super::{Figure, Size};
 use plotters::drawing::IntoDrawingArea;
@@ -16,18 +18,29 @@ const TYPE_SETTING: TypeSetting = TypeSetting { unit: 1.24, rise: 0.08 };
 /// The figure as a self-contained SVG document, which can also stand in HTML. Sizes are CSS pixels; the pixel ratio says
 /// nothing here.
 pub fn to_svg(figure: &Figure, theme: &Theme, size: Size) -> String {
+    let name = name(figure.title.as_deref(), &figure.y.label, &figure.x.label);
+    document(&name, size, |pen, size| pen.figure(figure, &Layout::new(figure, theme, size), theme))
+}
+
+/// The map as a self-contained SVG document, like [`to_svg`].
+pub fn heat_svg(map: &HeatMap, theme: &Theme, size: Size) -> String {
+    let against = format!("{} and {}", map.y.label, map.x.label);
+    let name = name(map.title.as_deref(), &map.key.label, &against);
+    document(&name, size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
+}
+
+/// What a pen draws, as a document of this name.
+fn document(name: &str, size: Size, draw: impl FnOnce(&Pen<SVGBackend>, Size) -> Drawn<SVGBackend<'static>>) -> String {
     let size = Size { pixel_ratio: 1.0, ..size }.with_subpixels(SUBPIXELS);
     let (width, height) = size.surface();
     let mut drawn = String::new();
     {
         let area = SVGBackend::with_string(&mut drawn, (width * SUBPIXELS, height * SUBPIXELS)).into_drawing_area();
-        let layout = Layout::new(figure, theme, size);
-        let pen = Pen::new(&area, size, TYPE_SETTING);
-        let done = pen.figure(figure, &layout, theme).and_then(|()| area.present());
+        let done = draw(&Pen::new(&area, size, TYPE_SETTING), size).and_then(|()| area.present());
         debug_assert!(done.is_ok(), "writing to a string cannot fail: {done:?}");
     }
     let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
-    let name = escaped(&name(figure));
+    let name = escaped(name);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{name}\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {} {}\" stroke-linejoin=\"round\">\n<title>{name}</title>\n{}",
@@ -38,9 +51,9 @@ pub fn to_svg(figure: &Figure, theme: &Theme, size: Size) -> String {
 }
 
 /// What the picture is called where it cannot be seen.
-fn name(figure: &Figure) -> String {
-    let axes = format!("{} against {}", figure.y.label, figure.x.label);
-    figure.title.as_ref().map_or(axes.clone(), |title| format!("{title}: {axes}"))
+fn name(title: Option<&str>, what: &str, against: &str) -> String {
+    let axes = format!("{what} against {against}");
+    title.map_or(axes.clone(), |title| format!("{title}: {axes}"))
 }
 
 fn escaped(text: &str) -> String {

@@ -3,6 +3,7 @@
 //! Hues are Okabe and Ito's, which survive the common color blindnesses; lightness, dash and marker say the same again, for
 //! greyscale. Every theme keeps text at a contrast of at least 4.5 and lines at 3 on its own paper (WCAG 2.2, AA).
 
+use super::heat::{Ramp, Shade};
 use super::{CurveKind, Role, Step};
 use plotters::style::RGBColor;
 
@@ -28,8 +29,21 @@ pub struct Theme {
     pub stroke_px: f64,
     /// Opacity of a band, 0 to 1.
     pub band_opacity: f64,
+    /// What diverges on a map, and words on it.
+    pub diverges: Hue,
     hues: Hues,
+    ramps: Ramps,
 }
+
+/// The colors of maps, equal steps apart; between two, colors are mixed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ramps {
+    diverging: [RGBColor; STOPS],
+    contraction: [RGBColor; STOPS],
+}
+
+/// How many colors of a ramp are given.
+const STOPS: usize = 9;
 
 /// The two colors of a role.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,6 +129,58 @@ const DARK_HUES: Hues = [
     Hue::same(0xF1_DC_FF),
 ];
 
+/// Ink on any of these has a contrast of 4.5; both halves of the diverging one are equally light.
+const LIGHT_RAMPS: Ramps = Ramps {
+    diverging: [
+        rgb(0x34_88_D0),
+        rgb(0x64_A4_DF),
+        rgb(0x91_BF_ED),
+        rgb(0xBD_DB_F8),
+        rgb(0xF5_F5_F3),
+        rgb(0xF6_D0_BB),
+        rgb(0xE9_AE_8E),
+        rgb(0xD8_8D_62),
+        rgb(0xC6_6C_32),
+    ],
+    contraction: [
+        rgb(0xEA_F7_EB),
+        rgb(0xD6_EA_DA),
+        rgb(0xC0_DE_CA),
+        rgb(0xAB_D1_BA),
+        rgb(0x95_C5_AB),
+        rgb(0x7E_B8_9D),
+        rgb(0x66_AC_90),
+        rgb(0x4A_A0_84),
+        rgb(0x26_94_78),
+    ],
+};
+
+/// No difference is nearest to paper, as on white.
+const DARK_RAMPS: Ramps = Ramps {
+    diverging: [
+        rgb(0x26_6C_A6),
+        rgb(0x28_5C_8A),
+        rgb(0x29_4D_6D),
+        rgb(0x29_3E_51),
+        rgb(0x2F_2E_2D),
+        rgb(0x50_36_28),
+        rgb(0x6A_40_27),
+        rgb(0x84_4A_27),
+        rgb(0x9F_54_25),
+    ],
+    contraction: [
+        rgb(0x21_76_50),
+        rgb(0x1B_6E_4F),
+        rgb(0x17_65_4D),
+        rgb(0x15_5D_4B),
+        rgb(0x14_55_47),
+        rgb(0x15_4D_43),
+        rgb(0x16_45_3E),
+        rgb(0x17_3D_39),
+        rgb(0x19_35_33),
+    ],
+};
+
 impl Theme {
     /// Ink on white paper; the theme of print and of exported files.
     pub const LIGHT: Theme = Theme {
@@ -126,7 +192,9 @@ impl Theme {
         text_px: 13.0,
         stroke_px: 2.0,
         band_opacity: 0.16,
+        diverges: Hue { line: rgb(0x00_00_00), text: rgb(0xFF_FF_FF) },
         hues: LIGHT_HUES,
+        ramps: LIGHT_RAMPS,
     };
 
     /// Light on ink; the hues are lifted until they read as well as on paper.
@@ -139,7 +207,9 @@ impl Theme {
         text_px: 13.0,
         stroke_px: 2.0,
         band_opacity: 0.24,
+        diverges: Hue { line: rgb(0x00_00_00), text: rgb(0xEC_EA_E5) },
         hues: DARK_HUES,
+        ramps: DARK_RAMPS,
     };
 
     /// Light, for the last row of a lecture hall: larger type, thicker lines, stronger greys.
@@ -160,6 +230,19 @@ impl Theme {
     /// The colors of a role.
     pub const fn hue(&self, role: Role) -> Hue {
         self.hues[role.index()]
+    }
+
+    /// The color of a shade on a map.
+    pub(super) fn shade(&self, ramp: Ramp, shade: Shade) -> RGBColor {
+        let stops = match ramp {
+            Ramp::Diverging { .. } => &self.ramps.diverging,
+            Ramp::Contraction => &self.ramps.contraction,
+        };
+        match shade {
+            Shade::Unknown => self.paper,
+            Shade::Diverges => self.diverges.line,
+            Shade::Step(step) => mixed(stops, Shade::middle(step)),
+        }
     }
 
     /// Width of a curve of this kind, in CSS pixels.
@@ -187,6 +270,16 @@ impl Theme {
         });
         surface.into_iter().chain(roles).map(|(name, color)| (name, hex(color))).collect()
     }
+}
+
+/// The color at a place between the first stop, 0, and the last, 1.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 7, and 0 to 255")]
+fn mixed(stops: &[RGBColor; STOPS], place: f64) -> RGBColor {
+    let at = place.clamp(0.0, 1.0) * (STOPS - 1) as f64;
+    let below = (at as usize).min(STOPS - 2);
+    let (a, b, t) = (stops[below], stops[below + 1], at - below as f64);
+    let mix = |a: u8, b: u8| (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8;
+    RGBColor(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
 }
 
 impl Hue {
@@ -354,6 +447,47 @@ mod tests {
                     assert!(found >= 1.2, "{}: {a:?} and {b:?} of {count}: {found:.2}", theme.name);
                 }
             }
+        }
+    }
+
+    const RAMPS: [Ramp; 2] = [Ramp::Diverging { reach: 4.0 }, Ramp::Contraction];
+
+    fn colors(theme: &Theme, ramp: Ramp) -> Vec<RGBColor> {
+        (0..64).map(|step| theme.shade(ramp, Shade::Step(step))).collect()
+    }
+
+    #[test]
+    fn ink_is_legible_on_every_color_of_a_map() {
+        for theme in &Theme::ALL {
+            for ramp in RAMPS {
+                for color in colors(theme, ramp) {
+                    let found = contrast(theme.ink, color);
+                    assert!(found >= 4.5, "{}: {ramp:?} {} {found:.2}", theme.name, hex(color));
+                }
+            }
+            assert!(contrast(theme.diverges.text, theme.diverges.line) >= 7.0);
+            let last = theme.shade(Ramp::Contraction, Shade::Step(63));
+            assert!(contrast(last, theme.diverges.line) >= 1.5, "{}: black stands out", theme.name);
+        }
+    }
+
+    #[test]
+    fn a_map_is_equally_light_on_both_sides_of_no_difference() {
+        for theme in &Theme::ALL {
+            let colors = colors(theme, RAMPS[0]);
+            for (a, b) in colors.iter().zip(colors.iter().rev()) {
+                assert!(contrast(*a, *b) < 1.04, "{}: {} and {}", theme.name, hex(*a), hex(*b));
+            }
+            let from_ink: Vec<f64> = colors.iter().map(|color| contrast(theme.ink, *color)).collect();
+            assert!(from_ink[..32].windows(2).all(|pair| pair[1] >= pair[0]), "{}: {from_ink:?}", theme.name);
+        }
+    }
+
+    #[test]
+    fn a_contraction_is_the_nearer_to_black_the_slower() {
+        for theme in &Theme::ALL {
+            let light: Vec<f64> = colors(theme, RAMPS[1]).into_iter().map(luminance).collect();
+            assert!(light.windows(2).all(|pair| pair[1] < pair[0] + 1e-4), "{}: {light:?}", theme.name);
         }
     }
 

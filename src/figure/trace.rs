@@ -140,7 +140,7 @@ fn end_of(plot: &Rect, last_value: Option<&Px>, last_line: Option<&Vec<Px>>) -> 
 }
 
 /// The parts of a path inside the plot.
-fn clipped_line(plot: &Rect, path: &[Px]) -> Vec<Vec<Px>> {
+pub(super) fn clipped_line(plot: &Rect, path: &[Px]) -> Vec<Vec<Px>> {
     if let [only] = path {
         return if plot.contains(*only) { vec![vec![*only]] } else { Vec::new() };
     }
@@ -155,7 +155,7 @@ fn clipped_line(plot: &Rect, path: &[Px]) -> Vec<Vec<Px>> {
 }
 
 /// The part of a segment inside the plot, ends that need no cutting kept exactly.
-fn clipped_segment(plot: &Rect, from: Px, to: Px) -> Option<(Px, Px)> {
+pub(super) fn clipped_segment(plot: &Rect, from: Px, to: Px) -> Option<(Px, Px)> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
     let sides = [
@@ -253,7 +253,7 @@ fn spread(plot: &Rect, points: Vec<Px>, turn: usize) -> Vec<Px> {
 }
 
 /// The same path, to within [`TOLERANCE`], of fewer points.
-fn thinned(path: &[Px]) -> Vec<Px> {
+pub(super) fn thinned(path: &[Px]) -> Vec<Px> {
     let path = one_column_at_a_time(path);
     let mut keep = vec![false; path.len()];
     let mut stretches = vec![(0, path.len().saturating_sub(1))];

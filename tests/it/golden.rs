@@ -5,6 +5,7 @@ use fedsysid::figure::theme::Theme;
 use fedsysid::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size, axis};
 use std::path::Path;
 
+mod maps;
 mod tradeoff;
 
 /// A run of `n_rounds` rounds from 1.9 down to a floor, at the given pace, with the wobble of an average of few trials.
@@ -149,10 +150,14 @@ fn check(name: &str, figure: &Figure, theme: &Theme, size: (f64, f64)) {
 
 #[track_caller]
 fn check_covered(name: &str, figure: &Figure, theme: &Theme, size: (f64, f64), covered: f64) {
-    let drawn = to_svg(figure, theme, Size::new(size.0, size.1, 1.0).covered(covered));
+    check_svg(name, &to_svg(figure, theme, Size::new(size.0, size.1, 1.0).covered(covered)));
+}
+
+#[track_caller]
+fn check_svg(name: &str, drawn: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("svg");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &drawn).expect("the golden folder can be written to");
+        std::fs::write(&path, drawn).expect("the golden folder can be written to");
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(golden == drawn, "{} is drawn differently; UPDATE_GOLDEN=1 rewrites it", path.display());

@@ -1,0 +1,217 @@
+//! Lines of one value through a grid: marching squares. Between two points of the grid values are taken to change by equal
+//! steps or, where both are positive and no value of the grid is negative, by equal factors: ratios and errors do.
+//!
+//! Squares with a corner whose value is not known are left out: no line is drawn where nothing is known to be on its sides.
+
+use super::cells::Cells;
+use crate::figure::frame::Px;
+
+/// Values on a grid of pixels: a cell's at its center, and half a cell beyond the outermost what their inner neighbors let
+/// expect, so that lines reach the edge of the map.
+pub(super) struct Field {
+    xs: Vec<f64>,
+    ys: Vec<f64>,
+    /// Row by row, in the order of `ys`.
+    values: Vec<f64>,
+    by_factors: bool,
+}
+
+/// The side between the `n`-th point of the grid and the next one in its row, 2n, or in its column, 2n + 1.
+type Side = usize;
+
+const NONE: Side = Side::MAX;
+
+impl Field {
+    /// The field of these values, one a cell.
+    pub(super) fn new(cells: &Cells, values: &[f64]) -> Self {
+        let (xs, ys) = (&cells.centers.0, &cells.centers.1);
+        let (n, m) = (xs.len(), ys.len());
+        if n == 0 || m == 0 {
+            return Self { xs: Vec::new(), ys: Vec::new(), values: Vec::new(), by_factors: false };
+        }
+        let value = |column: usize, row: usize| values.get(row * n + column).copied().unwrap_or(f64::NAN);
+        let by_factors = !values.iter().any(|&value| value < 0.0);
+        let in_row = |row: usize, k: usize| along(k, n, by_factors, &|column| value(column, row));
+        let at = |idx: usize| along(idx / (n + 2), m, by_factors, &|row| in_row(row, idx % (n + 2)));
+        let values = (0..(n + 2) * (m + 2)).map(at).collect();
+        Self { xs: lengthened(xs, &cells.columns), ys: lengthened(ys, &cells.rows), values, by_factors }
+    }
+
+    /// The lines along which the field is at this level; closed ones end where they begin.
+    pub(super) fn lines(&self, level: f64) -> Vec<Vec<Px>> {
+        let mut links = Vec::new();
+        for row in 1..self.ys.len() {
+            for column in 1..self.xs.len() {
+                links.extend(self.links(column, row, level));
+            }
+        }
+        let path = |line: Vec<Side>| line.into_iter().map(|side| self.crossing(side, level)).collect();
+        joined(&links, 2 * self.values.len()).into_iter().map(path).collect()
+    }
+
+    /// How lines lead through the square that ends with this column and row.
+    fn links(&self, column: usize, row: usize, level: f64) -> Vec<(Side, Side)> {
+        let n = self.xs.len();
+        let (last, first) = (row * n + column, (row - 1) * n + column - 1);
+        // Around the square; a side leads from each corner to the next.
+        let values = [first, first + 1, last, last - 1].map(|idx| self.values[idx]);
+        let sides = [2 * first, 2 * first + 3, 2 * (last - 1), 2 * first + 1];
+        if !values.iter().all(|value| value.is_finite()) {
+            return Vec::new();
+        }
+        let high = values.map(|value| value >= level);
+        let crossed = (0..4).filter(|&k| high[k] != high[(k + 1) % 4]).map(|k| sides[k]);
+        match crossed.collect::<Vec<_>>()[..] {
+            [a, b] => vec![(a, b)],
+            // On a saddle the middle tells which corners hang together; lines go around the other two.
+            [a, b, c, d] if (values.iter().sum::<f64>() >= 4.0 * level) == high[0] => vec![(a, b), (c, d)],
+            [a, b, c, d] => vec![(d, a), (b, c)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where on a side the level is.
+    fn crossing(&self, side: Side, level: f64) -> Px {
+        let n = self.xs.len();
+        let from = side / 2;
+        let to = from + if side.is_multiple_of(2) { 1 } else { n };
+        let (a, b) = (self.values[from], self.values[to]);
+        let by_factors = self.by_factors && level > 0.0 && a > 0.0 && b > 0.0;
+        let t = if by_factors { (level.ln() - a.ln()) / (b.ln() - a.ln()) } else { (level - a) / (b - a) };
+        // Of numbers that are almost the same, or almost infinite, it may be anywhere between.
+        let t = if t.is_nan() { 0.5 } else { t.clamp(0.0, 1.0) };
+        let between = |from: f64, to: f64| from + t * (to - from);
+        (between(self.xs[from % n], self.xs[to % n]), between(self.ys[from / n], self.ys[to / n]))
+    }
+}
+
+/// The `k`-th value along a lengthened row of `n`: first and last, what the two next to it let expect half a cell further.
+fn along(k: usize, n: usize, by_factors: bool, at: &dyn Fn(usize) -> f64) -> f64 {
+    let outward = |a: f64, b: f64| match a / b {
+        ratio if by_factors && a > 0.0 && b > 0.0 => a * ratio.sqrt(),
+        _ => 1.5 * a - 0.5 * b,
+    };
+    let inner = 1.min(n - 1);
+    match k {
+        0 => outward(at(0), at(inner)),
+        k if k > n => outward(at(n - 1), at(n - 1 - inner)),
+        k => at(k - 1),
+    }
+}
+
+/// The places of the centers, and half a cell further at both ends; those of a single one, the cell's edges.
+fn lengthened(centers: &[f64], edges: &[f64]) -> Vec<f64> {
+    let n = centers.len();
+    let (first, last) = match centers {
+        [a, b, ..] => (1.5 * a - 0.5 * b, 1.5 * centers[n - 1] - 0.5 * centers[n - 2]),
+        _ => (edges[0], edges[n]),
+    };
+    std::iter::once(first).chain(centers.iter().copied()).chain([last]).collect()
+}
+
+/// The links hung together as far as they go: first those that end somewhere, then the closed ones.
+fn joined(links: &[(Side, Side)], n_sides: usize) -> Vec<Vec<Side>> {
+    let mut next = vec![[NONE; 2]; n_sides];
+    for &(a, b) in links {
+        for (from, to) in [(a, b), (b, a)] {
+            let slot = usize::from(next[from][0] != NONE);
+            next[from][slot] = to;
+        }
+    }
+    let sides = || links.iter().flat_map(|&(a, b)| [a, b]);
+    let ends: Vec<Side> = sides().filter(|&side| next[side][1] == NONE).collect();
+    let lines = ends.into_iter().chain(sides()).map(|start| walk(&mut next, start));
+    lines.filter(|line| line.len() > 1).collect()
+}
+
+/// Walks as far as links lead, and takes them away.
+fn walk(next: &mut [[Side; 2]], start: Side) -> Vec<Side> {
+    let mut line = vec![start];
+    let mut here = start;
+    while let Some(slot) = next[here].iter().position(|&to| to != NONE) {
+        let there = std::mem::replace(&mut next[here][slot], NONE);
+        if let Some(back) = next[there].iter().position(|&to| to == here) {
+            next[there][back] = NONE;
+        }
+        line.push(there);
+        here = there;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::frame::{Frame, Rect};
+    use crate::figure::heat::HeatMap;
+    use crate::figure::heat::hostile::map;
+    use crate::figure::{Axis, Scale};
+
+    /// Lines through values on a grid of `n × n` cells, (x, y) from 0 to 1, drawn on 100 × 100 pixels from (0, 0).
+    fn lines(n: u32, value: impl Fn(f64, f64) -> f64, level: f64) -> Vec<Vec<Px>> {
+        let centers: Vec<f64> = (0..n).map(|k| (f64::from(k) + 0.5) / f64::from(n)).collect();
+        let values: Vec<f64> =
+            centers.iter().flat_map(|&y| centers.iter().map(move |&x| (x, y))).map(|(x, y)| value(x, y)).collect();
+        let axis = Axis { label: String::new(), range: (0.0, 1.0), scale: Scale::Linear, whole: false };
+        let frame = Frame::new(Rect { left: 0.0, top: 0.0, width: 100.0, height: 100.0 }, &axis, &axis);
+        let map =
+            HeatMap { x: axis.clone(), y: axis, xs: centers.clone(), ys: centers, values: values.clone(), ..map() };
+        Field::new(&Cells::new(&map, &frame), &values).lines(level)
+    }
+
+    #[test]
+    fn a_plane_has_one_straight_line_from_edge_to_edge() {
+        let found = lines(7, |x, y| x + 2.0 * y - 1.2, 0.0);
+        let [line] = found.as_slice() else { panic!("{found:?}") };
+        assert!(line.iter().all(|(x, y)| (x / 100.0 + 2.0 * (1.0 - y / 100.0) - 1.2).abs() < 1e-9), "{line:?}");
+        let (first, last) = (line[0], line[line.len() - 1]);
+        assert!((first.0 - last.0).abs() > 100.0 - 1e-9, "{first:?} to {last:?}");
+    }
+
+    #[test]
+    fn a_bowl_has_a_closed_line() {
+        let found = lines(30, |x, y| (x - 0.5).hypot(y - 0.5), 0.3);
+        let [line] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(line[0], line[line.len() - 1]);
+        assert!(line.iter().all(|(x, y)| ((x - 50.0).hypot(y - 50.0) - 30.0).abs() < 0.5), "{line:?}");
+    }
+
+    #[test]
+    fn what_grows_by_factors_is_interpolated_so() {
+        let x = |value: fn(f64) -> f64, level| lines(5, move |x, _| value(x), level)[0][0].0;
+        // Half a cell beyond the outermost centers too.
+        for level in [1.2_f64, 10_f64.sqrt(), 900.0] {
+            assert!((x(|x| 1e3_f64.powf(x), level) - 100.0 * level.log10() / 3.0).abs() < 1e-9, "{level}");
+        }
+        assert!((x(|x| if x < 0.5 { 0.0 } else { 1.0 }, 0.25) - 35.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_saddle_has_two_lines_that_do_not_cross() {
+        for level in [-0.01, 0.01] {
+            let found = lines(2, |x, y| (x - 0.5) * (y - 0.5), level);
+            assert_eq!(found.len(), 2, "{level}: {found:?}");
+            let middle = |line: &Vec<Px>| line.iter().any(|&(x, y)| (x - 50.0).hypot(y - 50.0) < 1.0);
+            assert!(!found.iter().any(middle), "{level}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn lines_stop_where_nothing_is_known() {
+        let whole = |x: f64, _: f64| x - 0.5;
+        let holed = |x: f64, y: f64| if y > 0.4 && y < 0.6 { f64::NAN } else { whole(x, y) };
+        assert_eq!(lines(10, whole, 0.02).len(), 1);
+        let ratio = |x: f64, y: f64| 10_f64.powf(holed(x, y));
+        for found in [lines(10, holed, 0.02), lines(10, ratio, 1.05)] {
+            assert_eq!(found.len(), 2);
+            assert!(found.iter().flatten().all(|&(_, y)| (y - 50.0).abs() >= 15.0 - 1e-9), "{found:?}");
+        }
+        for level in [f64::NAN, f64::INFINITY, 7.0] {
+            assert!(lines(10, whole, level).is_empty(), "{level}");
+        }
+        for n in [0, 1] {
+            assert!(lines(n, whole, 0.02).is_empty(), "{n}");
+        }
+        assert!(lines(4, |x, _| if x > 0.5 { f64::INFINITY } else { 0.0 }, 1.0).is_empty());
+    }
+}

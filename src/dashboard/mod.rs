@@ -100,7 +100,12 @@ impl Dashboard {
             }
             Event::Done { summary, theory, .. } => (self.run, self.refusal) = (newest(summary, theory, None), None),
             Event::Refused { error, .. } => self.refusal = Some(error),
-            Event::Ready | Event::Unreadable | Event::Working { .. } | Event::Portion { .. } => {}
+            Event::Ready
+            | Event::Unreadable
+            | Event::Working { .. }
+            | Event::Portion { .. }
+            | Event::Surveying { .. }
+            | Event::Surveyed { .. } => {}
         }
         self.asked.retain(|(asked, _)| *asked >= generation);
     }

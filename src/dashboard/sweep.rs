@@ -139,7 +139,13 @@ impl Sweep {
         match event {
             Event::Portion { result, .. } => self.add(result),
             Event::Refused { error, .. } => self.state = State::Refused(error),
-            Event::Ready | Event::Unreadable | Event::Progress { .. } | Event::Done { .. } | Event::Working { .. } => {}
+            Event::Ready
+            | Event::Unreadable
+            | Event::Progress { .. }
+            | Event::Done { .. }
+            | Event::Working { .. }
+            | Event::Surveying { .. }
+            | Event::Surveyed { .. } => {}
         }
         true
     }

@@ -7,3 +7,4 @@
 
 pub mod pool;
 pub mod runner;
+mod survey;

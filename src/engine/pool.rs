@@ -211,13 +211,16 @@ impl Pool {
                 (engine.starting, engine.n_starts) = (None, 0);
                 self.has_begun = true;
             }
-            Event::Progress { .. } | Event::Working { .. } => {
+            Event::Progress { .. } | Event::Working { .. } | Event::Surveying { .. } => {
                 if let Some(work) = engine.work.as_mut().filter(|_| is_its_own) {
                     work.heard = now;
                 }
             }
-            Event::Done { .. } | Event::Refused { .. } | Event::Portion { .. } if is_its_own => engine.work = None,
-            Event::Done { .. } | Event::Refused { .. } | Event::Portion { .. } => {}
+            Event::Done { .. } | Event::Refused { .. } | Event::Portion { .. } | Event::Surveyed { .. } => {
+                if is_its_own {
+                    engine.work = None;
+                }
+            }
             // What it is at may be what was unreadable: that is sent again, to an engine that is up.
             Event::Unreadable => return self.died(index, now),
         }

@@ -1,6 +1,7 @@
 //! An engine's state: what it is at, advanced a slice at a time so that a newer request is heard between slices.
 
-use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
+use super::survey::SurveyRun;
+use crate::protocol::{Event, Generation, Portion, PortionResult, Request, Survey};
 use crate::sim::data_sets::DataSets;
 use crate::sim::scenario::{Scenario, ScenarioError, Settings};
 use crate::sim::study::Study;
@@ -32,6 +33,8 @@ enum Work {
     Run { expecting: Expecting, study: Box<Study> },
     /// Some of the data sets of one.
     Portion { expecting: Expecting, portion: Portion, data_sets: Box<DataSets>, results: Vec<TrialResult> },
+    /// A map.
+    Survey(Box<SurveyRun>),
 }
 
 /// What there is to expect: it is worked out first.
@@ -50,6 +53,7 @@ impl Runner {
             Request::Portion { generation, portion, settings } => {
                 self.begin(generation, Work::portion(portion, settings))
             }
+            Request::Survey { generation, survey, settings } => self.begin(generation, Work::survey(survey, settings)),
             Request::Stop => {
                 self.job = None;
                 None
@@ -115,8 +119,13 @@ impl Work {
         Ok(Self::Portion { expecting, portion, data_sets, results: Vec::new() })
     }
 
+    fn survey(survey: Survey, settings: Settings) -> Result<Self, ScenarioError> {
+        Ok(Self::Survey(Box::new(SurveyRun::new(survey, Scenario::new(settings)?))))
+    }
+
     fn is_done(&self) -> bool {
         match self {
+            Self::Survey(run) => run.is_done(),
             Self::Run { study, .. } => study.is_done(),
             // Of no data sets too there may be something to expect.
             Self::Portion { data_sets, expecting, .. } => data_sets.is_done() && !expecting.is_open(),
@@ -125,6 +134,7 @@ impl Work {
 
     fn step(&mut self) {
         match self {
+            Self::Survey(run) => run.step(),
             Self::Run { expecting, study } => {
                 if !expecting.step(study.experiment()) {
                     study.step();
@@ -147,6 +157,7 @@ impl Work {
                 theory: expecting.known(),
             },
             Self::Portion { .. } => Event::Working { generation },
+            Self::Survey(run) => run.report(generation),
         }
     }
 
@@ -160,6 +171,7 @@ impl Work {
                 let theory = expecting.known();
                 Event::Portion { generation, result: PortionResult { portion, heterogeneity, results, theory } }
             }
+            Self::Survey(run) => Event::Surveyed { generation, map: run.finish() },
         }
     }
 }

@@ -10,7 +10,9 @@ use crate::sim::family::Heterogeneity;
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::sim::trial::TrialResult;
-use crate::theory::Theory;
+use crate::theory::landscape::payoff::{Payoff, Rows};
+use crate::theory::landscape::stability::{Axes, StabilityMap};
+use crate::theory::{NoPrediction, Theory};
 
 /// Counts a page's requests. What belongs to an older one is stale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +45,15 @@ pub enum Request {
         /// The experiment.
         settings: Settings,
     },
+    /// Map what is to be expected.
+    Survey {
+        /// Whose answer the events will be.
+        generation: Generation,
+        /// The map.
+        survey: Survey,
+        /// The experiment, but for what lies along the map's axes.
+        settings: Settings,
+    },
     /// Drop what there is, and be idle.
     Stop,
     /// Rest for as long as nobody looks, keeping what there is.
@@ -55,7 +66,9 @@ impl Request {
     /// Whose answer the events will be, where there are any.
     pub fn generation(&self) -> Option<Generation> {
         match self {
-            Self::Run { generation, .. } | Self::Portion { generation, .. } => Some(*generation),
+            Self::Run { generation, .. } | Self::Portion { generation, .. } | Self::Survey { generation, .. } => {
+                Some(*generation)
+            }
             Self::Stop | Self::Pause | Self::Resume => None,
         }
     }
@@ -64,9 +77,32 @@ impl Request {
     pub fn portion(&self) -> Option<&Portion> {
         match self {
             Self::Portion { portion, .. } => Some(portion),
-            Self::Run { .. } | Self::Stop | Self::Pause | Self::Resume => None,
+            Self::Run { .. } | Self::Survey { .. } | Self::Stop | Self::Pause | Self::Resume => None,
         }
     }
+}
+
+/// A map.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Survey {
+    /// Whether joining pays, over ε and M or N.
+    Payoff {
+        /// The ε.
+        heterogeneities: Vec<f64>,
+        /// The M or N.
+        rows: Rows,
+    },
+    /// Contraction and drift, over α and K.
+    Stability(Axes),
+}
+
+/// What is known of a map.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Surveyed {
+    /// Whether joining pays.
+    Payoff(Payoff),
+    /// Contraction and drift.
+    Stability(StabilityMap),
 }
 
 /// Some of the data sets of one of a sweep's points.
@@ -130,6 +166,22 @@ pub enum Event {
         /// What it gave.
         result: PortionResult,
     },
+    /// Work on a map goes on.
+    Surveying {
+        /// Which map.
+        generation: Generation,
+        /// The share of the work done, 0 to 1.
+        progress: f64,
+        /// What is known of it.
+        map: Surveyed,
+    },
+    /// A map is complete.
+    Surveyed {
+        /// Which map.
+        generation: Generation,
+        /// The map, or why there is none.
+        map: Result<Surveyed, NoPrediction>,
+    },
     /// The settings are not a scenario.
     Refused {
         /// Which request.
@@ -149,6 +201,8 @@ impl Event {
             | Self::Done { generation, .. }
             | Self::Working { generation }
             | Self::Portion { generation, .. }
+            | Self::Surveying { generation, .. }
+            | Self::Surveyed { generation, .. }
             | Self::Refused { generation, .. } => Some(*generation),
             Self::Ready | Self::Unreadable => None,
         }

@@ -63,6 +63,7 @@ variants!(Request {
     2 => Stop,
     3 => Pause,
     4 => Resume,
+    5 => Survey { generation, survey, settings },
 });
 variants!(Event {
     0 => Ready,
@@ -72,6 +73,8 @@ variants!(Event {
     4 => Unreadable,
     5 => Working { generation },
     6 => Portion { generation, result },
+    7 => Surveying { generation, progress, map },
+    8 => Surveyed { generation, map },
 });
 
 #[cfg(test)]
@@ -79,7 +82,8 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::protocol::{Portion, PortionResult};
+    use crate::engine::runner::Runner;
+    use crate::protocol::{Portion, PortionResult, Survey};
     use crate::sim::Matrix;
     use crate::sim::data_sets::DataSets;
     use crate::sim::estimate::{EstimateError, Reference};
@@ -93,7 +97,9 @@ mod tests {
     use crate::sim::study::{ReferenceSummary, Study};
     use crate::sim::system::SystemError;
     use crate::sim::target::Target;
-    use crate::theory::Theory;
+    use crate::theory::landscape::payoff::Rows;
+    use crate::theory::landscape::stability::Axes;
+    use crate::theory::{NoPrediction, Theory};
 
     /// Bits and not values, since NaN must survive too.
     #[track_caller]
@@ -202,6 +208,32 @@ mod tests {
         for request in [Request::Stop, Request::Pause, Request::Resume] {
             check(&request);
         }
+    }
+
+    #[test]
+    fn maps_survive() {
+        let generation = Generation(5);
+        let surveys = [
+            Survey::Payoff { heterogeneities: vec![0.1, 0.5], rows: Rows::Clients(vec![1, 3]) },
+            Survey::Payoff { heterogeneities: vec![0.1, 0.5], rows: Rows::Rollouts(vec![9]) },
+            Survey::Stability(Axes {
+                step_sizes: vec![1e-4, 1e-2],
+                local_steps: vec![1, 10],
+                fedavg: Schedule::OverLocalSteps,
+                fedlin: Schedule::Constant,
+            }),
+        ];
+        for survey in surveys {
+            let request = Request::Survey { generation, survey, settings: small() };
+            check(&request);
+            let mut runner = Runner::default();
+            runner.handle(request);
+            let event = std::iter::repeat_with(|| runner.tick(1e9, || 0.0)).flatten().next().unwrap();
+            check(&event);
+            let Event::Surveyed { map: Ok(map), .. } = event else { panic!("{event:?}") };
+            check(&Event::Surveying { generation, progress: 0.5, map });
+        }
+        check(&Event::Surveyed { generation, map: Err(NoPrediction::Worst) });
     }
 
     #[test]

@@ -2,26 +2,16 @@
 //!
 //! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
 
-use super::reactive::effect;
 use leptos::ev::{KeyboardEvent, PointerEvent};
-use leptos::html::Canvas;
 use leptos::prelude::*;
-use plotters::drawing::IntoDrawingArea;
-use plotters_canvas::CanvasBackend;
-use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
+use super::canvas::{Area, Painted, painted};
 use crate::figure::draw::draw_layout;
 use crate::figure::frame::Rect;
 use crate::figure::hover::Crosshair;
 use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
 use crate::figure::{Figure, Size};
-use crate::web::listener::NextFrame;
-use crate::web::screen::{PixelRatioWatch, SizeWatch, pixel_ratio};
-
-/// Fractions of a pixel that strokes are placed at.
-const SUBPIXELS: u32 = 8;
 
 /// Rounds that an arrow key moves with Shift, and Page Up and Page Down.
 const LONG_STEP: isize = 10;
@@ -34,9 +24,15 @@ struct Drawn {
     size: Size,
 }
 
-/// The figure on the canvas, if there is one. Whatever it is computed from, it is taken to have changed: comparing
-/// pictures would cost more than painting one.
-type Picture = Memo<Option<Drawn>>;
+impl Painted for Drawn {
+    fn size(&self) -> Size {
+        self.size
+    }
+
+    fn paint(&self, area: &Area) -> Option<()> {
+        draw_layout(&self.figure, &self.layout, &self.theme, self.size, area).ok()
+    }
+}
 
 impl Drawn {
     fn crosshair(&self, px: f64) -> Option<Crosshair> {
@@ -66,18 +62,10 @@ pub fn Chart(
     /// What the curves read at the crosshair; shown beside it.
     children: ChildrenFn,
 ) -> impl IntoView {
-    let canvas = NodeRef::<Canvas>::new();
-    let size = RwSignal::new(Size::new(0.0, 0.0, 1.0));
-    let measure = move || measure(canvas, over, size);
-    watch(canvas, measure);
-    let picture: Picture = Memo::new_with_compare(
-        move |_| {
-            let (figure, theme, size) = (figure()?, theme.get(), size.get());
-            Some(Drawn { layout: Layout::new(&figure, &theme, size), figure, theme, size })
-        },
-        |_, _| true,
-    );
-    paint(canvas, picture, measure);
+    let (canvas, picture) = painted(over, move |size| {
+        let (figure, theme) = (figure()?, theme.get());
+        Some(Drawn { layout: Layout::new(&figure, &theme, size), figure, theme, size })
+    });
     let look = move |event: PointerEvent| {
         let crosshair =
             picture.read_untracked().as_ref().and_then(|drawn| drawn.crosshair(f64::from(event.offset_x())));
@@ -120,60 +108,6 @@ pub fn Chart(
     }
 }
 
-/// The canvas as it is on the page now: its size, the screen's pixel ratio, and how much of it is covered.
-fn measure(canvas: NodeRef<Canvas>, over: &str, size: RwSignal<Size>) {
-    let Some(canvas) = canvas.get_untracked() else { return };
-    // Fractions count: at a ratio of 2, half a CSS pixel is a pixel.
-    let area = canvas.get_bounding_client_rect();
-    let covered =
-        document().get_element_by_id(over).map_or(0.0, |over| over.get_bounding_client_rect().bottom() - area.top());
-    let now = Size::new(area.width(), area.height(), pixel_ratio()).with_subpixels(SUBPIXELS).covered(covered.ceil());
-    if size.get_untracked() != now {
-        size.set(now);
-    }
-}
-
-/// Measures the canvas whenever its size or the pixel ratio changes.
-fn watch(canvas: NodeRef<Canvas>, measure: impl Fn() + Copy + 'static) {
-    effect(move |_| {
-        if let Some(canvas) = canvas.get() {
-            StoredValue::new_local((SizeWatch::new(&canvas, measure), PixelRatioWatch::new(measure)));
-        }
-    });
-}
-
-/// Edge: figure → canvas, once a frame at most.
-fn paint(canvas: NodeRef<Canvas>, picture: Picture, measure: impl Fn() + Copy + 'static) {
-    let next = StoredValue::new_local(None);
-    effect(move |_| {
-        picture.track();
-        let Some(canvas) = canvas.get() else { return };
-        // Replacing the frame that waits drops it: however much changes, the canvas is painted once.
-        next.set_value(NextFrame::new(move || {
-            // The words over the canvas change with the figure, and are on the page by now.
-            measure();
-            if let Some(drawn) = picture.read_untracked().as_ref()
-                && draw(&canvas, drawn).is_none()
-            {
-                leptos::logging::warn!("the canvas cannot be drawn on");
-            }
-        }));
-    });
-}
-
-fn draw(canvas: &HtmlCanvasElement, drawn: &Drawn) -> Option<()> {
-    let (width, height) = drawn.size.surface();
-    if (canvas.width(), canvas.height()) != (width, height) {
-        canvas.set_width(width);
-        canvas.set_height(height);
-    }
-    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
-    let grain = 1.0 / f64::from(SUBPIXELS);
-    context.set_transform(grain, 0.0, 0.0, grain, 0.0, 0.0).ok()?;
-    let area = CanvasBackend::with_canvas_object(canvas.clone())?.into_drawing_area();
-    draw_layout(&drawn.figure, &drawn.layout, &drawn.theme, drawn.size, &area).ok()
-}
-
 /// How far a key walks, which it then does nothing else for; nowhere if it leaves. None for keys that do not walk.
 pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     let long = if event.shift_key() { LONG_STEP } else { 1 };
@@ -192,7 +126,7 @@ pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
 }
 
 /// Walks along the abscissa by keys.
-fn walk(event: &KeyboardEvent, picture: Picture, at: RwSignal<Option<f64>>) {
+fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option<f64>>) {
     let Some(steps) = steps_of(event) else { return };
     let Some(steps) = steps else {
         at.set(None);

@@ -1,5 +1,6 @@
 //! The page, in Leptos: it reads signals, writes signals and formats; what is computed is computed elsewhere.
 
+mod canvas;
 pub mod chart;
 pub mod controls;
 pub mod explore;

@@ -86,7 +86,9 @@ impl Store {
 
     /// Goes on with what was stopped, from the beginning.
     pub fn repeat_sweep(self) {
-        if let Some(plan) = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone()) {
+        let plan = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone());
+        // By now nothing is being read any more, so that it can be written.
+        if let Some(plan) = plan {
             self.run_sweep(plan);
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::WireError;
-use crate::protocol::{Portion, PortionResult};
+use crate::protocol::{Portion, PortionResult, Survey, Surveyed};
 use crate::sim::Matrix;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::{Family, Heterogeneity, Placement};
@@ -23,6 +23,9 @@ use crate::sim::system::{LinearSystem, SystemError};
 use crate::sim::target::Target;
 use crate::sim::trial::TrialResult;
 use crate::theory::break_even::BreakEven;
+use crate::theory::landscape::Landscape;
+use crate::theory::landscape::payoff::{Payoff, Rows};
+use crate::theory::landscape::stability::{Axes, StabilityMap};
 use crate::theory::prediction::{Limit, Parts, Prediction};
 use crate::theory::scaling::OfClients;
 use crate::theory::theorem1::Theorem1;
@@ -319,6 +322,14 @@ record!(Settings {
 
 record!(Portion { point, data_sets, expects });
 record!(PortionResult { portion, heterogeneity, results, theory });
+
+variants!(Survey { 0 => Payoff { heterogeneities, rows }, 1 => Stability(axes) });
+variants!(Surveyed { 0 => Payoff(map), 1 => Stability(map) });
+variants!(Rows { 0 => Clients(counts), 1 => Rollouts(counts) });
+record!(Axes { step_sizes, local_steps, fedavg, fedlin });
+record!(Landscape { xs, ys, values });
+record!(Payoff { ratio });
+record!(StabilityMap { fedavg, fedlin, drift });
 
 record!(Heterogeneity { a, b });
 record!(Trajectory { errors, contraction, outcome });

@@ -8,7 +8,7 @@ use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 
 /// Puts a file that the page saves into the hands of the story.
-const SAVE: &str = r#"
+const SAVE: &str = r##"
     const saved = new Promise((resolve) => {
       const make = URL.createObjectURL;
       URL.createObjectURL = (blob) => {
@@ -21,7 +21,7 @@ const SAVE: &str = r#"
     HTMLAnchorElement.prototype.click = () => {};
     document.querySelector("#app .numbers button").click();
     HTMLAnchorElement.prototype.click = click;
-    return saved;"#;
+    return saved;"##;
 
 const PROGRESS: &str = r#"document.querySelector('#app [data-testid="sweep-progress"] progress')"#;
 
@@ -120,8 +120,7 @@ fn a_parameters_name_sweeps_it_and_its_values_can_be_typed() {
 fn a_long_sweep_says_how_far_it_is_and_stops_when_told() {
     Story::new().tell(async |page| {
         page.visit(LONG).await?;
-        page.wait("time left", PATIENCE, r"/\d+ of 15 points, about \d+ s left/.test(document.body.innerText)")
-            .await?;
+        page.wait("time left", PATIENCE, r"/\d+ of 15 points, about \d+ s left/.test(document.body.innerText)").await?;
         page.click(r#"#app [data-testid="sweep-progress"] button"#).await?;
         page.settle().await?;
         let words = page.texts(r#"#app [data-testid="sweep-progress"]"#).await?;
@@ -185,8 +184,7 @@ fn a_hundred_interruptions_leave_the_last_setting_and_nothing_else() {
         ("q", ["5", "30", "200"]),
     ];
     const VIEWS: [&str; 4] = ["tradeoff", "explore", "tradeoff", "paper"];
-    let killed = "error";
-    Story::new().expecting_errors(&[killed, "engine"]).tell(async |page| {
+    Story::new().expecting_errors(&["engine"]).tell(async |page| {
         page.open("view=tradeoff&q=30").await?;
         let mut memory = Vec::new();
         // Chosen by a generator that anyone can repeat.

@@ -1,0 +1,71 @@
+//! A map in the making.
+
+use crate::protocol::{Event, Generation, Survey, Surveyed};
+use crate::sim::scenario::Scenario;
+use crate::theory::NoPrediction;
+use crate::theory::landscape::payoff::PayoffRun;
+use crate::theory::landscape::stability::StabilityRun;
+
+/// A map in the making, of whatever kind.
+#[derive(Debug)]
+pub(super) struct SurveyRun {
+    scenario: Scenario,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Payoff(Box<PayoffRun>),
+    Stability(Box<StabilityRun>),
+    Done(Result<Surveyed, NoPrediction>),
+}
+
+impl SurveyRun {
+    /// A map of a scenario, at its start.
+    pub(super) fn new(survey: Survey, scenario: Scenario) -> Self {
+        let stage = match survey {
+            Survey::Payoff { heterogeneities, rows } => match PayoffRun::new(&scenario, heterogeneities, rows) {
+                Ok(run) => Stage::Payoff(Box::new(run)),
+                Err(reason) => Stage::Done(Err(reason)),
+            },
+            Survey::Stability(axes) => Stage::Stability(Box::new(StabilityRun::new(&scenario, axes))),
+        };
+        Self { scenario, stage }
+    }
+
+    /// Whether it is complete.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::Done(_))
+    }
+
+    /// Does a little, a few milliseconds at most.
+    pub(super) fn step(&mut self) {
+        let done = match &mut self.stage {
+            Stage::Payoff(run) => run.step().map(|map| map.map(Surveyed::Payoff)),
+            Stage::Stability(run) => run.step(&self.scenario).map(|map| map.map(Surveyed::Stability)),
+            Stage::Done(_) => None,
+        };
+        if let Some(map) = done {
+            self.stage = Stage::Done(map);
+        }
+    }
+
+    /// How far it is.
+    pub(super) fn report(&self, generation: Generation) -> Event {
+        let (done, map) = match &self.stage {
+            Stage::Payoff(run) => (run.progress(), Surveyed::Payoff(run.so_far().clone())),
+            Stage::Stability(run) => (run.progress(), Surveyed::Stability(run.so_far().clone())),
+            Stage::Done(map) => return Event::Surveyed { generation, map: map.clone() },
+        };
+        Event::Surveying { generation, progress: done.0 as f64 / done.1.max(1) as f64, map }
+    }
+
+    /// The map, or why there is none.
+    pub(super) fn finish(self) -> Result<Surveyed, NoPrediction> {
+        match self.stage {
+            Stage::Payoff(run) => Ok(Surveyed::Payoff(run.so_far().clone())),
+            Stage::Stability(run) => Ok(Surveyed::Stability(run.so_far().clone())),
+            Stage::Done(map) => map,
+        }
+    }
+}

@@ -39,7 +39,8 @@ pub fn wanted(draft: &Draft, views: &Views) -> Option<Plan> {
     match views.view {
         View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
-        View::Map | View::Paper => None,
+        View::Map => None,
+        View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
     }
 }
 

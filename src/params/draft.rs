@@ -124,8 +124,13 @@ impl Draft {
             references: self.references(),
             gains: true,
             n_trials: self.count(Key::Trials),
-            seed: Seed(self.whole(Key::Seed).into()),
+            seed: self.seed(),
         }
+    }
+
+    /// The seed of all that is random.
+    pub fn seed(&self) -> Seed {
+        Seed(self.whole(Key::Seed).into())
     }
 
     /// The paper's estimates, and those that were asked for besides.

@@ -221,6 +221,13 @@ pub struct Switches {
     pub axis: ErrorAxis,
 }
 
+impl Switch {
+    /// The word of the option that is the default.
+    pub fn default_word(self) -> &'static str {
+        Switches::TEXT.word(self)
+    }
+}
+
 impl Switches {
     /// What the paper's text says. Where it leaves a choice: from zero, which takes no knowledge, and held against pooled least
     /// squares, which its proofs are about. (Its problem (FL) is printed as the mean of locals.)

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::notice::{Fix, Notice, Problem};
+use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
 
 /// The views of the page.
@@ -142,6 +143,10 @@ pub struct Views {
     pub sweep: Option<SweepOf>,
     /// Of which method, by its place among those that run.
     pub method: usize,
+    /// The paper's figure.
+    pub figure: PaperFigure,
+    /// How it is made.
+    pub switches: Switches,
 }
 
 /// Keys of a link.
@@ -153,7 +158,8 @@ const MAP: &str = "map";
 /// That of a sweep, under which notices about its values stand.
 pub const SWEEP: &str = "sweep";
 
-const KEYS: [&str; 5] = [VIEW, ACROSS, BESIDE, MAP, SWEEP];
+const FIGURE: &str = "fig";
+const KEYS: [&str; 6] = [VIEW, ACROSS, BESIDE, MAP, SWEEP, FIGURE];
 
 /// Parameters that a "what if" can be about: those that the trade-off depends on.
 pub const BESIDE_KEYS: [Key; 6] =
@@ -165,7 +171,8 @@ impl Views {
     pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
         let (mut views, mut notices) = (Self::default(), Vec::new());
         pairs.retain(|(key, given)| {
-            let is_ours = KEYS.iter().any(|ours| ours.eq_ignore_ascii_case(key.trim()));
+            let is_key = |ours: &&str| ours.eq_ignore_ascii_case(key.trim());
+            let is_ours = KEYS.iter().any(is_key) || Switch::by_word(key).is_some();
             if is_ours {
                 notices.extend(views.set(key.trim(), given));
             }
@@ -188,6 +195,9 @@ impl Views {
         if let Some(SweepOf { key, values }) = &self.sweep {
             pairs.push((SWEEP, format!("{}:{}", key.param().link, listed(values))));
         }
+        put(&mut pairs, FIGURE, self.figure);
+        let differ = Switch::ALL.iter().filter(|(switch, ..)| self.switches.word(*switch) != switch.default_word());
+        pairs.extend(differ.map(|(switch, key, _)| (*key, self.switches.word(*switch).to_owned())));
         pairs
     }
 
@@ -213,9 +223,19 @@ impl Views {
             VIEW => set_word(&mut self.view, VIEW, given),
             ACROSS => set_word(&mut self.across, ACROSS, given),
             MAP => set_word(&mut self.map, MAP, given),
+            FIGURE => set_word(&mut self.figure, FIGURE, given),
             BESIDE => set_part(&mut self.beside, BESIDE, given, beside(given)),
-            _ => set_part(&mut self.sweep, SWEEP, given, swept(given)),
+            SWEEP => set_part(&mut self.sweep, SWEEP, given, swept(given)),
+            switch => self.set_switch(Switch::by_word(switch)?, given),
         }
+    }
+
+    fn set_switch(&mut self, switch: Switch, given: &str) -> Option<Notice> {
+        if self.switches.choose(switch, given) {
+            return None;
+        }
+        let words: Vec<_> = switch.options().into_iter().map(|(word, _)| word).collect();
+        Some(not_a_choice(switch.word(), given, self.switches.word(switch), words.join(", ")))
     }
 }
 
@@ -323,6 +343,7 @@ fn not_a_choice(key: &str, given: &str, used: &str, allowed: String) -> Notice {
 mod tests {
     use super::*;
     use crate::params::link;
+    use crate::params::paper::{Begin, Step};
 
     fn read(query: &str) -> (Views, Vec<String>, Vec<(String, String)>) {
         let mut pairs = link::pairs(query);
@@ -354,6 +375,11 @@ mod tests {
             "VIEW=TradeOff&x=n&beside=m:5",
             &Views { view: View::TradeOff, across: Across::Rollouts, beside, ..default.clone() },
         );
+        let switches = Switches { begin: Begin::Half, step: Step::OverLocalSteps, ..Switches::default() };
+        check(
+            "view=paper&fig=2B&begin=half&steps=local",
+            &Views { view: View::Paper, figure: PaperFigure::AvgRollouts, switches, ..default.clone() },
+        );
         let sweep = |key, values: &[f64]| Some(SweepOf { key, values: values.to_vec() });
         check("sweep=eps:0.5, 0.01", &Views { sweep: sweep(Key::Heterogeneity, &[0.01, 0.5]), ..default.clone() });
         check("sweep=M", &Views { sweep: sweep(Key::Clients, &[1.0, 2.0, 5.0, 25.0, 100.0]), ..default });
@@ -366,6 +392,7 @@ mod tests {
             "view = charts is not among the choices: allowed explore, tradeoff, map, paper, using explore",
         );
         refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
+        refused("begin=one", "begin = one is not among the choices: allowed zero, half, using zero");
         let beside = "allowed one of M, N, eps, K, alpha, T and a value of it, such as M:5, using none";
         refused("beside=q:3", &format!("beside = q:3 is not among the choices: {beside}"));
         refused("beside=M:0", &format!("beside = M:0 is not among the choices: {beside}"));
@@ -383,8 +410,11 @@ mod tests {
 
     #[test]
     fn no_parameter_has_a_key_of_the_views() {
-        for key in KEYS {
+        let switches = Switch::ALL.iter().map(|(_, key, _)| *key);
+        for key in KEYS.into_iter().chain(switches) {
             assert_eq!(Param::by_link(key), None);
+            assert_ne!(key, crate::params::choice::ALGORITHMS_LINK);
+            assert!(crate::params::choice::CHOICES.iter().all(|choice| choice.link != key), "{key}");
         }
     }
 

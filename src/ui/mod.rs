@@ -25,6 +25,7 @@ use crate::params::views::Word;
 use controls::panel::Panel;
 use explore::Explore;
 use notice::Notices;
+use paper::PaperView;
 use store::Store;
 use theme::ThemeChoice;
 use theory::Theory;
@@ -51,6 +52,8 @@ fn App() -> impl IntoView {
     });
     let measured = derived(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
     let view = store.view();
+    // The paper's settings are the paper's.
+    let is_paper = move || view.get() == View::Paper;
     view! {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
@@ -65,10 +68,10 @@ fn App() -> impl IntoView {
         >
             <Notices notices=store.settings.notices />
             {move || shown(view.get(), store, theme)}
-            <aside class="controls" aria-label="Settings">
+            <aside class="controls" aria-label="Settings" hidden=is_paper>
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
             </aside>
-            <Theory store theme />
+            {move || (!is_paper()).then(|| view! { <Theory store theme /> })}
         </main>
     }
 }
@@ -76,7 +79,8 @@ fn App() -> impl IntoView {
 /// The view that is looked at.
 fn shown(view: View, store: Store, theme: Signal<Look>) -> AnyView {
     match view {
-        View::Explore | View::Map | View::Paper => view! { <Explore store theme /> }.into_any(),
+        View::Explore | View::Map => view! { <Explore store theme /> }.into_any(),
+        View::Paper => view! { <PaperView store theme /> }.into_any(),
         View::TradeOff => view! { <TradeOffView store theme /> }.into_any(),
     }
 }

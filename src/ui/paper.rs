@@ -6,8 +6,11 @@ use leptos::prelude::*;
 use super::chart::Chart;
 use super::explore::{Readings, Spoken};
 use super::reactive::{derived, memo};
+use super::store::Store;
+use super::sweep::{Numbers, SweepProgress};
 use crate::dashboard::paper::{is_of, markup, picture, words};
-use crate::dashboard::sweep::{Sweep, Sweeps};
+use crate::dashboard::sweep::Sweep;
+use crate::dashboard::table::Rounds;
 use crate::figure::theme::Theme;
 use crate::params::paper::{PaperFigure, Switch, Switches};
 use crate::params::views::Word;
@@ -15,9 +18,9 @@ use crate::params::views::Word;
 /// What the parts of the view share.
 #[derive(Clone, Copy)]
 struct Paper {
-    figure: RwSignal<PaperFigure>,
-    switches: RwSignal<Switches>,
-    sweeps: RwSignal<Sweeps>,
+    store: Store,
+    figure: Memo<PaperFigure>,
+    switches: Memo<Switches>,
 }
 
 /// An option of a strip of radio buttons: its word, its name, and what it is about.
@@ -26,18 +29,18 @@ type Segment = (&'static str, &'static str, Option<&'static str>);
 /// The paper's figures with their switches and claims.
 #[component]
 pub fn PaperView(
-    /// The figure that is shown.
-    figure: RwSignal<PaperFigure>,
-    /// How it is made.
-    switches: RwSignal<Switches>,
-    /// The experiments; those of another figure are passed over.
-    sweeps: RwSignal<Sweeps>,
+    /// The page's signals.
+    store: Store,
     /// How the chart looks.
     theme: Signal<Theme>,
 ) -> impl IntoView {
-    let paper = Paper { figure, switches, sweeps };
+    let (figure, switches) = (memo(move || store.views.read().figure), memo(move || store.views.read().switches));
+    let paper = Paper { store, figure, switches };
     let figures = PaperFigure::ALL.iter().map(|(figure, word, name)| (*word, *name, Some(figure.title()))).collect();
-    let choose = move |word: &str| figure.set(PaperFigure::by_word(word).unwrap_or_default());
+    let choose = move |word: &str| {
+        let figure = PaperFigure::by_word(word).unwrap_or_default();
+        store.views.update(|views| views.figure = figure);
+    };
     let title = move || format!("Figure {}: {}", figure.get().name(), figure.get().title());
     view! {
         <section class="paper" aria-label="Paper" data-testid="paper">
@@ -53,6 +56,7 @@ pub fn PaperView(
                 inner_html=paper.said(|figure, switches, sweep| markup::claims(&words::claims(figure, switches, sweep)))
             ></ul>
             {switchboard(paper)}
+            <Numbers store rounds=Rounds::All />
         </section>
     }
 }
@@ -60,9 +64,13 @@ pub fn PaperView(
 impl Paper {
     /// Something of the figure that is shown, once there are experiments of it.
     fn look<T>(self, look: impl FnOnce(PaperFigure, Switches, &Sweep) -> T) -> Option<T> {
-        let (figure, switches, sweeps) = (self.figure.get(), self.switches.get(), self.sweeps.read());
+        let (figure, switches, sweeps) = (self.figure.get(), self.switches.get(), self.store.sweeps.read());
         let sweep = sweeps.current().filter(|sweep| is_of(sweep, figure, switches))?;
         Some(look(figure, switches, sweep))
+    }
+
+    fn switch(self, change: impl FnOnce(&mut Switches)) {
+        self.store.views.update(|views| change(&mut views.switches));
     }
 
     /// Something said of it.
@@ -87,6 +95,7 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
                 <p class="cross-title">{move || format!("round {}", round.get())}</p>
                 <Readings shown />
             </Chart>
+            <SweepProgress store=paper.store />
             <figcaption>{caption}</figcaption>
             <div class="readout" data-testid="paper-readout" data-round=round>
                 <p class="readout-title">{move || format!("error after round {}", round.get())}</p>
@@ -108,7 +117,7 @@ fn switchboard(paper: Paper) -> AnyView {
                 type="button"
                 class="preset"
                 aria-pressed=move || (switches.get() == wanted()).to_string()
-                on:click=move |_| switches.update(|switches| *switches = preset.drawn_as(*switches))
+                on:click=move |_| paper.switch(|switches| *switches = preset.drawn_as(*switches))
             >
                 {name}
             </button>
@@ -117,7 +126,7 @@ fn switchboard(paper: Paper) -> AnyView {
     let row = move |&(switch, word, name): &(Switch, &'static str, &'static str)| {
         let options = switch.options().into_iter().map(|(word, name)| (word, name, None)).collect();
         let choose = move |option: &str| {
-            switches.update(|switches| {
+            paper.switch(|switches| {
                 switches.choose(switch, option);
             });
         };

@@ -139,7 +139,7 @@ impl Browser {
     pub async fn before_every_document(&self, script: &str) -> Result<()> {
         match self.engine {
             Engine::Chromium => {
-                self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await
+                self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await.map(drop)
             }
         }
     }
@@ -156,7 +156,7 @@ impl Browser {
                     "width": width, "height": height, "deviceScaleFactor": screen.pixel_ratio, "mobile": screen.touch,
                 });
                 self.devtools("Emulation.setDeviceMetricsOverride", metrics).await?;
-                self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": screen.touch })).await
+                self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": screen.touch })).await.map(drop)
             }
         }
     }
@@ -169,7 +169,7 @@ impl Browser {
         let value = if dark { "dark" } else { "light" };
         let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] });
         match self.engine {
-            Engine::Chromium => self.devtools("Emulation.setEmulatedMedia", features).await,
+            Engine::Chromium => self.devtools("Emulation.setEmulatedMedia", features).await.map(drop),
         }
     }
 
@@ -211,9 +211,23 @@ impl Browser {
         Ok(self.driver.quit().await?)
     }
 
-    async fn devtools(&self, command: &str, parameters: Value) -> Result<()> {
+    /// Bytes that the page's scripts hold, after a cleanup.
+    ///
+    /// # Errors
+    /// If the browser cannot say.
+    pub async fn held_by_scripts(&self) -> Result<f64> {
+        match self.engine {
+            Engine::Chromium => {
+                self.devtools("HeapProfiler.collectGarbage", json!({})).await?;
+                let usage = self.devtools("Runtime.getHeapUsage", json!({})).await?;
+                usage["usedSize"].as_f64().context("the browser says no size")
+            }
+        }
+    }
+
+    async fn devtools(&self, command: &str, parameters: Value) -> Result<Value> {
         let answer = self.driver.cdp().send_raw(command, parameters).await;
-        answer.map(drop).with_context(|| format!("the browser refuses {command}"))
+        answer.with_context(|| format!("the browser refuses {command}"))
     }
 }
 

@@ -1,8 +1,13 @@
 //! What the page should show, computed by the library on this machine.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use fedsysid::dashboard::picture::{reference_role, solver_role};
-use fedsysid::params::Draft;
+use fedsysid::dashboard::sweep::Sweeps;
+use fedsysid::dashboard::table::{self, Rounds};
+use fedsysid::dashboard::wanted;
+use fedsysid::engine::runner::Runner;
+use fedsysid::params::{Draft, View, Views, link};
+use fedsysid::protocol::Generation;
 use fedsysid::sim::scenario::{Scenario, Settings};
 use fedsysid::sim::stats::Running;
 use fedsysid::sim::study::{Study, Summary};
@@ -81,4 +86,27 @@ impl Native {
         ensure!(all_same, "after round {round} there should be {expected:?}\nbut the page shows {shown:?}");
         Ok(())
     }
+}
+
+/// The file that the page should save of the sweep that a link asks for.
+///
+/// # Errors
+/// If it asks for none.
+pub fn sweep_csv(link: &str) -> Result<String> {
+    let mut pairs = link::pairs(link);
+    let views = Views::take(&mut pairs).0;
+    let plan = wanted(&Draft::from_pairs(&pairs).0, &views).context("this link asks for no sweep")?;
+    let mut sweeps = Sweeps::default();
+    let generation = Generation(1);
+    sweeps.asked(generation, plan.clone(), 0.0);
+    for request in plan.requests(generation) {
+        let mut runner = Runner::default();
+        let mut answer = runner.handle(request);
+        while answer.is_none() {
+            answer = runner.tick(f64::INFINITY, || 0.0);
+        }
+        sweeps.apply(answer.context("there was an answer")?);
+    }
+    let rounds = if views.view == View::TradeOff { Rounds::Last } else { Rounds::All };
+    Ok(table::of(sweeps.current().context("it was asked for")?, rounds).csv())
 }

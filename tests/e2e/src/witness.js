@@ -41,6 +41,17 @@ globalThis.witness = (() => {
     }
   };
 
+  // The memory of the page's own module.
+  const memories = [];
+  for (const name of ["instantiate", "instantiateStreaming"]) {
+    const instantiate = WebAssembly[name];
+    WebAssembly[name] = async (...all) => {
+      const made = await instantiate.apply(WebAssembly, all);
+      memories.push((made.instance ?? made).exports.memory);
+      return made;
+    };
+  }
+
   // A small copy of the chart is enough to see a change, and cheap enough to take while the page is at work.
   const small = new OffscreenCanvas(96, 64).getContext("2d", { willReadFrequently: true });
   small.imageSmoothingQuality = "high";
@@ -91,6 +102,7 @@ globalThis.witness = (() => {
 
   return {
     workers,
+    memory: () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
     watchFrames,
     frames,
     sketch: () => hash(sketch()),

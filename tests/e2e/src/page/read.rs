@@ -133,6 +133,25 @@ impl Page {
         Ok(search)
     }
 
+    /// The query of the page's address, once everything there is to write is written.
+    ///
+    /// # Errors
+    /// If the page goes on writing.
+    pub async fn address(&self) -> Result<String> {
+        const WRITTEN: &str = "performance.now() - (witness.report().addressWrites.at(-1)?.at ?? 0) > 400";
+        self.wait("the address to rest", PATIENCE, WRITTEN).await?;
+        self.eval("return location.search;", &[]).await
+    }
+
+    /// Bytes that the page holds: its scripts, after a cleanup, and its module's memory.
+    ///
+    /// # Errors
+    /// If the browser cannot say.
+    pub async fn memory(&self) -> Result<f64> {
+        let module: f64 = self.eval("return witness.memory();", &[]).await?;
+        Ok(module + self.browser().held_by_scripts().await?)
+    }
+
     /// The texts of all elements that a selector finds, without those of buttons in them.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ mod links; // what a bad link gets
 mod numbers; // every number, to the last bit
 mod places; // sub-paths, strict policies
 mod pointer; // mouse and fingers
+mod sweeps; // many experiments at once
 mod theory; // predictions, badges, cards
 mod words; // what does not work is said
 mod workers; // workers that die, or never come up

@@ -4,12 +4,12 @@
 
 use std::fmt::Write;
 
-use super::picture::{method_name, reference_name};
+use super::picture::{method_name, reference_name, whose};
 use super::sweep::Sweep;
 use super::tradeoff::value_of;
 use crate::params::Key;
 use crate::sim::estimate::EstimateError;
-use crate::sim::scenario::Settings;
+use crate::sim::scenario::{Settings, Start};
 use crate::sim::stats::Running;
 
 /// The settings that stand in every row.
@@ -37,7 +37,17 @@ pub enum Rounds {
 /// The table of a sweep, as far as it is known.
 pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
     let names = KEYS.iter().map(|key| key.param().link);
-    let header = names.chain(["seed", "estimate", "round", "data sets", "mean error", "standard error", "expected"]);
+    let header = names.chain([
+        "seed",
+        "start",
+        "error of",
+        "estimate",
+        "round",
+        "data sets",
+        "mean error",
+        "standard error",
+        "expected",
+    ]);
     let mut table = Table { header: header.map(str::to_owned).collect(), rows: Vec::new() };
     for (index, settings) in sweep.plan.points.iter().enumerate() {
         table.add(sweep, index, settings, rounds);
@@ -83,7 +93,13 @@ impl Table {
 
     fn begin(settings: &Settings) -> Vec<String> {
         let values = KEYS.iter().map(|&key| value_of(key, settings).to_string());
-        values.chain([settings.seed.0.to_string()]).collect()
+        let start = match settings.start {
+            Start::Zero => "zero",
+            Start::Nominal => "nominal",
+            Start::HalfOfClient1 => "half of client 1",
+            Start::Given(_) => "given",
+        };
+        values.chain([settings.seed.0.to_string(), start.into(), whose(settings.target)]).collect()
     }
 
     /// The table as comma-separated values (RFC 4180).
@@ -110,6 +126,7 @@ mod tests {
     use super::super::sweep::Plan;
     use super::super::sweep::tests::complete;
     use super::*;
+    use crate::sim::target::Target;
 
     fn sweep() -> Sweep {
         let settings = |n: usize| Settings { n_clients: 2, n_rounds: 3, data: plan(n), ..Settings::paper() };
@@ -125,23 +142,34 @@ mod tests {
     fn every_number_is_there_in_full() {
         let sweep = sweep();
         let all = of(&sweep, Rounds::All);
-        assert_eq!((all.header.len(), all.rows.len()), (13, 2 * (2 * 4 + 3)));
-        assert!(all.rows.iter().all(|row| row.len() == 13));
+        assert_eq!((all.header.len(), all.rows.len()), (15, 2 * (2 * 4 + 3)));
+        assert!(all.rows.iter().all(|row| row.len() == 15));
         let last = of(&sweep, Rounds::Last);
         assert_eq!(last.rows.len(), 2 * (2 + 3));
         let end = sweep.summary(1).unwrap().methods[1].errors[3].mean();
-        let row = last.rows.iter().find(|row| row[7] == "FedLin" && row[1] == "25").unwrap();
-        assert_eq!(row[10].parse::<f64>().unwrap().to_bits(), end.to_bits());
-        assert!(row[12].parse::<f64>().is_ok());
+        let row = last.rows.iter().find(|row| row[9] == "FedLin" && row[1] == "25").unwrap();
+        assert_eq!(row[12].parse::<f64>().unwrap().to_bits(), end.to_bits());
+        assert!(row[14].parse::<f64>().is_ok());
+    }
+
+    /// The paper's figures have experiments that differ in nothing else.
+    #[test]
+    fn rows_say_where_they_start_and_whose_error_they_hold() {
+        let settings = |start, target| Settings { n_clients: 2, n_rounds: 1, start, target, ..Settings::paper() };
+        let points = vec![settings(Start::Zero, Target::Client(1)), settings(Start::HalfOfClient1, Target::Client(0))];
+        let table = of(&complete(&Plan { points, series_len: 2, expects: false }), Rounds::Last);
+        let said: Vec<_> = table.rows.iter().map(|row| (row[7].as_str(), row[8].as_str())).collect();
+        let expected = [[("zero", "client 2"); 5], [("half of client 1", "client 1"); 5]];
+        assert_eq!(said, expected.as_flattened());
     }
 
     #[test]
     fn what_has_no_number_has_its_reason_quoted() {
         let csv = of(&sweep(), Rounds::Last).csv();
         assert_eq!(csv.lines().count(), 11);
-        assert!(
-            csv.starts_with("M,N,eps,K,alpha,T,seed,estimate,round,data sets,mean error,standard error,expected\r\n")
-        );
+        assert!(csv.starts_with(
+            "M,N,eps,K,alpha,T,seed,start,error of,estimate,round,data sets,mean error,standard error,expected\r\n"
+        ));
         assert!(csv.contains(",\"least squares needs at least 5 samples (N·T), client 1 has 4\","), "{csv}");
     }
 }

@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn a_curve_is_that_of_its_method_and_its_client() {
         let figure = PaperFigure::LinHeterogeneity;
-        let sweep = sweep(figure, Switches::TEXT);
+        // FedAvg's figure has both methods' experiments.
+        let sweep = sweep(PaperFigure::AvgHeterogeneity, Switches::TEXT);
         let end = |figure, switches, place: usize| {
             let source = sources(figure, switches)[place];
             assert_eq!(source.place, place);

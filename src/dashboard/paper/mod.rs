@@ -31,7 +31,7 @@ const CLIENTS: [usize; 5] = [1, 2, 5, 25, 100];
 const ROLLOUTS: [usize; 5] = [5, 25, 50, 75, 100];
 const HETEROGENEITIES: [f64; 5] = [0.01, 0.1, 0.25, 0.5, 0.75];
 
-/// The methods that run on the same data: FedLin, and FedAvg with every schedule, so that a switch of it reruns nothing.
+/// The methods that run on the same data: FedLin, and FedAvg with every step, so that a switch of it reruns nothing.
 const METHODS: [Method; 4] =
     [FEDLIN, Step::OverRounds.fedavg(), Step::OverLocalSteps.fedavg(), Step::Constant.fedavg()];
 
@@ -147,10 +147,10 @@ impl Varied {
     }
 
     /// The paper's experiment at a place.
-    fn settings(self, place: usize, begin: Begin, seed: Seed) -> Settings {
+    fn settings(self, place: usize, methods: &[Method], begin: Begin, seed: Seed) -> Settings {
         let mut settings = Settings {
             start: begin.start(),
-            methods: METHODS.to_vec(),
+            methods: methods.to_vec(),
             references: vec![Reference::Pooled, Reference::MeanOfLocals],
             n_trials: N_TRIALS,
             seed,
@@ -172,11 +172,11 @@ impl Varied {
 /// Where an experiment stands in a [`plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
-    /// At a place, held against client 1: every method.
+    /// At a place, held against client 1: FedLin; every method at the usual place, and everywhere if FedAvg is shown.
     First(usize),
     /// At a place, held against the last client: FedLin.
     Last(usize),
-    /// At the usual place, from the other start, held against client 1: every method.
+    /// At the usual place, from the other start, held against client 1: FedLin; every method if only FedAvg is shown.
     OtherStart,
 }
 
@@ -199,16 +199,22 @@ impl Experiment {
     }
 }
 
-/// The experiments behind a figure and behind what its switches change. They depend on the start and on what is varied alone:
-/// going from FedLin to FedAvg, and every other switch, reruns nothing.
+/// The experiments behind a figure and behind what its switches change. Of the switches they depend on the start alone: all
+/// others rerun nothing.
 pub fn plan(figure: PaperFigure, switches: Switches, seed: Seed) -> Plan {
     let (varied, begin) = (figure.varied(), switches.begin);
-    let first = (0..varied.n_values()).map(|place| varied.settings(place, begin, seed));
-    let last = (0..varied.n_values()).map(|place| {
-        let settings = varied.settings(place, begin, seed);
-        Settings { target: Target::Client(settings.n_clients - 1), methods: vec![FEDLIN], ..settings }
+    let shows_fedavg = figure.shown() != Shown::FedLin;
+    let methods = |all: bool| if all { &METHODS[..] } else { &METHODS[..1] };
+    let first = (0..varied.n_values()).map(|place| {
+        let all = shows_fedavg || place == varied.usual();
+        varied.settings(place, methods(all), begin, seed)
     });
-    let other = varied.settings(varied.usual(), begin.other(), seed);
+    let last = (0..varied.n_values()).map(|place| {
+        let settings = varied.settings(place, methods(false), begin, seed);
+        Settings { target: Target::Client(settings.n_clients - 1), ..settings }
+    });
+    let all = figure.shown() == Shown::FedAvg;
+    let other = varied.settings(varied.usual(), methods(all), begin.other(), seed);
     Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), expects: false }
 }
 
@@ -252,18 +258,20 @@ pub(crate) mod tests {
     #[test]
     fn only_the_start_needs_other_experiments() {
         let of = |figure, switches| plan(figure, switches, Seed(7));
-        let text = of(PaperFigure::LinRollouts, Switches::TEXT);
+        let text = of(PaperFigure::AvgRollouts, Switches::TEXT);
         let other = Switches { begin: Begin::Zero, ..Switches::CODE };
         assert_eq!(of(PaperFigure::AvgRollouts, other), text);
         assert_ne!(of(PaperFigure::AvgRollouts, Switches::CODE), text);
-        assert_ne!(of(PaperFigure::LinClients, Switches::TEXT), text);
+        assert_ne!(of(PaperFigure::AvgClients, Switches::TEXT), text);
     }
 
     #[test]
     fn a_sweep_is_told_from_that_of_another_figure() {
         let sweep = Sweep::new(plan(PaperFigure::LinClients, Switches::TEXT, Seed(3)), Generation(1), 0.0);
-        assert!(is_of(&sweep, PaperFigure::AvgClients, Switches::TEXT));
-        assert!(!is_of(&sweep, PaperFigure::AvgClients, Switches::CODE));
+        let constant = Switches { step: Step::Constant, ..Switches::TEXT };
+        assert!(is_of(&sweep, PaperFigure::LinClients, constant));
+        assert!(!is_of(&sweep, PaperFigure::LinClients, Switches::CODE));
+        assert!(!is_of(&sweep, PaperFigure::AvgClients, Switches::TEXT));
         assert!(!is_of(&sweep, PaperFigure::LinRollouts, Switches::TEXT));
         let none = Plan { points: Vec::new(), series_len: 1, expects: false };
         assert!(!is_of(&Sweep::new(none, Generation(1), 0.0), PaperFigure::LinClients, Switches::TEXT));

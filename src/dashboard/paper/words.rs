@@ -63,6 +63,11 @@ pub fn claims(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<Cla
     }
 }
 
+/// A setting that lines do not break within.
+fn at(varied: Varied, place: usize) -> String {
+    varied.at(place).replace(" = ", "\u{a0}=\u{a0}")
+}
+
 fn is_about(found: f64, claimed: f64) -> bool {
     (claimed / ABOUT..=claimed * ABOUT).contains(&found)
 }
@@ -71,7 +76,7 @@ fn is_about(found: f64, claimed: f64) -> bool {
 fn from_to(varied: Varied, ends: &[(f64, f64)]) -> String {
     let end = |place: usize| measured(ends.get(place).map_or(f64::NAN, |end| end.1), 3);
     let last = ends.len().saturating_sub(1);
-    format!("{} at {}, {} at {}", end(0), varied.at(0), end(last), varied.at(last))
+    format!("{} at {}, {} at {}", end(0), at(varied, 0), end(last), at(varied, last))
 }
 
 fn times_smaller(figure: PaperFigure, ends: &[(f64, f64)]) -> (String, bool) {
@@ -100,7 +105,7 @@ fn farthest(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<St
     let all = sources(figure, switches).into_iter().filter_map(above);
     let (source, line, times) =
         all.filter(|(_, _, times)| *times > 1.0 + NEAR).max_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
-    let (at, rounds) = (figure.varied().at(source.place), last_round(line));
+    let (at, rounds) = (at(figure.varied(), source.place), last_round(line));
     Some(format!(
         "At {at}, {rounds} rounds are too few: the error is still {} times that of {}.",
         measured(times, 2),
@@ -190,7 +195,7 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
         "{stays}{} ({}), FedLin needs {}; FedAvg {} with the same constant step, {} with α/k, {} with a step that falls \
          over the rounds.",
         aim(switches.estimate),
-        varied.at(varied.usual()),
+        at(varied, varied.usual()),
         rounds_words(fedlin.1),
         number_of(constant.1),
         number_of(local.1),
@@ -214,7 +219,7 @@ fn error_of_note(figure: PaperFigure, sweep: &Sweep) -> Option<String> {
          takes ({}{}).",
         measured(first, 3),
         measured(last, 3),
-        varied.at(place),
+        at(varied, place),
         differing_most(varied)
     ))
 }
@@ -253,7 +258,7 @@ fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<
         name,
         number_of(rounds(zero)),
         rounds_words(rounds(half)),
-        varied.at(varied.usual())
+        at(varied, varied.usual())
     ))
 }
 
@@ -264,15 +269,24 @@ fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Opti
     let errors =
         |place| line(place).map(|line| (line.error_of(Estimate::Pooled), line.error_of(Estimate::MeanOfLocals)));
     let (place, pooled, mean) = most_different(varied, errors)?;
-    let fedavg = Line::of(sweep, varied, Experiment::First(place), switches.step.fedavg())?;
+    let end = |name, method| {
+        Some(format!(
+            "{name} ends at {}",
+            measured(Line::of(sweep, varied, Experiment::First(place), method)?.end(), 3)
+        ))
+    };
+    let fedavg = || end("FedAvg", switches.step.fedavg());
+    let ends = match figure.shown() {
+        Shown::FedLin => end("FedLin", FEDLIN)?,
+        Shown::FedAvg => fedavg()?,
+        Shown::Both => format!("{}, {}", end("FedLin", FEDLIN)?, fedavg()?),
+    };
     Some(format!(
-        "Pooled least squares is off by {}, the mean of everybody’s own by {} ({}{}). FedLin ends at {}, FedAvg at {}.",
+        "Pooled least squares is off by {}, the mean of everybody’s own by {} ({}{}). {ends}.",
         measured(pooled, 3),
         measured(mean, 3),
-        varied.at(place),
-        differing_most(varied),
-        measured(line(place)?.end(), 3),
-        measured(fedavg.end(), 3)
+        at(varied, place),
+        differing_most(varied)
     ))
 }
 
@@ -343,7 +357,7 @@ mod tests {
         let figure = PaperFigure::AvgRollouts;
         let law = |switches| claims(figure, switches, &sweep(figure, switches)).remove(0);
         let code = law(Switches::CODE);
-        assert!(code.measured.contains("At N = 5, 200 rounds are too few"), "{}", code.measured);
+        assert!(code.measured.contains("At N\u{a0}=\u{a0}5, 200 rounds are too few"), "{}", code.measured);
         let constant = law(Switches { step: Step::Constant, ..Switches::CODE });
         assert!(!constant.measured.contains("too few"), "{}", constant.measured);
     }

@@ -7,7 +7,8 @@
 //! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
 //!   [`terms`]: the glossary; [`markup`]: all these as markup.
 //! - [`readout`]: the numbers at one round.
-//! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers.
+//! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
+//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
@@ -15,6 +16,7 @@ pub mod badge;
 pub mod bound;
 pub mod family;
 pub mod join;
+pub mod maps;
 pub mod markup;
 pub mod paper;
 pub mod picture;
@@ -39,7 +41,7 @@ pub fn wanted(draft: &Draft, views: &Views) -> Option<Plan> {
     match views.view {
         View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
-        View::Map => None,
+        View::Map => Some(maps::check_plan(views.map, draft)),
         View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
     }
 }
@@ -57,6 +59,15 @@ pub struct Run {
     pub theory: Option<Box<Theory>>,
     /// The share of the work done, while it goes on.
     pub progress: Option<f64>,
+}
+
+impl Run {
+    /// The recorded round at an abscissa that is looked at, else the last.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
+    pub fn recorded(&self, at: Option<f64>) -> usize {
+        let asked = at.map_or(usize::MAX, |x| x as usize);
+        self.summary.rounds.get(self.summary.record_at(asked)).copied().unwrap_or(0)
+    }
 }
 
 /// What the page knows.

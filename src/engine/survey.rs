@@ -4,7 +4,7 @@ use crate::protocol::{Event, Generation, Survey, Surveyed};
 use crate::sim::scenario::Scenario;
 use crate::theory::NoPrediction;
 use crate::theory::landscape::payoff::PayoffRun;
-use crate::theory::landscape::stability::StabilityRun;
+use crate::theory::landscape::stability::{StabilityMap, StabilityRun};
 
 /// A map in the making, of whatever kind.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl SurveyRun {
     pub(super) fn step(&mut self) {
         let done = match &mut self.stage {
             Stage::Payoff(run) => run.step().map(|map| map.map(Surveyed::Payoff)),
-            Stage::Stability(run) => run.step(&self.scenario).map(|map| map.map(Surveyed::Stability)),
+            Stage::Stability(run) => run.step(&self.scenario).map(|map| map.map(stability)),
             Stage::Done(_) => None,
         };
         if let Some(map) = done {
@@ -54,7 +54,7 @@ impl SurveyRun {
     pub(super) fn report(&self, generation: Generation) -> Event {
         let (done, map) = match &self.stage {
             Stage::Payoff(run) => (run.progress(), Surveyed::Payoff(run.so_far().clone())),
-            Stage::Stability(run) => (run.progress(), Surveyed::Stability(run.so_far().clone())),
+            Stage::Stability(run) => (run.progress(), stability(run.so_far().clone())),
             Stage::Done(map) => return Event::Surveyed { generation, map: map.clone() },
         };
         Event::Surveying { generation, progress: done.0 as f64 / done.1.max(1) as f64, map }
@@ -64,8 +64,12 @@ impl SurveyRun {
     pub(super) fn finish(self) -> Result<Surveyed, NoPrediction> {
         match self.stage {
             Stage::Payoff(run) => Ok(Surveyed::Payoff(run.so_far().clone())),
-            Stage::Stability(run) => Ok(Surveyed::Stability(run.so_far().clone())),
+            Stage::Stability(run) => Ok(stability(run.so_far().clone())),
             Stage::Done(map) => map,
         }
     }
+}
+
+fn stability(map: StabilityMap) -> Surveyed {
+    Surveyed::Stability(Box::new(map))
 }

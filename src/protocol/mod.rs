@@ -102,7 +102,7 @@ pub enum Surveyed {
     /// Whether joining pays.
     Payoff(Payoff),
     /// Contraction and drift.
-    Stability(StabilityMap),
+    Stability(Box<StabilityMap>),
 }
 
 /// Some of the data sets of one of a sweep's points.

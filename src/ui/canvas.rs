@@ -17,10 +17,10 @@ use crate::web::screen::{PixelRatioWatch, SizeWatch, pixel_ratio};
 const SUBPIXELS: u32 = 8;
 
 /// The surface of a canvas.
-pub type Area = DrawingArea<CanvasBackend, Shift>;
+pub(super) type Area = DrawingArea<CanvasBackend, Shift>;
 
 /// What can be painted on a canvas.
-pub trait Painted: Send + Sync + 'static {
+pub(super) trait Painted: Send + Sync + 'static {
     /// The size that it is laid out for.
     fn size(&self) -> Size;
 
@@ -31,7 +31,7 @@ pub trait Painted: Send + Sync + 'static {
 /// A canvas, and what is on it: laid out anew whenever what it is made of changes, or the canvas. The element with the id
 /// `over` may lie over its top. (Whatever a picture is computed from, it is taken to have changed: comparing pictures would
 /// cost more than painting one.)
-pub fn painted<P: Painted>(
+pub(super) fn painted<P: Painted>(
     over: &'static str,
     picture: impl Fn(Size) -> Option<P> + Send + Sync + 'static,
 ) -> (NodeRef<Canvas>, Memo<Option<P>>) {

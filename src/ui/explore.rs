@@ -39,7 +39,7 @@ pub fn Explore(
     let caption = said(|family| family.caption(), sentences::caption);
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let round = memo(move || {
-        let of_run = || shown_round(at.get(), store.dashboard.read().run());
+        let of_run = || store.dashboard.read().run().map_or(0, |run| run.recorded(at.get()));
         of_family(store, |family| family.round(at.get())).unwrap_or_else(of_run)
     });
     let shown = derived(move || {
@@ -138,14 +138,6 @@ fn SweepHead(
             </button>
         </div>
     }
-}
-
-/// The recorded round that is looked at, else the last.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
-fn shown_round(at: Option<f64>, run: Option<&Run>) -> usize {
-    let Some(run) = run else { return 0 };
-    let asked = at.map_or(usize::MAX, |x| x as usize);
-    run.summary.rounds.get(run.summary.record_at(asked)).copied().unwrap_or(0)
 }
 
 /// A row for each curve and reference line.

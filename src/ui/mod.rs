@@ -4,6 +4,7 @@ mod canvas;
 pub mod chart;
 pub mod controls;
 pub mod explore;
+pub mod map;
 pub mod notice;
 pub mod paper;
 mod reactive;
@@ -25,6 +26,7 @@ use crate::params::View;
 use crate::params::views::Word;
 use controls::panel::Panel;
 use explore::Explore;
+use map::MapView;
 use notice::Notices;
 use paper::PaperView;
 use store::Store;
@@ -80,7 +82,8 @@ fn App() -> impl IntoView {
 /// The view that is looked at.
 fn shown(view: View, store: Store, theme: Signal<Look>) -> AnyView {
     match view {
-        View::Explore | View::Map => view! { <Explore store theme /> }.into_any(),
+        View::Explore => view! { <Explore store theme /> }.into_any(),
+        View::Map => view! { <MapView store theme /> }.into_any(),
         View::Paper => view! { <PaperView store theme /> }.into_any(),
         View::TradeOff => view! { <TradeOffView store theme /> }.into_any(),
     }

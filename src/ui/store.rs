@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::controls::Settings;
 use super::shell;
+use crate::dashboard::maps::{Maps, Wanted};
 use crate::dashboard::sweep::{Plan, State, Sweep, Sweeps};
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::{Lane, Trouble};
@@ -30,6 +31,8 @@ pub struct Store {
     pub dashboard: RwSignal<Dashboard>,
     /// What has come back of many experiments at once.
     pub sweeps: RwSignal<Sweeps>,
+    /// What has come back of maps.
+    pub maps: RwSignal<Maps>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
@@ -42,18 +45,20 @@ impl Store {
         notices.extend(more);
         let settings = Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
-        let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps)));
-        let store = Self { settings, views: RwSignal::new(views), dashboard, sweeps, engines };
+        let maps = RwSignal::new(Maps::default());
+        let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps, maps)));
+        let store = Self { settings, views: RwSignal::new(views), dashboard, sweeps, maps, engines };
         // What is seen is asked for first.
         store.follow_sweep();
         store.follow_settings();
+        store.follow_map();
         store.follow_address();
         store
     }
 
     /// Whether nothing on screen will change by itself.
     pub fn is_settled(self) -> bool {
-        self.dashboard.read().is_settled() && !self.sweeps.read().is_running()
+        self.dashboard.read().is_settled() && !self.sweeps.read().is_running() && !self.maps.read().is_running()
     }
 
     /// The view, tracked.
@@ -122,7 +127,9 @@ impl Store {
         let plan = memo(move || wanted(&self.settings.draft.read(), &self.views.read()));
         effect(move |_| {
             let plan = plan.get();
-            let first = if plan.is_some() { Lane::Sweep } else { Lane::Live };
+            // Beside a map, studies are but dots on it.
+            let is_seen = plan.is_some() && self.views.read_untracked().view != View::Map;
+            let first = if is_seen { Lane::Sweep } else { Lane::Live };
             self.engines.with_value(|engines| engines.put_first(first));
             let is_new = self.sweeps.try_update(|sweeps| sweeps.want(plan.as_ref())).unwrap_or_default();
             match plan.filter(|_| is_new) {
@@ -130,6 +137,23 @@ impl Store {
                 None if self.sweeps.read_untracked().is_running() => {}
                 None => self.engines.with_value(|engines| engines.cancel(Lane::Sweep)),
             }
+        });
+    }
+
+    /// Edge: the map that is looked at → engine → maps.
+    fn follow_map(self) {
+        let wanted = memo(move || {
+            let views = self.views.read();
+            (views.view == View::Map).then(|| Wanted::new(views.map, &self.settings.draft.read()))
+        });
+        effect(move |_| {
+            let wanted = wanted.get();
+            let is_new = self.maps.try_update(|maps| maps.want(wanted.as_ref())).unwrap_or_default();
+            let Some(wanted) = wanted.filter(|_| is_new) else { return };
+            let Wanted { survey, settings, .. } = wanted.clone();
+            let request = |generation| [Request::Survey { generation, survey, settings }];
+            let generation = self.engines.with_value(|engines| engines.submit(Lane::Survey, request));
+            self.maps.update(|maps| maps.asked(generation, wanted));
         });
     }
 
@@ -148,11 +172,14 @@ impl Store {
 }
 
 /// What an engine says goes to where it belongs.
-fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>) {
+fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, maps: RwSignal<Maps>) {
     match word {
         Word::Event(Event::Working { .. }) => sweeps.notify(),
         Word::Event(event @ Event::Portion { .. }) => sweeps.update(|sweeps| {
             sweeps.apply(event);
+        }),
+        Word::Event(event @ (Event::Surveying { .. } | Event::Surveyed { .. })) => maps.update(|maps| {
+            maps.apply(event);
         }),
         Word::Event(event @ Event::Refused { .. }) => {
             sweeps.update(|sweeps| {
@@ -164,8 +191,10 @@ fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>) {
         Word::Trouble(trouble, reason) => {
             leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
             dashboard.update(|dashboard| dashboard.suffer(trouble));
-            if trouble == Trouble::SweepGivenUp {
-                sweeps.update(|sweeps| sweeps.end(State::GivenUp));
+            match trouble {
+                Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(State::GivenUp)),
+                Trouble::SurveyGivenUp => maps.update(Maps::end),
+                Trouble::WorkerReplaced | Trouble::NoWorker | Trouble::RunGivenUp => {}
             }
         }
     }

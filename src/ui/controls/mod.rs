@@ -34,6 +34,11 @@ impl Settings {
         self.change(key.param().link, |draft| draft.set(key, value));
     }
 
+    /// Sets two parameters at once.
+    pub fn set_both(self, first: (Key, f64), second: (Key, f64)) {
+        self.change(first.0.param().link, |draft| draft.set(first.0, first.1).or(draft.set(second.0, second.1)));
+    }
+
     /// Sets a parameter from what was typed.
     pub fn set_text(self, key: Key, text: &str) {
         self.change(key.param().link, |draft| draft.set_text(key, text));

@@ -140,7 +140,7 @@ const LIGHT_RAMPS: Ramps = Ramps {
         rgb(0xF6_D0_BB),
         rgb(0xE9_AE_8E),
         rgb(0xD8_8D_62),
-        rgb(0xC6_6C_32),
+        rgb(0xC6_6C_33),
     ],
     contraction: [
         rgb(0xEA_F7_EB),

@@ -25,46 +25,69 @@ impl Field {
     /// The field of these values, one a cell.
     pub(super) fn new(cells: &Cells, values: &[f64]) -> Self {
         let (xs, ys) = (&cells.centers.0, &cells.centers.1);
-        let (n, m) = (xs.len(), ys.len());
-        if n == 0 || m == 0 {
-            return Self { xs: Vec::new(), ys: Vec::new(), values: Vec::new(), by_factors: false };
+        let n = xs.len();
+        let mut field = Self { xs: Vec::new(), ys: Vec::new(), values: Vec::new(), by_factors: false };
+        if n == 0 || ys.is_empty() {
+            return field;
         }
-        let value = |column: usize, row: usize| values.get(row * n + column).copied().unwrap_or(f64::NAN);
-        let by_factors = !values.iter().any(|&value| value < 0.0);
-        let in_row = |row: usize, k: usize| along(k, n, by_factors, &|column| value(column, row));
-        let at = |idx: usize| along(idx / (n + 2), m, by_factors, &|row| in_row(row, idx % (n + 2)));
-        let values = (0..(n + 2) * (m + 2)).map(at).collect();
-        Self { xs: lengthened(xs, &cells.columns), ys: lengthened(ys, &cells.rows), values, by_factors }
+        field.by_factors = !values.iter().any(|&value| value < 0.0);
+        (field.xs, field.ys) = (lengthened(xs, &cells.columns), lengthened(ys, &cells.rows));
+        // Room for a row before the first.
+        field.values.resize(n + 2, f64::NAN);
+        for row in 0..ys.len() {
+            let row = values.get(row * n..(row + 1) * n).unwrap_or_default();
+            let ends = row.first().zip(row.last()).zip(row.get(1.min(n - 1)).zip(row.iter().nth_back(1.min(n - 1))));
+            let (first, last) = ends.map_or((f64::NAN, f64::NAN), |((&a, &z), (&b, &y))| {
+                (outward(a, b, field.by_factors), outward(z, y, field.by_factors))
+            });
+            field.values.push(first);
+            field.values.extend_from_slice(row);
+            field.values.resize(field.values.len() + n - row.len(), f64::NAN);
+            field.values.push(last);
+        }
+        field.add_outer_rows(n + 2, ys.len());
+        field
+    }
+
+    /// The first row and the last, of `m` rows of `n` between.
+    fn add_outer_rows(&mut self, n: usize, m: usize) {
+        let inner = 1.min(m - 1);
+        for column in 0..n {
+            let at = |row: usize| self.values[row * n + column];
+            let (first, last) = ((at(1), at(1 + inner)), (at(m), at(m - inner)));
+            self.values[column] = outward(first.0, first.1, self.by_factors);
+            self.values.push(outward(last.0, last.1, self.by_factors));
+        }
     }
 
     /// The lines along which the field is at this level; closed ones end where they begin.
     pub(super) fn lines(&self, level: f64) -> Vec<Vec<Px>> {
+        let n = self.xs.len();
+        let sides: Vec<Height> = self.values.iter().map(|&value| Height::of(value, level)).collect();
         let mut links = Vec::new();
-        for row in 1..self.ys.len() {
-            for column in 1..self.xs.len() {
-                links.extend(self.links(column, row, level));
+        for first in 0..self.values.len().saturating_sub(n + 1) {
+            let around = [sides[first], sides[first + 1], sides[first + n + 1], sides[first + n]];
+            let is_crossed = around.contains(&Height::Low) && around.contains(&Height::High);
+            if is_crossed && !around.contains(&Height::Unknown) && first % n + 1 < n {
+                links.extend(self.links(first, around, level));
             }
         }
         let path = |line: Vec<Side>| line.into_iter().map(|side| self.crossing(side, level)).collect();
         joined(&links, 2 * self.values.len()).into_iter().map(path).collect()
     }
 
-    /// How lines lead through the square that ends with this column and row.
-    fn links(&self, column: usize, row: usize, level: f64) -> Vec<(Side, Side)> {
+    /// How lines lead through the square that begins with this point, where the level is between its corners.
+    fn links(&self, first: usize, around: [Height; 4], level: f64) -> Vec<(Side, Side)> {
         let n = self.xs.len();
-        let (last, first) = (row * n + column, (row - 1) * n + column - 1);
-        // Around the square; a side leads from each corner to the next.
-        let values = [first, first + 1, last, last - 1].map(|idx| self.values[idx]);
-        let sides = [2 * first, 2 * first + 3, 2 * (last - 1), 2 * first + 1];
-        if !values.iter().all(|value| value.is_finite()) {
-            return Vec::new();
-        }
-        let high = values.map(|value| value >= level);
-        let crossed = (0..4).filter(|&k| high[k] != high[(k + 1) % 4]).map(|k| sides[k]);
+        // A side leads from each corner to the next.
+        let sides = [2 * first, 2 * first + 3, 2 * (first + n), 2 * first + 1];
+        let crossed = (0..4).filter(|&k| around[k] != around[(k + 1) % 4]).map(|k| sides[k]);
+        let [a, b, c, d] = [first, first + 1, first + n + 1, first + n].map(|idx| self.values[idx]);
+        let middle = Height::of(0.25 * (a + b + c + d), level);
         match crossed.collect::<Vec<_>>()[..] {
             [a, b] => vec![(a, b)],
             // On a saddle the middle tells which corners hang together; lines go around the other two.
-            [a, b, c, d] if (values.iter().sum::<f64>() >= 4.0 * level) == high[0] => vec![(a, b), (c, d)],
+            [a, b, c, d] if middle == around[0] => vec![(a, b), (c, d)],
             [a, b, c, d] => vec![(d, a), (b, c)],
             _ => Vec::new(),
         }
@@ -85,18 +108,27 @@ impl Field {
     }
 }
 
-/// The `k`-th value along a lengthened row of `n`: first and last, what the two next to it let expect half a cell further.
-fn along(k: usize, n: usize, by_factors: bool, at: &dyn Fn(usize) -> f64) -> f64 {
-    let outward = |a: f64, b: f64| match a / b {
-        ratio if by_factors && a > 0.0 && b > 0.0 => a * ratio.sqrt(),
-        _ => 1.5 * a - 0.5 * b,
-    };
-    let inner = 1.min(n - 1);
-    match k {
-        0 => outward(at(0), at(inner)),
-        k if k > n => outward(at(n - 1), at(n - 1 - inner)),
-        k => at(k - 1),
+/// A value against the level that a line is at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Height {
+    Unknown,
+    Low,
+    High,
+}
+
+impl Height {
+    fn of(value: f64, level: f64) -> Self {
+        match value {
+            value if !value.is_finite() => Self::Unknown,
+            value if value >= level => Self::High,
+            _ => Self::Low,
+        }
     }
+}
+
+/// What a value and its inner neighbor let expect half a cell further out.
+fn outward(value: f64, inner: f64, by_factors: bool) -> f64 {
+    if by_factors && value > 0.0 && inner > 0.0 { value * (value / inner).sqrt() } else { 1.5 * value - 0.5 * inner }
 }
 
 /// The places of the centers, and half a cell further at both ends; those of a single one, the cell's edges.

@@ -74,15 +74,15 @@ pub(super) fn names(
         let others: Vec<&Isoline> = lines.iter().enumerate().filter(|(k, _)| *k != idx).map(|(_, line)| line).collect();
         let path = lines[idx].lines.iter().max_by(|a, b| length(a).total_cmp(&length(b)));
         let Some(path) = path.filter(|path| length(path) > room) else { continue };
-        let tries = (1..40).map(|k| f64::from(k) / 40.0).map(|share| {
-            let mut tag = Tag::new(&contour.label, along(path, share), page.text_px, bold, theme);
-            tag.on_paper = cells.under(&tag.rect).any(|shade| !matches!(shade, Shade::Step(_)));
-            let crossings = others.iter().filter(|line| line.crosses(&tag.rect));
-            let cost = (share - 0.5).abs() + 2.0 * f64::from(u8::from(tag.on_paper)) + crossings.count() as f64;
-            (cost, tag)
-        });
+        let at = |share| Tag::new(&contour.label, along(path, share), page.text_px, bold, theme);
+        let tries = (1..32).map(|k| f64::from(k) / 32.0).map(|share| (share, at(share)));
         let clear = |tag: &Tag| tag.rect.is_in(plot) && !taken.iter().any(|other| tag.rect.meets(other));
-        let best = tries.filter(|(_, tag)| clear(tag)).min_by(|a, b| a.0.total_cmp(&b.0));
+        let weighed = tries.filter(|(_, tag)| clear(tag)).map(|(share, mut tag)| {
+            tag.on_paper = cells.under(&tag.rect).any(|shade| !matches!(shade, Shade::Step(_)));
+            let crossings = others.iter().filter(|line| line.crosses(&tag.rect)).count();
+            ((share - 0.5).abs() + 2.0 * f64::from(u8::from(tag.on_paper)) + crossings as f64, tag)
+        });
+        let best = weighed.min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, tag)) = best {
             taken.push(tag.rect);
             tags.push(tag);

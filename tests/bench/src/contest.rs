@@ -7,13 +7,16 @@ use fedsysid_sim::norm::spectral_norm;
 use fedsysid_sim::normal::normal;
 use fedsysid_sim::samples::{Samples, simulate_samples};
 use fedsysid_sim::scenario::{Scenario, ScenarioError, Settings};
+use fedsysid_sim::schedule::Schedule;
 use fedsysid_sim::simulator::{Client, DrawCount, realize};
 use fedsysid_sim::stats::Running;
 use fedsysid_sim::stream::{DataKey, Purpose};
 use fedsysid_sim::study::{Study, Summary};
 use fedsysid_sim::textbook::{Steps, server_models};
 use fedsysid_sim::trial::Experiment;
-use fedsysid_theory::Theory;
+use fedsysid_theory::landscape::payoff::{Payoff, PayoffRun, Rows};
+use fedsysid_theory::landscape::stability::{Axes, StabilityMap, StabilityRun};
+use fedsysid_theory::{NoPrediction, Theory};
 use rand::RngExt;
 use rand::distr::Open01;
 use rand_distr::StandardNormal;
@@ -73,6 +76,51 @@ pub fn theory(scenario: &Scenario) -> Theory {
     Theory::of(&Experiment::new(scenario.clone()))
 }
 
+/// Whether joining pays, over 60 ε and about as many numbers of clients.
+///
+/// # Errors
+/// If nothing can be said.
+pub fn payoff_map(scenario: &Scenario) -> Result<Payoff, NoPrediction> {
+    let heterogeneities = (0..SIDE).map(|k| 1e-3 * 1e3_f64.powf(k as f64 / (SIDE - 1) as f64)).collect();
+    let mut run = PayoffRun::new(scenario, heterogeneities, Rows::Clients(counts(200.0)))?;
+    loop {
+        if let Some(map) = run.step() {
+            return map;
+        }
+    }
+}
+
+/// Contraction and drift, over 60 step sizes and about as many local steps.
+///
+/// # Errors
+/// If nothing can be said.
+pub fn stability_map(scenario: &Scenario) -> Result<StabilityMap, NoPrediction> {
+    let step_sizes = (0..SIDE).map(|k| 1e-6 * 1e4_f64.powf(k as f64 / (SIDE - 1) as f64)).collect();
+    let (fedavg, fedlin) = (Schedule::Constant, Schedule::Constant);
+    let mut run = StabilityRun::new(scenario, Axes { step_sizes, local_steps: counts(100.0), fedavg, fedlin });
+    loop {
+        if let Some(map) = run.step(scenario) {
+            return map;
+        }
+    }
+}
+
+/// Points of a map, each way.
+const SIDE: usize = 60;
+
+/// So many counts up to the most, every small one and then in even proportion.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
+fn counts(most: f64) -> Vec<usize> {
+    let mut counts: Vec<usize> = Vec::new();
+    for k in 0..SIDE {
+        let last = counts.last().copied().unwrap_or(0);
+        // What is left of the way, in even proportion, or one more.
+        let ratio = (most / last.max(1) as f64).powf(1.0 / (SIDE - k) as f64);
+        counts.push((last + 1).max((last as f64 * ratio).round() as usize));
+    }
+    counts
+}
+
 /// A data set as a textbook would have it: every sample is kept, and every local step takes its gradient from the samples.
 /// Returns the errors e_0 … e_R.
 pub fn textbook(scenario: &Scenario) -> Vec<f64> {
@@ -124,6 +172,20 @@ mod tests {
     #[test]
     fn the_contestants_solve_the_same_problem() {
         expect_agreement(&small()).unwrap();
+    }
+
+    #[test]
+    fn the_maps_are_60_by_60_and_known() {
+        for most in [100.0, 200.0] {
+            let counts = counts(most);
+            assert!(counts.len() == SIDE && counts.windows(2).all(|pair| pair[0] < pair[1]), "{counts:?}");
+            assert!((counts[SIDE - 1] as f64 - most).abs() < 0.5);
+        }
+        let scenario = Scenario::new(Settings { n_clients: 4, ..Settings::paper() }).unwrap();
+        let (payoff, stability) = (payoff_map(&scenario).unwrap(), stability_map(&scenario).unwrap());
+        assert_eq!((payoff.ratio.values.len(), stability.drift.values.len()), (3_600, 3_600));
+        assert!(payoff.ratio.values.iter().all(|ratio| ratio.is_finite()));
+        assert!(stability.fedavg.values.iter().all(|rho| !rho.is_nan()));
     }
 
     #[test]

@@ -23,6 +23,10 @@ pub struct Native {
     pub m_10000: f64,
     /// All that is to be expected of the paper's two methods.
     pub theory: f64,
+    /// The map of 60 × 60 payoffs for the cell.
+    pub payoff_map: f64,
+    /// The map of 60 × 60 contractions for the cell.
+    pub stability_map: f64,
     /// The cell in NumPy, where there is NumPy.
     pub numpy: Option<f64>,
     /// Allocations that the inner loops add to a data set.
@@ -52,6 +56,10 @@ impl Native {
             Figure::measured("m_10000_ms", "one data set of M = 10⁴, N = 10⁶", self.m_10000),
             Figure::measured("theory_ms", "all that is to be expected of the paper's two methods", self.theory)
                 .at_most(5.0),
+            Figure::measured("payoff_map_ms", "a map of 60 × 60 predicted payoffs over ε and M", self.payoff_map)
+                .at_most(50.0),
+            Figure::measured("stability_map_ms", "a map of 60 × 60 contractions over α and K", self.stability_map)
+                .at_most(50.0),
             Figure::count("alloc_in_inner_loop", "allocations added by more M, N, T, K or R", self.inner_allocations)
                 .at_most(0.0),
             Figure::count("alloc_per_data_set", "allocations of a data set, all in all", self.allocations),
@@ -101,6 +109,8 @@ mod tests {
         rounds_1e6: 200.0,
         m_10000: 90.0,
         theory: 5.0,
+        payoff_map: 50.0,
+        stability_map: 49.0,
         numpy: Some(32.0),
         inner_allocations: 0,
         allocations: 17,
@@ -119,6 +129,7 @@ mod tests {
             "own_draws_ms": 0.5, "ratio_to_own_draws": 8.0,
             "textbook_ms": 800.0, "speedup_over_textbook": 200.0,
             "n_1e9_over_n_100": 1.2, "rounds_1e6_ms": 200.0, "m_10000_ms": 90.0, "theory_ms": 5.0,
+            "payoff_map_ms": 50.0, "stability_map_ms": 49.0,
             "alloc_in_inner_loop": 0, "alloc_per_data_set": 17,
             "numpy_best_ms": 32.0, "speedup_over_numpy": 8.0,
         });
@@ -147,6 +158,8 @@ mod tests {
         check(&Native { rounds_1e6: 201.0, ..GOOD }.report(), false);
         check(&Native { inner_allocations: 1, ..GOOD }.report(), false);
         check(&Native { theory: 5.01, ..GOOD }.report(), false);
+        check(&Native { payoff_map: 50.1, ..GOOD }.report(), false);
+        check(&Native { stability_map: 50.1, ..GOOD }.report(), false);
         check(&Native { numpy: Some(31.0), ..GOOD }.report(), false);
         check(&Native { numpy: None, m_10000: 1e9, allocations: 1_000, ..GOOD }.report(), true);
         check(&GOOD_IN_BROWSER.report(), true);

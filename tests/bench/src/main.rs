@@ -13,7 +13,9 @@ use anyhow::{Context, Result};
 use bench::allocations::Counts;
 use bench::cell::{self, default_cell, with_rollouts};
 use bench::clock::best_ms;
-use bench::contest::{expect_agreement, final_error, floor, own_draws, study, textbook, theory};
+use bench::contest::{
+    expect_agreement, final_error, floor, own_draws, payoff_map, stability_map, study, textbook, theory,
+};
 use bench::figures::Native;
 use bench::numpy;
 use bench::slope::{self, Times};
@@ -46,7 +48,7 @@ fn measure() -> Result<Native> {
     // NumPy has its turns before, between and after ours: a machine that is busy for a while should not favor either.
     let numpy = Numpy::find(&cell)?;
     let before = numpy.best_ms()?;
-    let [cell_ms, floor, own_draws, n_100, n_1e9, theory] = quick(&cell)?;
+    let [cell_ms, floor, own_draws, n_100, n_1e9, theory, payoff_map, stability_map] = quick(&cell)?;
     let between = numpy.best_ms()?;
     let [textbook, rounds_1e6, m_10000] = slow(&cell)?;
     let after = numpy.best_ms()?;
@@ -61,13 +63,15 @@ fn measure() -> Result<Native> {
         rounds_1e6,
         m_10000,
         theory,
+        payoff_map,
+        stability_map,
         numpy: [before, between, after].into_iter().flatten().reduce(f64::min),
         inner_allocations: counts.in_inner_loops(),
         allocations: counts.base,
     })
 }
 
-fn quick(cell: &Settings) -> Result<[f64; 6]> {
+fn quick(cell: &Settings) -> Result<[f64; 8]> {
     let mut run_cell = timed(cell.clone())?;
     let scenario = Scenario::new(cell.clone())?;
     let mut draw = || {
@@ -82,7 +86,19 @@ fn quick(cell: &Settings) -> Result<[f64; 6]> {
     let mut expect = || {
         black_box(theory(black_box(&both)));
     };
-    Ok(best_ms(QUICK, [&mut run_cell, &mut draw, &mut draw_own, &mut n_100, &mut n_1e9, &mut expect]))
+    let mut map_payoff = || drop(black_box(payoff_map(black_box(&both))));
+    let mut map_stability = || drop(black_box(stability_map(black_box(&both))));
+    let runs: [&mut dyn FnMut(); 8] = [
+        &mut run_cell,
+        &mut draw,
+        &mut draw_own,
+        &mut n_100,
+        &mut n_1e9,
+        &mut expect,
+        &mut map_payoff,
+        &mut map_stability,
+    ];
+    Ok(best_ms(QUICK, runs))
 }
 
 fn slow(cell: &Settings) -> Result<[f64; 3]> {

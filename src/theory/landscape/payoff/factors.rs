@@ -244,7 +244,8 @@ impl Factors {
     pub(super) fn mean_norms(&self, plan: &Plan, row: usize, column: usize, point: &Point) -> (f64, f64) {
         let size = plan.rows[row].size;
         let pooled = point.norm.unwrap_or_else(|| self.between_nodes(plan, row, column, point));
-        (pooled, times(self.own[size].curve.at(self.places[column]), point.own))
+        let own = times(self.own[size].curve.at(self.places[column]), point.own);
+        (at_most(point.pooled(), pooled), at_most(point.own, own))
     }
 
     fn between_nodes(&self, plan: &Plan, row: usize, column: usize, point: &Point) -> f64 {
@@ -281,6 +282,17 @@ fn ways(places: &[f64], points: &[Point]) -> Vec<f64> {
         way
     };
     places.iter().zip(points).map(along).collect()
+}
+
+/// A mean spectral norm is no larger than the root mean square, whatever an interpolation makes of it.
+fn at_most(root: f64, norm: f64) -> f64 {
+    if norm > root {
+        root
+    } else if norm < 0.0 {
+        0.0
+    } else {
+        norm
+    }
 }
 
 /// A product in which nothing stays nothing, whatever it is multiplied by.

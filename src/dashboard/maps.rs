@@ -56,7 +56,8 @@ impl Grid {
             even(from.max(key.param().grid.min()), to.min(key.param().grid.max()), N_CELLS)
         };
         let (xs, ys) = match kind {
-            MapKind::Clients => (axis(x, 0.01, 1.0), axis(y, 1.0, 200.0)),
+            // One client alone is the pool.
+            MapKind::Clients => (axis(x, 0.01, 1.0), axis(y, 2.0, 200.0)),
             MapKind::Rollouts => (axis(x, 0.01, 1.0), axis(y, 4.0, 400.0)),
             MapKind::Steps => (axis(x, 1e-5, 1e-2), axis(y, 1.0, 100.0)),
         };
@@ -267,11 +268,15 @@ impl Shown {
         let Some(Ok(map)) = &self.map else {
             return vec![f64::NAN; self.wanted.grid.xs.len() * self.wanted.grid.ys.len()];
         };
-        self.spread(match (map, of) {
-            (Surveyed::Payoff(map), _) => &map.ratio,
-            (Surveyed::Stability(map), Of::FedLin) => &map.fedlin,
-            (Surveyed::Stability(map), Of::FedAvg) => &map.fedavg,
-        })
+        match (map, of) {
+            // With one client there is nothing to join.
+            (Surveyed::Payoff(map), _) => {
+                let is_even = |ratio: f64| (ratio - 1.0).abs() < 1e-9;
+                self.spread(&map.ratio).into_iter().map(|ratio| if is_even(ratio) { f64::NAN } else { ratio }).collect()
+            }
+            (Surveyed::Stability(map), Of::FedLin) => self.spread(&map.fedlin),
+            (Surveyed::Stability(map), Of::FedAvg) => self.spread(&map.fedavg),
+        }
     }
 
     fn drift(&self) -> Option<Vec<f64>> {

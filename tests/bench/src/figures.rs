@@ -76,6 +76,14 @@ pub struct InBrowser {
     pub wasm: f64,
     /// Milliseconds for the default cell natively.
     pub native: f64,
+    /// Milliseconds for the slowest of the three maps in a worker, 60 × 60 cells each.
+    pub map: f64,
+    /// Milliseconds from a press to the first curve of the paper's Figure 1(a).
+    pub first_curve: f64,
+    /// Milliseconds for all 15 curves of Figures 1(a), (b) and (c).
+    pub paper_figure1: f64,
+    /// Milliseconds for the 15 points of the trade-off over ε.
+    pub trade_off: f64,
     /// Bytes of a worker's memory, the most that the largest experiments leave.
     pub memory: f64,
 }
@@ -87,6 +95,12 @@ impl InBrowser {
             Figure::measured("wasm_ms", "the paper's default cell for FedLin in a worker", self.wasm),
             Figure::measured("native_ms", "the same natively", self.native),
             Figure::measured("wasm_over_native", "the one over the other", self.wasm / self.native).at_most(1.3),
+            Figure::measured("map_ms", "the slowest of the maps of 60 × 60 cells in a worker", self.map).at_most(50.0),
+            Figure::measured("paper_first_curve_ms", "from a press to the paper's first curve", self.first_curve)
+                .at_most(100.0),
+            Figure::measured("paper_figure1_ms", "all 15 curves of Figures 1(a–c)", self.paper_figure1)
+                .at_most(1_000.0),
+            Figure::measured("trade_off_ms", "the 15 points of the trade-off over ε", self.trade_off).at_most(1_000.0),
             Figure::measured("wasm_memory_mb", "a worker's memory after the largest experiments", self.memory / 1e6)
                 .at_most(64.0),
         ])
@@ -116,7 +130,15 @@ mod tests {
         allocations: 17,
     };
 
-    const GOOD_IN_BROWSER: InBrowser = InBrowser { wasm: 5.2, native: 4.0, memory: 64e6 };
+    const GOOD_IN_BROWSER: InBrowser = InBrowser {
+        wasm: 5.2,
+        native: 4.0,
+        map: 50.0,
+        first_curve: 100.0,
+        paper_figure1: 900.0,
+        trade_off: 800.0,
+        memory: 64e6,
+    };
 
     fn parsed(report: &Report) -> Value {
         serde_json::from_str(&report.json()).unwrap()
@@ -134,7 +156,8 @@ mod tests {
             "numpy_best_ms": 32.0, "speedup_over_numpy": 8.0,
         });
         assert_eq!(parsed(&GOOD.report()), expected);
-        let expected = json!({ "wasm_ms": 5.2, "native_ms": 4.0, "wasm_over_native": 1.3, "wasm_memory_mb": 64.0 });
+        let expected = json!({ "wasm_ms": 5.2, "native_ms": 4.0, "wasm_over_native": 1.3, "map_ms": 50.0,
+            "paper_first_curve_ms": 100.0, "paper_figure1_ms": 900.0, "trade_off_ms": 800.0, "wasm_memory_mb": 64.0 });
         assert_eq!(parsed(&GOOD_IN_BROWSER.report()), expected);
     }
 
@@ -165,5 +188,9 @@ mod tests {
         check(&GOOD_IN_BROWSER.report(), true);
         check(&InBrowser { wasm: 5.3, ..GOOD_IN_BROWSER }.report(), false);
         check(&InBrowser { memory: 64.1e6, ..GOOD_IN_BROWSER }.report(), false);
+        check(&InBrowser { map: 50.1, ..GOOD_IN_BROWSER }.report(), false);
+        check(&InBrowser { first_curve: 100.1, ..GOOD_IN_BROWSER }.report(), false);
+        check(&InBrowser { paper_figure1: 1_000.1, ..GOOD_IN_BROWSER }.report(), false);
+        check(&InBrowser { trade_off: 1_000.1, ..GOOD_IN_BROWSER }.report(), false);
     }
 }

@@ -56,7 +56,8 @@ globalThis.witness = (() => {
   const small = new OffscreenCanvas(96, 64).getContext("2d", { willReadFrequently: true });
   small.imageSmoothingQuality = "high";
   const sketch = () => {
-    const canvas = document.querySelector("#app canvas");
+    // Beside a map it is the run's chart that moves; the map stays as it is under its handle.
+    const canvas = document.querySelector("#app .run-figure canvas") ?? document.querySelector("#app canvas");
     if (!canvas?.width || !canvas.height) return null;
     small.clearRect(0, 0, 96, 64);
     small.drawImage(canvas, 0, 0, 96, 64);

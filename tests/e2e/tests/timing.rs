@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use e2e::gesture::Gesture;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use e2e::witness::{Frames, LongTask};
@@ -114,6 +115,46 @@ fn dragging_is_smooth_and_ends_right() {
 #[test]
 fn without_workers_dragging_is_smooth_too() {
     check_dragging(Story::new().where_first(NO_WORKERS), "dragging without workers");
+}
+
+/// Drags the map's handle about: the run beside it follows.
+#[test]
+fn dragging_the_maps_handle_is_smooth_and_ends_right() {
+    Story::new().alone().traced().tell(async |page| {
+        let drag = async || {
+            page.open("view=map").await?;
+            page.watch().await?;
+            let map = page.rect("#app .map canvas").await?;
+            let places = [(0.3, 0.3), (0.8, 0.2), (0.5, 0.7), (0.2, 0.6)].map(|(x, y)| map.at(x, y));
+            let start = Instant::now();
+            while start.elapsed() < DRAGGING / 2 {
+                let press = Gesture::mouse().to(places[3], 0).down();
+                let glide = |gesture: Gesture, place: usize| gesture.glide(places[(place + 3) % 4], places[place], 30);
+                page.perform((0..4).fold(press, glide).up()).await?;
+            }
+            Ok(())
+        };
+        smoothly(page, "dragging on a map", drag, async || page.expect_what_is_set().await).await
+    });
+}
+
+/// Drags ε and M while a trade-off is worked out: what is on screen is that of the last setting in the end.
+#[test]
+fn dragging_beside_a_trade_off_is_smooth() {
+    Story::new().alone().traced().tell(async |page| {
+        let drag = async || {
+            page.open("view=tradeoff").await?;
+            page.watch().await?;
+            for key in ["M", "K"] {
+                let start = Instant::now();
+                while start.elapsed() < DRAGGING / 4 {
+                    page.drag(key, &[0.7, 0.02, 0.4], 30).await?;
+                }
+            }
+            Ok(())
+        };
+        smoothly(page, "dragging beside a trade-off", drag, async || page.settle().await).await
+    });
 }
 
 /// A run of many seconds shows how far it is, leaves the page free, and is dropped for the next one.

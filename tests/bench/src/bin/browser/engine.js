@@ -92,5 +92,5 @@ globalThis.engine = (() => {
     })().finally(() => (isWeighed = true));
   };
 
-  return { start, run, time, weigh, isWeighed: () => isWeighed, weight: () => weighing };
+  return { start, run, ms, time, weigh, isWeighed: () => isWeighed, weight: () => weighing };
 })();

@@ -1,10 +1,11 @@
-//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, by turns; and the most
-//! memory that a worker needs.
+//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, by turns; maps in a worker; the
+//! page's views from a press to what is seen; and the most memory that a worker needs.
 //!
 //! A time is that from posting a request to hearing its answer, of which [`bench::slope`] keeps what the data sets take. A
 //! wasm memory never shrinks, so that its size after a run is its greatest one.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
+mod views;
 mod worker;
 
 use std::env;
@@ -16,7 +17,11 @@ use bench::cell;
 use bench::figures::InBrowser;
 use bench::slope::{self, Times};
 use e2e::browser::Tools;
+use fedsysid::dashboard::maps::Wanted;
+use fedsysid::params::Draft;
+use fedsysid::params::views::MapKind;
 
+use crate::views::Views;
 use crate::worker::Worker;
 
 /// The variable that names the native benchmark, as a release builds it.
@@ -24,6 +29,9 @@ const BENCH_VARIABLE: &str = "FEDSYSID_BENCH";
 
 /// How often either side times.
 const TURNS: usize = 20;
+
+/// How many fresh pages are timed.
+const PAGES: usize = 5;
 
 fn main() -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -36,24 +44,40 @@ fn main() -> Result<ExitCode> {
 async fn measured() -> Result<InBrowser> {
     let bench = env::var_os(BENCH_VARIABLE).map(PathBuf::from);
     let bench = bench.with_context(|| format!("{BENCH_VARIABLE} is not set: run `cargo xtask bench browser`"))?;
-    let worker = Worker::start(&Tools::from_environment()?).await?;
-    let measured = measure(&worker, &bench).await;
+    let tools = Tools::from_environment()?;
+    let views = views::timed(&tools, PAGES).await?;
+    let worker = Worker::start(&tools).await?;
+    let measured = measure(&worker, &bench, views).await;
     // Also when something went wrong: a browser outlives its driver.
     let ended = worker.end().await;
     measured.and_then(|measured| ended.map(|()| measured))
 }
 
-async fn measure(worker: &Worker, bench: &Path) -> Result<InBrowser> {
+async fn measure(worker: &Worker, bench: &Path, views: Views) -> Result<InBrowser> {
     worker.expect_native_bits(&slope::few()).await?;
     let (mut wasm, mut native) = (Times::WORST, Times::WORST);
     for _ in 0..TURNS {
         wasm = wasm.best(worker.time().await?);
         native = native.best(natively(bench)?);
     }
+    let map = |kind| worker.time_of_map(&Wanted::new(kind, &Draft::default()));
+    let maps = [map(MapKind::Clients), map(MapKind::Rollouts), map(MapKind::Steps)];
+    let mut slowest_map = 0.0_f64;
+    for map in maps {
+        slowest_map = slowest_map.max(map.await?);
+    }
     eprintln!("the times are taken; the memory, after the largest experiments, takes a minute or two");
     let (largest, widest) = (worker.memory_after(&cell::largest()).await?, worker.memory_after(&cell::widest()).await?);
     let memory = largest.max(widest);
-    Ok(InBrowser { wasm: wasm.per_cell(), native: native.per_cell(), memory })
+    Ok(InBrowser {
+        wasm: wasm.per_cell(),
+        native: native.per_cell(),
+        map: slowest_map,
+        first_curve: views.first_curve,
+        paper_figure1: views.figure_1,
+        trade_off: views.trade_off,
+        memory,
+    })
 }
 
 fn natively(bench: &Path) -> Result<Times> {

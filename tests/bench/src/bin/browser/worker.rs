@@ -8,6 +8,7 @@ use bench::slope::{self, Times};
 use e2e::browser::{Browser, Engine, Tools, Tracing};
 use e2e::page::Page;
 use e2e::site::{Hosting, Site};
+use fedsysid::dashboard::maps::Wanted;
 use fedsysid::protocol::{Event, Generation, Request, wire};
 use fedsysid::sim::scenario::Settings;
 use fedsysid::sim::study::Summary;
@@ -64,6 +65,18 @@ impl Worker {
         let patience = slope::TURN.as_secs_f64() * 1e3;
         let arguments = [request(&slope::few()), request(&slope::many()), json!(self.progress), json!(patience)];
         self.page.eval("return engine.time(...arguments);", &arguments).await
+    }
+
+    /// Milliseconds for a map, the best of a few.
+    pub(crate) async fn time_of_map(&self, wanted: &Wanted) -> Result<f64> {
+        let Wanted { survey, settings, .. } = wanted.clone();
+        let request = json!(wire::encode(&Request::Survey { generation: GENERATION, survey, settings }));
+        let mut best = f64::INFINITY;
+        for _ in 0..10 {
+            let arguments = [request.clone(), json!(self.progress)];
+            best = best.min(self.page.eval::<f64>("return engine.ms(...arguments);", &arguments).await?);
+        }
+        Ok(best)
     }
 
     /// Bytes of a new worker's memory after an experiment.

@@ -132,18 +132,17 @@ impl<'a> TradeOff<'a> {
         }
     }
 
-    /// The points of before, where there are none yet.
+    /// What was there before, as thin lines, while the points are coming in.
     fn before_curves(&self) -> Vec<Curve> {
         let Some(before) = self.before.filter(|before| before.plan.series_len == self.sweep.plan.series_len) else {
             return Vec::new();
         };
         let old = Series { sweep: before, across: self.across, first: 0, is_second: false };
-        let is_missing = |index: usize| self.sweep.summary(index).is_none();
-        let methods = (0..old.n_methods()).map(|which| Curve {
-            kind: CurveKind::Pinned,
-            ..old.points(old.role(which), String::new(), |summary| last(summary, which), is_missing)
-        });
-        methods.collect()
+        let ghost = |which: usize| {
+            let points = old.points(old.role(which), String::new(), |summary| last(summary, which));
+            Curve { kind: CurveKind::Pinned, band: Vec::new(), ..points }
+        };
+        (0..old.n_methods()).map(ghost).collect()
     }
 
     fn xs(&self) -> Vec<f64> {
@@ -241,25 +240,19 @@ impl Series<'_> {
         for which in 0..self.n_methods() {
             let name = label(&method_name(self.methods()[which]));
             curves.push(self.predicted(self.role(which), |theory| method_end(theory.methods.get(which)?)));
-            curves.push(self.points(self.role(which), name, |summary| last(summary, which), |_| true));
+            curves.push(self.points(self.role(which), name, |summary| last(summary, which)));
         }
         if let Some(settings) = self.settings().filter(|_| self.has_its_own_alone()) {
             let name = label(&reference_name(Reference::ClientAlone, settings.target));
             curves.push(self.predicted(Role::ClientAlone, |theory| theory.alone.ok()));
-            curves.push(self.points(Role::ClientAlone, name, alone, |_| true));
+            curves.push(self.points(Role::ClientAlone, name, alone));
         }
         curves
     }
 
-    fn points(
-        &self,
-        role: Role,
-        label: String,
-        value: impl Fn(&Summary) -> Option<Running>,
-        is_wanted: impl Fn(usize) -> bool,
-    ) -> Curve {
+    fn points(&self, role: Role, label: String, value: impl Fn(&Summary) -> Option<Running>) -> Curve {
         let (mut points, mut band) = (Vec::new(), Vec::new());
-        for (index, x) in self.indices().zip(self.xs()).filter(|(index, _)| is_wanted(*index)) {
+        for (index, x) in self.indices().zip(self.xs()) {
             let Some(value) = self.sweep.summary(index).and_then(&value) else { continue };
             let (mean, half) = (value.mean(), value.standard_error());
             points.push(Point { x, y: mean });

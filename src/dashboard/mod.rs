@@ -27,6 +27,7 @@ pub mod sweep;
 pub mod table;
 pub mod terms;
 pub mod tradeoff;
+pub mod work;
 
 use crate::engine::pool::Trouble;
 use crate::params::{Draft, View, Views};
@@ -35,6 +36,7 @@ use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::theory::Theory;
 use sweep::Plan;
+use work::{Stage, Work};
 
 /// The experiments that what is looked at takes, besides the run that follows the settings.
 pub fn wanted(draft: &Draft, views: &Views) -> Option<Plan> {
@@ -75,6 +77,10 @@ impl Run {
 pub struct Dashboard {
     /// Settings of the runs asked for that may still be answered, oldest first.
     asked: Vec<(Generation, Settings)>,
+    /// When the last one was asked for, in milliseconds.
+    begun: f64,
+    /// How work on it ended before its end.
+    ended: Option<Stage>,
     /// The newest run that anything is known of.
     run: Option<Run>,
     /// How far a newer one is in its first data set, of how many: until that is in there is nothing to show of it.
@@ -86,9 +92,18 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// A run was asked for.
-    pub fn asked(&mut self, generation: Generation, settings: Settings) {
+    /// A run was asked for, at time `now` in milliseconds.
+    pub fn asked(&mut self, generation: Generation, settings: Settings, now: f64) {
         self.asked.push((generation, settings));
+        (self.begun, self.ended) = (now, None);
+    }
+
+    /// Work on what was asked for ended before its end; what is in stays.
+    pub fn end(&mut self, stage: Stage) {
+        if !self.is_settled() {
+            self.ended = Some(stage);
+            self.asked.clear();
+        }
     }
 
     /// Takes in what the engine says. Anything older than what is on screen is stale and changes nothing.
@@ -136,11 +151,13 @@ impl Dashboard {
         self.run.as_ref()
     }
 
-    /// While a run goes on: the share of its work done, its data sets that are in, and all of them.
-    pub fn progress(&self) -> Option<(f64, usize, usize)> {
-        let beginning = self.beginning.map(|(share, all)| (share, 0, all));
-        let of_run = |run: &Run| Some((run.progress?, run.summary.n_trials, run.settings.n_trials));
-        beginning.or_else(|| self.run().and_then(of_run))
+    /// How far the run is at time `now` in milliseconds, until it is complete.
+    pub fn work(&self, now: f64) -> Option<Work> {
+        let beginning = self.beginning.map(|(share, all)| (share, (0, all)));
+        let of_run = |run: &Run| Some((run.progress?, (run.summary.n_trials, run.settings.n_trials)));
+        let (share, done) = beginning.or_else(|| self.run().and_then(of_run))?;
+        let stage = self.ended.unwrap_or(Stage::Running);
+        Some(Work { stage, share, done, of: "data set", elapsed: now - self.begun })
     }
 
     /// Why the last settings could not be run.
@@ -162,7 +179,7 @@ impl Dashboard {
     pub fn is_settled(&self) -> bool {
         let last = self.asked.last().map(|(generation, _)| *generation);
         let answered = self.run.as_ref().filter(|run| run.progress.is_none()).map(|run| run.generation);
-        self.refusal.is_some() || answered == last
+        self.refusal.is_some() || self.ended.is_some() || answered == last
     }
 }
 
@@ -184,7 +201,8 @@ pub(crate) mod tests {
     fn asked(generations: &[u32]) -> Dashboard {
         let mut dashboard = Dashboard::default();
         for &generation in generations {
-            dashboard.asked(Generation(generation), Settings { n_clients: generation as usize, ..Settings::paper() });
+            let settings = Settings { n_clients: generation as usize, ..Settings::paper() };
+            dashboard.asked(Generation(generation), settings, 0.0);
         }
         dashboard
     }
@@ -200,6 +218,10 @@ pub(crate) mod tests {
             summary: run(|s| s.n_rounds = 1).summary,
             theory: None,
         }
+    }
+
+    fn far(dashboard: &Dashboard) -> Option<(f64, (usize, usize))> {
+        dashboard.work(0.0).map(|work| (work.share, work.done))
     }
 
     #[track_caller]
@@ -235,15 +257,15 @@ pub(crate) mod tests {
         let n_trials = Settings::paper().n_trials;
         dashboard.apply(nothing(1, 0.01));
         check(&dashboard, None, false);
-        assert_eq!(dashboard.progress(), Some((0.01, 0, n_trials)));
+        assert_eq!(far(&dashboard), Some((0.01, (0, n_trials))));
         dashboard.apply(done(1));
-        assert_eq!(dashboard.progress(), None);
+        assert_eq!(far(&dashboard), None);
         dashboard.apply(nothing(2, 0.02));
         check(&dashboard, Some((1, None)), false);
-        assert_eq!(dashboard.progress(), Some((0.02, 0, n_trials)));
+        assert_eq!(far(&dashboard), Some((0.02, (0, n_trials))));
         dashboard.apply(progress(2, 0.5));
         check(&dashboard, Some((2, Some(0.5))), false);
-        assert_eq!(dashboard.progress(), Some((0.5, 3, n_trials)));
+        assert_eq!(far(&dashboard), Some((0.5, (3, n_trials))));
     }
 
     #[test]
@@ -254,6 +276,22 @@ pub(crate) mod tests {
         dashboard.apply(done(9));
         dashboard.apply(Event::Ready);
         check(&dashboard, Some((2, None)), true);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_stays_as_far_as_it_is() {
+        let mut dashboard = asked(&[1]);
+        dashboard.apply(progress(1, 0.5));
+        dashboard.end(Stage::Stopped);
+        dashboard.apply(progress(1, 0.75));
+        check(&dashboard, Some((1, Some(0.5))), true);
+        assert_eq!(dashboard.work(9.0).map(|work| (work.stage, work.share)), Some((Stage::Stopped, 0.5)));
+        dashboard.asked(Generation(2), Settings { n_clients: 2, ..Settings::paper() }, 0.0);
+        check(&dashboard, Some((1, Some(0.5))), false);
+        dashboard.apply(done(2));
+        check(&dashboard, Some((2, None)), true);
+        dashboard.end(Stage::Stopped);
+        assert_eq!(dashboard.work(9.0), None, "what is complete cannot be stopped");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use super::Run;
 use super::picture::{self, method_name, reference_name, whose};
-use super::sweep::{State, Sweep};
 use crate::engine::pool::Trouble;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
@@ -253,25 +252,6 @@ fn remedy(error: EstimateError) -> &'static str {
         EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => "Raise N or T",
         EstimateError::NotFinite => "Lower T or ε",
     }
-}
-
-/// How far a sweep is, and how long it will take, once that means something.
-pub fn sweeping(sweep: &Sweep, left: Option<f64>) -> String {
-    let (done, all) = sweep.n_points();
-    let points = format!("{} of {}", count(done), counted(all, "point"));
-    match (sweep.state, left) {
-        (State::Complete, _) => counted(all, "point"),
-        (State::Running, Some(left)) => format!("{points}, about {} s left", count(seconds(left))),
-        (State::Running, None) => points,
-        (State::Cancelled, _) => format!("stopped after {points}"),
-        (State::GivenUp, _) => format!("given up after {points}"),
-        (State::Refused(error), _) => format!("This cannot be run: {error}"),
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time that is left is not negative")]
-fn seconds(ms: f64) -> usize {
-    (ms / 1_000.0).ceil() as usize
 }
 
 /// What happened to the engine, and what was done about it.

@@ -3,6 +3,7 @@
 //! A [`Plan`] says which; a [`Sweep`] is one on its way, put together in a fixed order whoever did what, so that its numbers
 //! are those of the same studies run whole; [`Sweeps`] keeps those that are finished, so that going back costs nothing.
 
+use super::work::{Stage, Work};
 use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
@@ -13,9 +14,6 @@ const CLIENTS_A_PORTION: usize = 2_500;
 
 /// Finished sweeps that are kept.
 const KEPT: usize = 12;
-
-/// Until so much of the work (a share) and of the time (milliseconds) is gone, nobody knows how long the rest takes.
-const TELLING: (f64, f64) = (0.05, 500.0);
 
 /// Which experiments.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -185,11 +183,16 @@ impl Sweep {
         (done, self.points.len())
     }
 
-    /// How long it has been going on at time `now`, and how long it will go on, once that means something; in milliseconds.
-    pub fn times(&self, now: f64) -> (f64, Option<f64>) {
-        let (elapsed, share) = (now - self.begun, self.progress());
-        let is_telling = share >= TELLING.0 && elapsed >= TELLING.1;
-        (elapsed, is_telling.then(|| elapsed * (1.0 - share) / share))
+    /// How far it is at time `now`, in milliseconds; none once it is complete.
+    pub fn work(&self, now: f64) -> Option<Work> {
+        let stage = match self.state {
+            State::Running => Stage::Running,
+            State::Cancelled => Stage::Stopped,
+            State::GivenUp | State::Refused(_) => Stage::GivenUp,
+            State::Complete => return None,
+        };
+        let elapsed = now - self.begun;
+        Some(Work { stage, share: self.progress(), done: self.n_points(), of: "point", elapsed })
     }
 }
 
@@ -404,16 +407,15 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_time_left_is_told_once_it_means_something() {
+    fn progress_counts_clients_data() {
         let plan = plan(4, 1);
         let mut sweep = Sweep::new(plan.clone(), Generation(1), 1_000.0);
-        assert_eq!(sweep.times(9_000.0), (8_000.0, None));
         let first = plan.requests(Generation(1)).find(|request| request.portion().is_some_and(|p| p.point == 3));
         sweep.apply(answer(first.unwrap()));
         // The fourth point has four clients of ten.
-        assert!((sweep.progress() - 0.4).abs() < 1e-12);
-        assert_eq!(sweep.times(1_100.0), (100.0, None));
-        let (elapsed, left) = sweep.times(3_000.0);
-        assert!((elapsed - 2_000.0).abs() < 1e-9 && (left.unwrap() - 3_000.0).abs() < 1e-9);
+        let work = sweep.work(3_000.0).unwrap();
+        assert!((work.share - 0.4).abs() < 1e-12 && (work.elapsed - 2_000.0).abs() < 1e-9, "{work:?}");
+        assert_eq!((work.done, work.stage), ((1, 4), Stage::Running));
+        assert_eq!(complete(&plan).work(0.0), None);
     }
 }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::chart::Chart;
 use super::store::Store;
-use super::sweep::{Numbers, SweepProgress};
+use super::sweep::{Numbers, RunProgress, SweepProgress};
 use super::theory::Badges;
 use crate::dashboard::family::Family;
 use crate::dashboard::picture::method_name;
@@ -62,7 +62,7 @@ pub fn Explore(
                 {move || if is_sweep.get() {
                     view! { <SweepProgress store /> }.into_any()
                 } else {
-                    view! { <Progress store /> }.into_any()
+                    view! { <RunProgress store /> }.into_any()
                 }}
                 <figcaption>{caption}</figcaption>
             </figure>
@@ -204,23 +204,6 @@ pub fn Complaints(
                     </p>
                 })
             }}
-        </div>
-    }
-}
-
-/// How far a long run is. Short runs end before anything could be shown.
-#[component]
-fn Progress(
-    /// The page's signals.
-    store: Store,
-) -> impl IntoView {
-    let progress = move || store.dashboard.read().progress();
-    view! {
-        <div class="progress" data-testid="progress">
-            {move || progress().map(|(share, done, all)| view! {
-                <progress max="1" value=share.to_string() aria-label="Run"></progress>
-                <span>{format!("{done} of {all} data sets")}</span>
-            })}
         </div>
     }
 }

@@ -6,15 +6,17 @@
 use super::reactive::{effect, memo};
 use leptos::prelude::*;
 
-use super::controls::Settings;
+use super::controls;
 use super::shell;
 use crate::dashboard::maps::{Maps, Wanted};
 use crate::dashboard::sweep::{Plan, State, Sweep, Sweeps};
+use crate::dashboard::work::Stage;
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::{Lane, Trouble};
 use crate::params::views::{Across, SweepOf};
 use crate::params::{Draft, Key, View, Views, link};
 use crate::protocol::{Event, Request};
+use crate::sim::scenario::Settings;
 use crate::web::address::{self, Address};
 use crate::web::clock;
 use crate::web::engines::{Engines, Word};
@@ -24,7 +26,7 @@ use crate::web::screen::SeenWatch;
 #[derive(Clone, Copy)]
 pub struct Store {
     /// What is set, and what was wrong with what was asked for.
-    pub settings: Settings,
+    pub settings: controls::Settings,
     /// What is looked at, and how.
     pub views: RwSignal<Views>,
     /// What has come back of the run that follows the settings.
@@ -43,7 +45,7 @@ impl Store {
         let (views, mut notices) = Views::take(&mut pairs);
         let (draft, more) = Draft::from_pairs(&pairs);
         notices.extend(more);
-        let settings = Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
+        let settings = controls::Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
         let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps, maps)));
@@ -83,14 +85,22 @@ impl Store {
         self.views.update(|views| views.set_across(across));
     }
 
-    /// Stops the work on a sweep; what is in stays.
-    pub fn cancel_sweep(self) {
-        self.engines.with_value(|engines| engines.cancel(Lane::Sweep));
-        self.sweeps.update(|sweeps| sweeps.end(State::Cancelled));
+    /// Stops work of a kind; what is in stays.
+    pub fn stop(self, lane: Lane) {
+        self.engines.with_value(|engines| engines.cancel(lane));
+        match lane {
+            Lane::Live => self.dashboard.update(|dashboard| dashboard.end(Stage::Stopped)),
+            Lane::Survey => self.maps.update(Maps::end),
+            Lane::Sweep => self.sweeps.update(|sweeps| sweeps.end(State::Cancelled)),
+        }
     }
 
-    /// Goes on with what was stopped, from the beginning.
-    pub fn repeat_sweep(self) {
+    /// Begins anew what was stopped.
+    pub fn repeat(self, lane: Lane) {
+        if lane == Lane::Live {
+            self.run(self.settings.draft.read_untracked().settings());
+            return;
+        }
         let plan = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone());
         // By now nothing is being read any more, so that it can be written.
         if let Some(plan) = plan {
@@ -111,15 +121,16 @@ impl Store {
         self.sweeps.update(|sweeps| sweeps.asked(generation, plan, clock::now()));
     }
 
+    fn run(self, settings: Settings) {
+        let generation = self.engines.with_value(|engines| {
+            engines.submit(Lane::Live, |generation| [Request::Run { generation, settings: settings.clone() }])
+        });
+        self.dashboard.update(|dashboard| dashboard.asked(generation, settings, clock::now()));
+    }
+
     /// Edge: settings → engine → dashboard.
     fn follow_settings(self) {
-        effect(move |_| {
-            let settings = self.settings.draft.read().settings();
-            let generation = self.engines.with_value(|engines| {
-                engines.submit(Lane::Live, |generation| [Request::Run { generation, settings: settings.clone() }])
-            });
-            self.dashboard.update(|dashboard| dashboard.asked(generation, settings));
-        });
+        effect(move |_| self.run(self.settings.draft.read().settings()));
     }
 
     /// Edge: what is looked at → engines → sweeps.
@@ -194,7 +205,8 @@ fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, ma
             match trouble {
                 Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(State::GivenUp)),
                 Trouble::SurveyGivenUp => maps.update(Maps::end),
-                Trouble::WorkerReplaced | Trouble::NoWorker | Trouble::RunGivenUp => {}
+                Trouble::RunGivenUp => dashboard.update(|dashboard| dashboard.end(Stage::GivenUp)),
+                Trouble::WorkerReplaced | Trouble::NoWorker => {}
             }
         }
     }

@@ -4,13 +4,12 @@ use super::reactive::memo;
 use leptos::prelude::*;
 
 use super::store::Store;
-use crate::dashboard::sweep::{State, Sweep};
+use crate::dashboard::markup;
+use crate::dashboard::sweep::Sweep;
 use crate::dashboard::table::{self, Rounds};
-use crate::dashboard::{markup, sentences};
+use crate::dashboard::work::{Stage, Work};
+use crate::engine::pool::Lane;
 use crate::web::{clock, file};
-
-/// Until a sweep has taken this long, it will be over before anybody could stop it.
-const QUIET_MS: f64 = 300.0;
 
 /// How far a sweep is, and buttons to stop it and to begin it anew.
 #[component]
@@ -18,28 +17,45 @@ pub fn SweepProgress(
     /// The page's signals.
     store: Store,
 ) -> impl IntoView {
-    let state = memo(move || {
-        let sweeps = store.sweeps.read();
-        let sweep = sweeps.current()?;
-        let (elapsed, left) = sweep.times(clock::now());
-        let is_shown = sweep.state != State::Complete && (sweep.state != State::Running || elapsed >= QUIET_MS);
-        is_shown.then(|| (sweep.progress(), sentences::sweeping(sweep, left), sweep.state == State::Running))
-    });
+    let work = move || store.sweeps.read().current().and_then(|sweep| sweep.work(clock::now()));
+    progress("sweep-progress", store, Lane::Sweep, work)
+}
+
+/// How far a long run is. Short runs end before anything could be shown.
+#[component]
+pub fn RunProgress(
+    /// The page's signals.
+    store: Store,
+) -> impl IntoView {
+    progress("progress", store, Lane::Live, move || store.dashboard.read().work(clock::now()))
+}
+
+fn progress(
+    test_id: &'static str,
+    store: Store,
+    lane: Lane,
+    work: impl Fn() -> Option<Work> + Send + Sync + 'static,
+) -> AnyView {
+    let work = memo(move || work().filter(Work::is_told));
     view! {
-        <div class="progress" data-testid="sweep-progress">
-            {move || state.get().map(|(share, words, is_running)| view! {
-                <progress max="1" value=share.to_string() aria-label="Sweep"></progress>
-                <span>{words}</span>
-                <button
-                    type="button"
-                    class="set-step"
-                    on:click=move |_| if is_running { store.cancel_sweep() } else { store.repeat_sweep() }
-                >
-                    {if is_running { "Cancel" } else { "Run it again" }}
-                </button>
+        <div class="progress" data-testid=test_id>
+            {move || work.get().map(|work| {
+                let is_running = work.stage == Stage::Running;
+                view! {
+                    <progress max="1" value=work.share.to_string() aria-label="done"></progress>
+                    <span>{work.words()}</span>
+                    <button
+                        type="button"
+                        class="set-step"
+                        on:click=move |_| if is_running { store.stop(lane) } else { store.repeat(lane) }
+                    >
+                        {if is_running { "Stop" } else { "Run it again" }}
+                    </button>
+                }
             })}
         </div>
     }
+    .into_any()
 }
 
 /// The numbers, unfolded on demand, and a button that saves them.

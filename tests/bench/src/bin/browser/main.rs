@@ -60,11 +60,9 @@ async fn measure(worker: &Worker, bench: &Path, views: Views) -> Result<InBrowse
         wasm = wasm.best(worker.time().await?);
         native = native.best(natively(bench)?);
     }
-    let map = |kind| worker.time_of_map(&Wanted::new(kind, &Draft::default()));
-    let maps = [map(MapKind::Clients), map(MapKind::Rollouts), map(MapKind::Steps)];
     let mut slowest_map = 0.0_f64;
-    for map in maps {
-        slowest_map = slowest_map.max(map.await?);
+    for kind in [MapKind::Clients, MapKind::Rollouts, MapKind::Steps] {
+        slowest_map = slowest_map.max(worker.time_of_map(&Wanted::new(kind, &Draft::default())).await?);
     }
     eprintln!("the times are taken; the memory, after the largest experiments, takes a minute or two");
     let (largest, widest) = (worker.memory_after(&cell::largest()).await?, worker.memory_after(&cell::widest()).await?);

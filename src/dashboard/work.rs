@@ -1,0 +1,87 @@
+//! Work that takes long enough to be told of: how far it is, how long it will take, how it ended.
+
+use super::sentences::counted;
+use crate::figure::number::count;
+
+/// Until so much of the work (a share) and of the time (milliseconds) is gone, nobody knows how long the rest takes.
+const TELLING: (f64, f64) = (0.05, 500.0);
+
+/// Until work has taken so many milliseconds, it will be over before anybody could stop it.
+const QUIET_MS: f64 = 300.0;
+
+/// How work ended, or that it did not yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It is going on.
+    Running,
+    /// A person stopped it.
+    Stopped,
+    /// It was given up: engines died over it.
+    GivenUp,
+}
+
+/// Work on its way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// How it ended, if it did.
+    pub stage: Stage,
+    /// The share done, 0 to 1.
+    pub share: f64,
+    /// What is complete, and how many of it there will be.
+    pub done: (usize, usize),
+    /// What that is.
+    pub of: &'static str,
+    /// Milliseconds since it was asked for.
+    pub elapsed: f64,
+}
+
+impl Work {
+    /// Whether it is worth telling of.
+    pub fn is_told(&self) -> bool {
+        self.stage != Stage::Running || self.elapsed >= QUIET_MS
+    }
+
+    /// How long it will go on, once that means something, in milliseconds.
+    pub fn left(&self) -> Option<f64> {
+        let is_telling = self.share >= TELLING.0 && self.elapsed >= TELLING.1;
+        is_telling.then(|| self.elapsed * (1.0 - self.share) / self.share)
+    }
+
+    /// How far it is, in words.
+    pub fn words(&self) -> String {
+        let (done, all) = self.done;
+        let far = format!("{} of {}", count(done), counted(all, self.of));
+        match (self.stage, self.left()) {
+            (Stage::Running, Some(left)) => format!("{far}, about {} s left", count(seconds(left))),
+            (Stage::Running, None) => far,
+            (Stage::Stopped, _) => format!("stopped after {far}"),
+            (Stage::GivenUp, _) => format!("given up after {far}"),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time that is left is not negative")]
+fn seconds(ms: f64) -> usize {
+    (ms / 1_000.0).ceil() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(stage: Stage, share: f64, elapsed: f64, expected: Option<&str>) {
+        let work = Work { stage, share, done: (3, 15), of: "point", elapsed };
+        assert_eq!(work.is_told().then(|| work.words()).as_deref(), expected);
+    }
+
+    #[test]
+    fn the_time_left_is_told_once_it_means_something() {
+        check(Stage::Running, 0.2, 299.0, None);
+        check(Stage::Running, 0.2, 499.0, Some("3 of 15 points"));
+        check(Stage::Running, 0.049, 5_000.0, Some("3 of 15 points"));
+        check(Stage::Running, 0.2, 1_000.0, Some("3 of 15 points, about 4 s left"));
+        check(Stage::Stopped, 0.2, 10.0, Some("stopped after 3 of 15 points"));
+        check(Stage::GivenUp, 0.2, 10_000.0, Some("given up after 3 of 15 points"));
+    }
+}

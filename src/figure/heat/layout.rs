@@ -210,6 +210,9 @@ mod tests {
             let shades: Vec<_> = layout.key.pieces.iter().map(|(_, shade)| *shade).collect();
             assert_eq!(shades, Shade::ramp().collect::<Vec<_>>());
         }
+        let contraction = HeatMap { ramp: Ramp::Contraction, ..map() };
+        let layout = HeatLayout::new(&contraction, &Theme::LIGHT, Size::new(640.0, 400.0, 1.0));
+        assert_eq!(layout.key.pieces.last().map(|piece| piece.1), Some(Shade::Diverges));
     }
 
     #[test]

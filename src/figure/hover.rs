@@ -29,8 +29,9 @@ pub struct Reading {
 }
 
 impl Layout {
-    /// The crosshair at the recorded abscissa nearest to a horizontal position, in CSS pixels from the left. `None`
-    /// if no curve has recorded anything within the axis.
+    /// The crosshair at the recorded abscissa nearest to a horizontal position, in CSS pixels from the left; where points
+    /// stand alone, at one of theirs. (A predicted curve is read there if it has a value at just that abscissa.) `None` if
+    /// no curve has recorded anything within the axis.
     pub fn crosshair(&self, figure: &Figure, px: f64) -> Option<Crosshair> {
         let (left, right) = (self.frame.plot.left - 0.5, self.frame.plot.right() + 0.5);
         let places = abscissas(figure).map(|x| (x, self.frame.place_of(x)));

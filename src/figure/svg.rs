@@ -92,6 +92,7 @@ fn close(out: &mut String, path: Option<(&str, String)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::heat::hostile::hostile;
     use crate::figure::hostile::{figure, surface};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
@@ -115,26 +116,36 @@ mod tests {
         }
     }
 
+    /// Everything in a drawing of so many pixels is on it, and there are no more texts than anybody reads.
+    #[track_caller]
+    fn check_drawing(svg: &str, size: (u32, u32), most_texts: usize, what: &str) {
+        let (width, height) = (10.0 * f64::from(size.0), 10.0 * f64::from(size.1));
+        check_inside(svg, &["x", "cx", "width"], width, what);
+        check_inside(svg, &["y", "cy", "height"], height, what);
+        for text in attributes(svg, "points").chain(attributes(svg, "d")) {
+            let all: Vec<_> = numbers(text).collect();
+            let inside = |pair: &[f64]| (0.0..=width).contains(&pair[0]) && (0.0..=height).contains(&pair[1]);
+            assert!(all.chunks(2).all(|pair| pair.len() == 2 && inside(pair)), "{what}: {text}");
+        }
+        let drawn = svg.split_once("</title>").map_or("", |(_, drawn)| drawn);
+        assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{what}");
+        assert!(drawn.matches("<text").count() <= most_texts, "{what}: {}", drawn.matches("<text").count());
+    }
+
     #[test]
     fn whatever_the_data_everything_is_on_the_surface() {
         let mut rng = ChaCha8Rng::seed_from_u64(20);
         for round in 0..600 {
-            let figure = figure(&mut rng);
-            let size = surface(&mut rng);
+            let (figure, map, size) = (figure(&mut rng), hostile(&mut rng), surface(&mut rng));
             let theme = &Theme::ALL[rng.random_range(0..3)];
-            let svg = to_svg(&figure, theme, Size::new(size.0.into(), size.1.into(), 2.0));
-            let (width, height) = (10.0 * f64::from(size.0), 10.0 * f64::from(size.1));
-            let what = format!("figure {round} of {size:?}, {figure:?}");
-            check_inside(&svg, &["x", "cx", "width"], width, &what);
-            check_inside(&svg, &["y", "cy", "height"], height, &what);
-            for text in attributes(&svg, "points").chain(attributes(&svg, "d")) {
-                let all: Vec<_> = numbers(text).collect();
-                let inside = |pair: &[f64]| (0.0..=width).contains(&pair[0]) && (0.0..=height).contains(&pair[1]);
-                assert!(all.chunks(2).all(|pair| pair.len() == 2 && inside(pair)), "{what}: {text}");
-            }
-            let drawn = svg.split_once("</title>").map_or("", |(_, drawn)| drawn);
-            assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{what}");
-            assert!(drawn.matches("<text").count() <= 40, "{what}: {}", drawn.matches("<text").count());
+            let pixels = Size::new(size.0.into(), size.1.into(), 2.0);
+            check_drawing(
+                &to_svg(&figure, theme, pixels),
+                size,
+                40,
+                &format!("figure {round} of {size:?}, {figure:?}"),
+            );
+            check_drawing(&heat_svg(&map, theme, pixels), size, 50, &format!("map {round} of {size:?}, {map:?}"));
         }
     }
 

@@ -57,7 +57,7 @@ fn contour(rng: &mut ChaCha8Rng, n_cells: usize) -> Contour {
     }
 }
 
-pub(super) fn hostile(rng: &mut ChaCha8Rng) -> HeatMap {
+pub(in crate::figure) fn hostile(rng: &mut ChaCha8Rng) -> HeatMap {
     let (x, y) = (scale(rng), scale(rng));
     let (xs, ys) = (centers(rng, x), centers(rng, y));
     // Sometimes too few, or too many.

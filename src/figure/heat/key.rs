@@ -1,7 +1,7 @@
 //! What the colors mean: a slim bar with numbers, and words at its ends; right of the map or, on a narrow surface, below it.
 
 use super::{HeatMap, Key, Ramp, Shade};
-use crate::figure::frame::Rect;
+use crate::figure::frame::{Px, Rect};
 use crate::figure::lines::{Anchor, Line};
 use crate::figure::number::number;
 use crate::figure::page::Page;
@@ -23,6 +23,8 @@ pub(super) struct KeyBar {
 /// Thickness of the bar, and how much of it stands for what diverges, in font sizes.
 const BAR: f64 = 0.9;
 const BEYOND: f64 = 1.2;
+/// Distance of a key from the plot beside it, in font sizes.
+const GAP: f64 = 1.2;
 
 /// Width of a key beside the map; none on a surface that is too narrow for both.
 pub(super) fn beside(page: &Page) -> Option<f64> {
@@ -40,146 +42,155 @@ fn has_label_below(page: &Page) -> bool {
     page.free.height >= 26.0 * page.text_px
 }
 
-/// A straight bar from the ramp's low end to its high end: its length, where its start is, and which way it goes.
-struct Bar<'a> {
+/// A straight bar along which the ramp goes, from below to above or from the left to the right.
+struct Bar {
     ramp: Ramp,
+    is_upright: bool,
+    /// Its left end, or its lower one.
+    start: Px,
     length: f64,
-    /// The rectangle from one length along the bar to another.
-    rect: &'a dyn Fn(f64, f64) -> Rect,
+    text_px: f64,
 }
 
-impl Bar<'_> {
-    /// The ramp's own length; what is left stands for what diverges.
-    fn own(&self, t: f64) -> f64 {
-        match self.ramp {
-            Ramp::Diverging { .. } => self.length,
-            Ramp::Contraction => (self.length - BEYOND * t).max(0.5 * self.length),
+impl Bar {
+    /// The piece from one length along the bar to another.
+    fn rect(&self, from: f64, to: f64) -> Rect {
+        let ((x, y), thick) = (self.start, BAR * self.text_px);
+        if self.is_upright {
+            Rect { left: x, top: y - to, width: thick, height: to - from }
+        } else {
+            Rect { left: x + from, top: y, width: to - from, height: thick }
         }
     }
 
-    fn pieces(&self, t: f64) -> Vec<(Rect, Shade)> {
-        let own = self.own(t);
+    /// The ramp's own length; what is left stands for what diverges.
+    fn own(&self) -> f64 {
+        match self.ramp {
+            Ramp::Diverging { .. } => self.length,
+            Ramp::Contraction => (self.length - BEYOND * self.text_px).max(0.5 * self.length),
+        }
+    }
+
+    fn pieces(&self) -> Vec<(Rect, Shade)> {
+        let own = self.own();
         let n = Shade::ramp().len() as f64;
         // Each reaches under the next, which is painted later, so that no seam shows.
-        let step = |(k, shade)| ((self.rect)(own * k as f64 / n, own * ((k + 2) as f64).min(n) / n), shade);
-        let beyond = (own < self.length).then(|| ((self.rect)(own, self.length), Shade::Diverges));
+        let step = |(k, shade)| (self.rect(own * k as f64 / n, own * ((k + 2) as f64).min(n) / n), shade);
+        let beyond = (own < self.length).then(|| (self.rect(own, self.length), Shade::Diverges));
         Shade::ramp().enumerate().map(step).chain(beyond).collect()
     }
 
     /// The numbers, and where along the bar they are: all, or where these have no room, the first, the middle and the last.
-    fn numbers(&self, t: f64, room: impl Fn(&str) -> f64) -> Vec<(String, f64)> {
-        let own = self.own(t);
-        let number = |value: f64| (number(value), own * self.ramp.place(value));
+    fn numbers(&self) -> Vec<(String, f64)> {
+        let number = |value: f64| (number(value), self.own() * self.ramp.place(value));
         let all: Vec<(String, f64)> = self.ramp.marks().into_iter().map(number).collect();
-        let touches = |pair: &[(String, f64)]| pair[1].1 - pair[0].1 < 0.5 * (room(&pair[0].0) + room(&pair[1].0));
-        let crowded = |numbers: &[(String, f64)]| numbers.windows(2).any(touches);
         let last = all.len().saturating_sub(1);
-        let few = || {
-            all.iter().enumerate().filter(|(idx, _)| [0, last / 2, last].contains(idx)).map(|(_, kept)| kept.clone())
-        };
-        let tried = if crowded(&all) { few().collect() } else { all.clone() };
-        if crowded(&tried) { Vec::new() } else { tried }
+        let few = all.iter().enumerate().filter(|(idx, _)| [0, last / 2, last].contains(idx));
+        let few: Vec<(String, f64)> = few.map(|(_, kept)| kept.clone()).collect();
+        [all, few].into_iter().find(|numbers| !self.is_crowded(numbers)).unwrap_or_default()
+    }
+
+    /// Whether numbers are so close that they touch.
+    fn is_crowded(&self, numbers: &[(String, f64)]) -> bool {
+        let t = self.text_px;
+        let room = |text: &str| if self.is_upright { 1.2 * t } else { width(text, t, false) + t };
+        numbers.windows(2).any(|pair| pair[1].1 - pair[0].1 < 0.5 * (room(&pair[0].0) + room(&pair[1].0)))
+    }
+
+    /// The tick at a length along the bar, a rectangle of no thickness.
+    fn tick(&self, at: f64) -> Rect {
+        let ((x, y), thick, long) = (self.start, BAR * self.text_px, TICK * self.text_px);
+        if self.is_upright {
+            Rect { left: x + thick, top: y - at, width: long, height: 0.0 }
+        } else {
+            Rect { left: x + at, top: y + thick, width: 0.0, height: long }
+        }
+    }
+
+    /// A number beside its tick.
+    fn number(&self, text: String, at: f64, theme: &Theme) -> Line {
+        let (t, tick) = (self.text_px, self.tick(at));
+        if self.is_upright {
+            line(text, (tick.right() + 0.7 * TICK * t, tick.top), Anchor::Start, t, theme.quiet)
+        } else {
+            line(text, (tick.left, tick.bottom() + 0.5 * LINE * t), Anchor::Middle, t, theme.quiet)
+        }
     }
 }
 
+fn line(text: String, at: Px, anchor: Anchor, size: f64, color: RGBColor) -> Line {
+    Line { text, at, anchor, size, bold: false, color }
+}
+
 impl KeyBar {
-    /// Right of the plot.
+    /// Right of the plot, in a column so wide: from above, the quantity, the high end's words, the bar, the low end's words.
     pub(super) fn beside(map: &HeatMap, plot: &Rect, page: &Page, room: f64, theme: &Theme) -> Self {
-        let t = page.text_px;
-        let left = plot.right() + 1.2 * t;
-        let room = room - 1.2 * t - MARGIN * t;
+        let (t, left) = (page.text_px, plot.right() + GAP * page.text_px);
         let Key { label, low, high } = &map.key;
-        let [label, high, low] = [label, high, low].map(|words| wrapped(words, t, room));
-        let line = LINE * t;
-        let height = |words: &[String]| line * words.len() as f64;
+        let [label, high, low] = [label, high, low].map(|words| wrapped(words, t, room - (GAP + MARGIN) * t));
+        let height = |words: &[String]| LINE * t * words.len() as f64;
+        // On a low plot the quantity goes, then the words.
+        let leaves_bar = |words: f64| plot.height - words - 1.2 * t >= 6.0 * t;
+        let (mut top, mut bottom) = (plot.top, plot.bottom());
         let mut lines = Vec::new();
-        // On a low plot, the quantity goes, then the words.
-        let with = |words: f64| plot.height - words - 1.2 * t >= 6.0 * t;
         let ends = height(&high) + height(&low);
-        let mut add = |words: &[String], top: f64, color: RGBColor| {
-            let at = |idx: usize| (left, top + (idx as f64 + 0.5) * line);
-            let text = |(idx, text): (usize, &String)| Line {
-                text: text.clone(),
-                at: at(idx),
-                anchor: Anchor::Start,
-                size: t,
-                bold: false,
-                color,
-            };
-            lines.extend(words.iter().enumerate().map(text));
-        };
-        let (mut top, mut bottom) = (plot.top - 0.4 * t, plot.bottom() + 0.4 * t);
-        if with(ends + height(&label)) {
-            add(&label, top, theme.ink);
+        // Words begin and end level with the plot; there is less air over letters than between lines.
+        if leaves_bar(ends + height(&label)) {
+            lines.extend(column(&label, (left, top - 0.4 * t), t, theme.ink));
             top += height(&label) + 0.5 * t;
         }
-        if with(ends) {
-            add(&high, top, theme.quiet);
-            add(&low, bottom - height(&low), theme.quiet);
+        if leaves_bar(ends) {
+            lines.extend(column(&high, (left, top - 0.4 * t), t, theme.quiet));
+            lines.extend(column(&low, (left, bottom + 0.4 * t - height(&low)), t, theme.quiet));
             top += height(&high) + 0.2 * t;
             bottom -= height(&low) + 0.2 * t;
         }
-        let (top, bottom) = (top + 0.4 * t, bottom - 0.4 * t);
-        let rect = |from: f64, to: f64| Rect { left, top: bottom - to, width: BAR * t, height: to - from };
-        let bar = Bar { ramp: map.ramp, length: (bottom - top).max(0.0), rect: &rect };
-        let numbers = bar.numbers(t, |_| 1.2 * t);
-        let x = left + BAR * t;
-        let ticks = numbers.iter().map(|&(_, at)| Rect { left: x, top: bottom - at, width: TICK * t, height: 0.0 });
-        let ticks = ticks.collect();
-        lines.extend(numbers.into_iter().map(|(text, at)| {
-            let at = (x + 1.7 * TICK * t, bottom - at);
-            Line { text, at, anchor: Anchor::Start, size: t, bold: false, color: theme.quiet }
-        }));
-        Self { pieces: bar.pieces(t), ticks, lines }.within(&page.free)
+        let length = (bottom - top).max(0.0);
+        Self::new(
+            &Bar { ramp: map.ramp, is_upright: true, start: (left, bottom), length, text_px: t },
+            lines,
+            page,
+            theme,
+        )
     }
 
-    /// Below the plot, its numbers and its title.
+    /// Below the plot, its numbers and its title: the quantity, the words of both ends, the bar.
     pub(super) fn below(map: &HeatMap, plot: &Rect, page: &Page, rows: Rows, theme: &Theme) -> Self {
-        let t = page.text_px;
+        let (t, left, length) = (page.text_px, plot.left, plot.width);
         if rows.key <= 0.0 {
             return Self::default();
         }
-        let (left, length) = (plot.left, plot.width);
+        let Key { label, low, high } = &map.key;
         let mut top = plot.bottom() + rows.x_numbers + rows.x_title + 0.3 * t;
         let mut lines = Vec::new();
-        let mut add = |text: &str, at: (f64, f64), anchor, room: f64, color: RGBColor| {
-            lines.extend(shortened(text, t, false, room).map(|text| Line {
-                text,
-                at,
-                anchor,
-                size: t,
-                bold: false,
-                color,
-            }));
-        };
-        let Key { label, low, high } = &map.key;
         if has_label_below(page) {
-            add(label, (left, top + 0.5 * LINE * t), Anchor::Start, length, theme.ink);
+            let label = shortened(label, t, false, length);
+            lines.extend(label.map(|text| line(text, (left, top + 0.5 * LINE * t), Anchor::Start, t, theme.ink)));
             top += LINE * t;
         }
         let wanted = width(low, t, false) + width(high, t, false) + t;
-        let room = |text: &str| if wanted <= length { length } else { (length - t) * width(text, t, false) / wanted };
-        add(low, (left, top + 0.5 * LINE * t), Anchor::Start, room(low), theme.quiet);
-        add(high, (left + length, top + 0.5 * LINE * t), Anchor::End, room(high), theme.quiet);
-        top += (LINE + 0.2) * t;
-        let rect = |from: f64, to: f64| Rect { left: left + from, top, width: to - from, height: BAR * t };
-        let bar = Bar { ramp: map.ramp, length, rect: &rect };
-        let numbers = bar.numbers(t, |text| width(text, t, false) + t);
-        let foot = top + BAR * t;
-        let ticks = numbers.iter().map(|&(_, at)| Rect { left: left + at, top: foot, width: 0.0, height: TICK * t });
-        let ticks = ticks.collect();
-        lines.extend(numbers.into_iter().map(|(text, at)| {
-            let at = (left + at, foot + (TICK + 0.5 * LINE) * t);
-            Line { text, at, anchor: Anchor::Middle, size: t, bold: false, color: theme.quiet }
-        }));
-        Self { pieces: bar.pieces(t), ticks, lines }.within(&page.free)
+        let share = if wanted <= length { 1.0 } else { (length - t) / wanted };
+        for (words, x, anchor) in [(low, left, Anchor::Start), (high, left + length, Anchor::End)] {
+            let text = shortened(words, t, false, share * width(words, t, false) + 1e-9);
+            lines.extend(text.map(|text| line(text, (x, top + 0.5 * LINE * t), anchor, t, theme.quiet)));
+        }
+        let start = (left, top + (LINE + 0.2) * t);
+        Self::new(&Bar { ramp: map.ramp, is_upright: false, start, length, text_px: t }, lines, page, theme)
     }
 
-    /// What of it is on the surface.
-    fn within(mut self, free: &Rect) -> Self {
-        self.pieces.retain(|(rect, _)| rect.is_in(free));
-        self.ticks.retain(|tick| tick.is_in(free));
-        self.lines = self.lines.into_iter().filter_map(|line| line.within(free)).collect();
-        self
+    /// A bar with these words around it, as far as they are on the page.
+    fn new(bar: &Bar, mut lines: Vec<Line>, page: &Page, theme: &Theme) -> Self {
+        let (mut pieces, numbers) = (bar.pieces(), bar.numbers());
+        let mut ticks: Vec<Rect> = numbers.iter().map(|&(_, at)| bar.tick(at)).collect();
+        lines.extend(numbers.into_iter().map(|(text, at)| bar.number(text, at, theme)));
+        pieces.retain(|(rect, _)| rect.is_in(&page.free));
+        ticks.retain(|tick| tick.is_in(&page.free));
+        Self { pieces, ticks, lines: lines.into_iter().filter_map(|line| line.within(&page.free)).collect() }
     }
+}
+
+/// Lines below each other, from this place down.
+fn column(words: &[String], (left, top): Px, size: f64, color: RGBColor) -> impl Iterator<Item = Line> {
+    let at = move |idx: usize| (left, top + (idx as f64 + 0.5) * LINE * size);
+    words.iter().enumerate().map(move |(idx, text)| line(text.clone(), at(idx), Anchor::Start, size, color))
 }

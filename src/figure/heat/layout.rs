@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::contour::Field;
 use super::key::{self, KeyBar};
-use super::tags::{self, Tag};
+use super::tags::{Ground, Tag};
 use super::{Check, Contour, HeatMap, Ramp, Shade, Weight};
 use crate::figure::frame::{Frame, Px, Rect};
 use crate::figure::layout::left_of_plot;
@@ -127,13 +127,14 @@ impl HeatLayout {
 
     /// The words on the map, clear of each other, of dots and of the handle.
     fn tags(&self, map: &HeatMap, theme: &Theme) -> Vec<Tag> {
-        let diverging = tags::diverging(&self.cells, &self.page, theme);
+        let ground = Ground { cells: &self.cells, plot: self.frame.plot, text_px: self.page.text_px, theme };
+        let diverging = ground.diverging();
         let around =
             |(x, y): Px, reach: f64| Rect { left: x - reach, top: y - reach, width: 2.0 * reach, height: 2.0 * reach };
         let dots = self.dots.iter().map(|&(at, _)| around(at, self.dot_px()));
         let handle = self.handle.map(|at| around(at, self.page.text_px));
         let taken = dots.chain(handle).chain(diverging.iter().map(|tag| tag.rect)).collect();
-        let names = tags::names(&map.contours, &self.isolines, &self.cells, &self.frame.plot, &self.page, theme, taken);
+        let names = ground.names(&map.contours, &self.isolines, taken);
         diverging.into_iter().chain(names).collect()
     }
 }
@@ -210,6 +211,9 @@ mod tests {
             let shades: Vec<_> = layout.key.pieces.iter().map(|(_, shade)| *shade).collect();
             assert_eq!(shades, Shade::ramp().collect::<Vec<_>>());
         }
+        let contraction = HeatMap { ramp: Ramp::Contraction, ..map() };
+        let layout = HeatLayout::new(&contraction, &Theme::LIGHT, Size::new(640.0, 400.0, 1.0));
+        assert_eq!(layout.key.pieces.last().map(|piece| piece.1), Some(Shade::Diverges));
     }
 
     #[test]

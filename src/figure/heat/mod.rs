@@ -10,7 +10,7 @@ pub mod layout;
 mod cells;
 mod contour;
 #[cfg(test)]
-mod hostile;
+pub(super) mod hostile;
 mod key;
 mod ramp;
 mod tags;

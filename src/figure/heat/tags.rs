@@ -5,7 +5,6 @@ use super::layout::Isoline;
 use super::{Contour, Shade, Weight};
 use crate::figure::frame::{Px, Rect};
 use crate::figure::lines::{Anchor, Line};
-use crate::figure::page::Page;
 use crate::figure::text::width;
 use crate::figure::theme::Theme;
 
@@ -21,74 +20,78 @@ pub(super) struct Tag {
 /// What is said of the black part of a map.
 const DIVERGES: &str = "diverges";
 
+/// The map that words are set on.
+pub(super) struct Ground<'a> {
+    pub cells: &'a Cells,
+    pub plot: Rect,
+    pub text_px: f64,
+    pub theme: &'a Theme,
+}
+
 impl Tag {
-    fn new(text: &str, at: Px, size: f64, bold: bool, theme: &Theme) -> Self {
-        let line = Line { text: text.to_owned(), at, anchor: Anchor::Middle, size, bold, color: theme.ink };
+    fn new(text: &str, at: Px, bold: bool, ground: &Ground) -> Self {
+        let size = ground.text_px;
+        let line = Line { text: text.to_owned(), at, anchor: Anchor::Middle, size, bold, color: ground.theme.ink };
         let (start, end) = line.extent();
-        let rect = Rect {
-            left: start - 0.25 * size,
-            top: at.1 - 0.65 * size,
-            width: end - start + 0.5 * size,
-            height: 1.3 * size,
-        };
+        let (left, width) = (start - 0.25 * size, end - start + 0.5 * size);
+        let rect = Rect { left, top: at.1 - 0.65 * size, width, height: 1.3 * size };
         Self { line, rect, on_paper: false }
     }
 }
 
-/// The word for what diverges, where the most of it is black around; none where there is no room for it.
-pub(super) fn diverging(cells: &Cells, page: &Page, theme: &Theme) -> Option<Tag> {
-    let size = page.text_px;
-    let middle = |edges: &[f64], k: usize| f64::midpoint(edges[k], edges[k + 1]);
-    let n = cells.n_columns();
-    let black: Vec<Px> = (0..cells.shades.len())
-        .filter(|&idx| cells.shades[idx] == Shade::Diverges)
-        .map(|idx| (middle(&cells.columns, idx % n), middle(&cells.rows, idx / n)))
-        .collect();
-    let count = black.len().max(1) as f64;
-    let sum = black.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0, sum.1 + at.1));
-    let off = |at: &Px| (at.0 - sum.0 / count).hypot(at.1 - sum.1 / count);
-    let fits = |at: &Px| {
-        let rect = Tag::new(DIVERGES, *at, size, false, theme).rect;
-        cells.under(&rect).all(|shade| shade == Shade::Diverges)
-    };
-    let at = black.into_iter().filter(fits).min_by(|a, b| off(a).total_cmp(&off(b)))?;
-    let mut tag = Tag::new(DIVERGES, at, size, false, theme);
-    tag.line.color = theme.diverges.text;
-    Some(tag)
-}
-
-/// Names on the contours, the first contours' first: each on its longest line, near its middle, clear of what is there.
-pub(super) fn names(
-    contours: &[Contour],
-    lines: &[Isoline],
-    cells: &Cells,
-    plot: &Rect,
-    page: &Page,
-    theme: &Theme,
-    mut taken: Vec<Rect>,
-) -> Vec<Tag> {
-    let mut tags = Vec::new();
-    for (idx, contour) in contours.iter().enumerate().filter(|(_, contour)| !contour.label.is_empty()) {
-        let bold = contour.weight == Weight::Thick;
-        let room = width(&contour.label, page.text_px, bold);
-        let others: Vec<&Isoline> = lines.iter().enumerate().filter(|(k, _)| *k != idx).map(|(_, line)| line).collect();
-        let path = lines[idx].lines.iter().max_by(|a, b| length(a).total_cmp(&length(b)));
-        let Some(path) = path.filter(|path| length(path) > room) else { continue };
-        let at = |share| Tag::new(&contour.label, along(path, share), page.text_px, bold, theme);
-        let tries = (1..32).map(|k| f64::from(k) / 32.0).map(|share| (share, at(share)));
-        let clear = |tag: &Tag| tag.rect.is_in(plot) && !taken.iter().any(|other| tag.rect.meets(other));
-        let weighed = tries.filter(|(_, tag)| clear(tag)).map(|(share, mut tag)| {
-            tag.on_paper = cells.under(&tag.rect).any(|shade| !matches!(shade, Shade::Step(_)));
-            let crossings = others.iter().filter(|line| line.crosses(&tag.rect)).count();
-            ((share - 0.5).abs() + 2.0 * f64::from(u8::from(tag.on_paper)) + crossings as f64, tag)
-        });
-        let best = weighed.min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((_, tag)) = best {
-            taken.push(tag.rect);
-            tags.push(tag);
-        }
+impl Ground<'_> {
+    /// The word for what diverges, amid it; none where there is no room for it.
+    pub(super) fn diverging(&self) -> Option<Tag> {
+        let Cells { columns, rows, shades, .. } = self.cells;
+        let middle = |edges: &[f64], k: usize| f64::midpoint(edges[k], edges[k + 1]);
+        let n = self.cells.n_columns();
+        let black: Vec<Px> = (0..shades.len())
+            .filter(|&idx| shades[idx] == Shade::Diverges)
+            .map(|idx| (middle(columns, idx % n), middle(rows, idx / n)))
+            .collect();
+        let sum = black.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0, sum.1 + at.1));
+        let mean = (sum.0 / black.len() as f64, sum.1 / black.len() as f64);
+        let size = Tag::new(DIVERGES, mean, false, self).rect;
+        let fits = |&(x, y): &Px| {
+            let rect = Rect { left: x - 0.5 * size.width, top: y - 0.5 * size.height, ..size };
+            self.cells.under(&rect).all(|shade| shade == Shade::Diverges)
+        };
+        let off = |at: &Px| (at.0 - mean.0).hypot(at.1 - mean.1);
+        let at = black.into_iter().filter(fits).min_by(|a, b| off(a).total_cmp(&off(b)))?;
+        let mut tag = Tag::new(DIVERGES, at, false, self);
+        tag.line.color = self.theme.diverges.text;
+        Some(tag)
     }
-    tags
+
+    /// Names on the contours, the first contours' first: each on its longest line, clear of what is there.
+    pub(super) fn names(&self, contours: &[Contour], lines: &[Isoline], mut taken: Vec<Rect>) -> Vec<Tag> {
+        let mut tags = Vec::new();
+        for (idx, (contour, isoline)) in contours.iter().zip(lines).enumerate() {
+            let room = width(&contour.label, self.text_px, contour.weight == Weight::Thick);
+            let longest = isoline.lines.iter().max_by(|a, b| length(a).total_cmp(&length(b)));
+            let path = longest.filter(|path| length(path) > room && !contour.label.is_empty());
+            let others = [&lines[..idx], &lines[idx + 1..]];
+            if let Some(tag) = path.and_then(|path| self.name(contour, path, others, &taken)) {
+                taken.push(tag.rect);
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+
+    /// A name where its line is near its middle, not on paper of its own and crossed by few others.
+    fn name(&self, contour: &Contour, path: &[Px], others: [&[Isoline]; 2], taken: &[Rect]) -> Option<Tag> {
+        let bold = contour.weight == Weight::Thick;
+        let shares = (1..32).map(|k| f64::from(k) / 32.0);
+        let tries = shares.map(|share| (share, Tag::new(&contour.label, along(path, share), bold, self)));
+        let clear = |tag: &Tag| tag.rect.is_in(&self.plot) && !taken.iter().any(|other| tag.rect.meets(other));
+        let weighed = tries.filter(|(_, tag)| clear(tag)).map(|(share, mut tag)| {
+            tag.on_paper = self.cells.under(&tag.rect).any(|shade| !matches!(shade, Shade::Step(_)));
+            let n_crossing = others.into_iter().flatten().filter(|line| line.crosses(&tag.rect)).count();
+            ((share - 0.5).abs() + 2.0 * f64::from(u8::from(tag.on_paper)) + n_crossing as f64, tag)
+        });
+        weighed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, tag)| tag)
+    }
 }
 
 fn length(path: &[Px]) -> f64 {

@@ -227,10 +227,20 @@ impl Series<'_> {
         solver_role(self.methods()[which].solver)
     }
 
-    /// Whether a client alone fares other than at the first setting: only if its own data are others.
-    fn has_its_own_alone(&self) -> bool {
+    /// Whether a client alone fares differently at the two settings: only if its own data do.
+    fn alone_differs(&self) -> bool {
         let data = |index: usize| self.sweep.plan.points.get(index).map(|s| (&s.data, s.heterogeneity, s.target));
-        !self.is_second || data(self.first) != data(0)
+        data(0) != data(self.sweep.plan.series_len)
+    }
+
+    /// What a client alone is called, where it is shown: once, unless its errors differ.
+    fn own_name(&self, name: &str) -> Option<String> {
+        let own = reference_name(Reference::ClientAlone, self.settings()?.target);
+        match (self.alone_differs() && !name.is_empty(), self.is_second) {
+            (true, _) => Some(format!("{own}, {name}")),
+            (false, true) => None,
+            (false, false) => Some(own),
+        }
     }
 
     /// Points and prediction of every method, and of the client alone.
@@ -242,8 +252,7 @@ impl Series<'_> {
             curves.push(self.predicted(self.role(which), |theory| method_end(theory.methods.get(which)?)));
             curves.push(self.points(self.role(which), name, |summary| last(summary, which)));
         }
-        if let Some(settings) = self.settings().filter(|_| self.has_its_own_alone()) {
-            let name = label(&reference_name(Reference::ClientAlone, settings.target));
+        if let Some(name) = self.own_name(name) {
             curves.push(self.predicted(Role::ClientAlone, |theory| theory.alone.ok()));
             curves.push(self.points(Role::ClientAlone, name, alone));
         }
@@ -311,10 +320,9 @@ impl Series<'_> {
             value: read(summary.and_then(|summary| last(summary, which))),
             expected: theory.and_then(|theory| method_end(theory.methods.get(which)?)),
         };
-        let target = self.settings().filter(|_| self.has_its_own_alone()).map(|settings| settings.target);
-        let own = target.map(|target| Reading {
+        let own = self.own_name(name).map(|name| Reading {
             role: Role::ClientAlone,
-            name: label(reference_name(Reference::ClientAlone, target)),
+            name,
             value: match summary.and_then(|summary| summary.reference(Reference::ClientAlone)) {
                 Some(Err(reason)) => Err(reason.to_string()),
                 Some(Ok(value)) => Ok(value),
@@ -516,7 +524,8 @@ mod tests {
         let labels: Vec<_> = figure.curves.iter().map(|curve| curve.label.as_str()).filter(|l| !l.is_empty()).collect();
         assert!(labels.contains(&"FedLin, M = 20") && labels.contains(&"FedLin, M = 3"), "{labels:?}");
         assert_eq!(figure.curves.iter().filter(|curve| curve.kind == CurveKind::PredictedBeside).count(), 2);
-        assert_eq!(readings.len(), 5, "a client alone fares alike among few and many");
+        assert_eq!(readings.len(), 5);
+        assert_eq!(readings[2].name, "client 1 alone", "it fares alike among few and many");
         assert!(readings.iter().all(|reading| reading.value.is_ok()), "{readings:?}");
     }
 

@@ -78,12 +78,17 @@ type Named<'a> = (&'a Mark, Option<(String, Place)>);
 /// whichever leaves more to read.
 fn chosen<'a>(figure: &'a Figure, frame: &Frame, page: &Page, n_rows: f64) -> Vec<Named<'a>> {
     let within = frame.plot.left..=frame.plot.right();
-    let marks = figure.marks.iter().map(|mark| (mark, frame.place_of(mark.x)));
-    let mut marks: Vec<(&Mark, f64)> = marks.filter(|(_, x)| within.contains(x)).collect();
+    let mut marks: Vec<(&Mark, f64)> = Vec::new();
+    for mark in &figure.marks {
+        let x = frame.place_of(mark.x);
+        if within.contains(&x) {
+            // They are few: to sort them would be more of a download than a gain.
+            marks.insert(marks.partition_point(|other| other.1 <= x), (mark, x));
+        }
+    }
     let legible = |named: &[Named]| -> usize {
         named.iter().filter_map(|(_, named)| named.as_ref()).map(|(text, _)| text.len()).sum()
     };
-    marks.sort_by(|a, b| a.1.total_cmp(&b.1));
     let from_left = one_by_one(&marks, page, n_rows);
     marks.reverse();
     let mut from_right = one_by_one(&marks, page, n_rows);

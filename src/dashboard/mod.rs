@@ -6,6 +6,7 @@
 //! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
 //!   [`terms`]: the glossary; [`markup`]: all these as markup.
 //! - [`readout`]: the numbers at one round.
+//! - [`round`]: one round in slow motion.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
@@ -15,6 +16,7 @@ pub mod join;
 pub mod markup;
 pub mod picture;
 pub mod readout;
+pub mod round;
 pub mod sentences;
 pub mod strip;
 pub mod terms;

@@ -9,6 +9,7 @@
 //! - [`readout`]: the numbers at one round.
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
 //!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
+//! - [`round`]: one round in slow motion.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
@@ -21,6 +22,7 @@ pub mod markup;
 pub mod paper;
 pub mod picture;
 pub mod readout;
+pub mod round;
 pub mod sentences;
 pub mod strip;
 pub mod sweep;

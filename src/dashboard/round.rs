@@ -1,0 +1,297 @@
+//! One round in slow motion: what every client's local steps do, what is uploaded, what the server makes of it.
+//!
+//! - [`Rounds`]: the rounds of the first data set, one by one, with the numbers that a run has.
+//! - [`plane`]: two of a model's many dimensions, and how they lie on paper.
+//! - [`scene`]: a round as frames of shapes and a sentence each.
+//! - [`svg`]: a frame as markup.
+
+pub mod plane;
+pub mod scene;
+pub mod svg;
+
+use std::fmt;
+
+use crate::sim::Matrix;
+use crate::sim::cholesky::LaneCholesky;
+use crate::sim::estimate::least_squares;
+use crate::sim::fleet::Fleet;
+use crate::sim::lanes::{LANES, LaneMatrix};
+use crate::sim::local_map::{FleetMaps, StepRule};
+use crate::sim::method::{Method, Round as RoundOf, Solver, Update, begin};
+use crate::sim::moments::Moments;
+use crate::sim::norm::spectral_norm;
+use crate::sim::participation::Participants;
+use crate::sim::scenario::{GradientScale, Scenario};
+use crate::sim::simulator::{Client, MomentSimulator};
+use crate::sim::stream::DataKey;
+use crate::sim::target::Target;
+
+/// Clients that are shown.
+pub const SHOWN: usize = 5;
+
+/// Moments of a local path that are kept, at most, besides its start.
+const KEPT: usize = 12;
+
+/// Clients times the steps of their rollouts that are simulated for a picture.
+const MOST_STEPS: usize = 100_000;
+
+/// Why there is nothing to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The method is neither FedAvg nor FedLin.
+    Method,
+    /// So many clients with such long rollouts take too long.
+    TooLarge,
+    /// The data of an unstable system overflow.
+    Overflow,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Method => "A round in slow motion is drawn for FedAvg and FedLin.",
+            Self::TooLarge => "Too many clients with too long rollouts to go through a round while you wait.",
+            Self::Overflow => "The data of an unstable system overflow.",
+        })
+    }
+}
+
+/// The rounds of the first data set, one after the other.
+#[derive(Debug)]
+pub struct Rounds {
+    scenario: Scenario,
+    method: Method,
+    /// As the rounds see it.
+    fleet: Fleet,
+    maps: FleetMaps,
+    update: Box<dyn Update>,
+    who: Participants,
+    /// Rounds done.
+    index: usize,
+    pooled: Option<Matrix>,
+}
+
+/// What happens in a round.
+#[derive(Clone, Debug)]
+pub struct Round {
+    /// The method.
+    pub method: Method,
+    /// Its number, 1-based.
+    pub number: usize,
+    /// Clients, and how many of them take part.
+    pub n_clients: usize,
+    /// How many of them take part.
+    pub n_taking_part: usize,
+    /// The size of its first local step.
+    pub step_size: f64,
+    /// The server's model at its start and at its end, n×d.
+    pub server: [Matrix; 2],
+    /// Pooled least squares, where the data determine it.
+    pub pooled: Option<Matrix>,
+    /// The first few clients that take part; of those that there are if nobody does.
+    pub clients: Vec<ClientRound>,
+    /// The client whose error counts, 0-based (the first if it is no single one's), and the server's errors against its
+    /// system at the start and at the end.
+    pub counting: (usize, [f64; 2]),
+}
+
+/// What a client does in a round.
+#[derive(Clone, Debug)]
+pub struct ClientRound {
+    /// Which, 0-based.
+    pub client: usize,
+    /// Its local steps, 0 if it does not take part.
+    pub n_steps: usize,
+    /// Its samples.
+    pub n_samples: u64,
+    /// Its own least squares, and the covariance of every row of it; none where its data do not determine one.
+    pub own: Option<(Matrix, Matrix)>,
+    /// How many steps were taken, and the model then: the start and a few on the way to the end.
+    pub path: Vec<(usize, Matrix)>,
+    /// Errors of the path's first and last model against its own system (spectral norm).
+    pub errors: [f64; 2],
+}
+
+impl ClientRound {
+    /// Its model after so many steps, or the last one kept before.
+    pub fn after(&self, n_steps: usize) -> &[(usize, Matrix)] {
+        let until = self.path.partition_point(|(step, _)| *step <= n_steps);
+        &self.path[..until]
+    }
+}
+
+impl Rounds {
+    /// The first data set, before its first round.
+    ///
+    /// # Errors
+    /// Why there is nothing to show.
+    pub fn new(scenario: Scenario, method: Method) -> Result<Self, Refusal> {
+        if !matches!(method.solver, Solver::FedAvg | Solver::FedLin) {
+            return Err(Refusal::Method);
+        }
+        let settings = scenario.settings();
+        let n_steps: usize = (0..settings.n_clients).map(|client| scenario.plan(client).rollout_len).sum();
+        if n_steps > MOST_STEPS {
+            return Err(Refusal::TooLarge);
+        }
+        let mut fleet = simulate(&scenario);
+        if !fleet.total().is_finite() {
+            return Err(Refusal::Overflow);
+        }
+        if settings.gradient_scale == GradientScale::Mean {
+            fleet.normalize();
+        }
+        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: 0.0 };
+        let mut rounds = Self {
+            maps: FleetMaps::new(&fleet, rule),
+            update: begin(method.solver, &fleet, &scenario.first_model()),
+            who: Participants::everybody(fleet.n_clients()),
+            index: 0,
+            pooled: least_squares(&fleet.total()).ok(),
+            scenario,
+            method,
+            fleet,
+        };
+        rounds.prepare();
+        Ok(rounds)
+    }
+
+    /// Chooses the steps and the participants of the present round.
+    fn prepare(&mut self) {
+        let settings = self.scenario.settings();
+        self.maps.set_round(&self.fleet, self.index, settings.n_rounds);
+        self.who.draw(settings.participation, settings.seed, 0, self.index);
+    }
+
+    /// Does the present round and goes to the next one; what happened.
+    pub fn go_on(&mut self) -> Round {
+        let server = self.update.models().of(0).clone();
+        if self.who.n() > 0 {
+            self.update.round(RoundOf { fleet: &self.fleet, maps: &self.maps, who: &self.who });
+        }
+        let next = self.update.models().of(0).clone();
+        let settings = self.scenario.settings();
+        let counting = if let Target::Client(client) = settings.target { client } else { 0 };
+        let error = |model: &Matrix| spectral_norm(&(model - self.scenario.systems()[counting].theta()));
+        let round = Round {
+            method: self.method,
+            number: self.index + 1,
+            n_clients: settings.n_clients,
+            n_taking_part: self.who.n(),
+            step_size: self.method.schedule.step_size(settings.step_size, 1, self.index, settings.n_rounds),
+            counting: (counting, [error(&server), error(&next)]),
+            clients: self.clients(&server),
+            server: [server, next],
+            pooled: self.pooled.clone(),
+        };
+        self.index += 1;
+        self.prepare();
+        round
+    }
+
+    fn clients(&self, server: &Matrix) -> Vec<ClientRound> {
+        let takes_part = |client: usize| self.who.weights()[client / LANES].0[client % LANES] > 0.0;
+        let all = 0..self.fleet.n_clients();
+        let mut shown: Vec<usize> = all.clone().filter(|&client| takes_part(client)).take(SHOWN).collect();
+        if shown.is_empty() {
+            shown = all.take(SHOWN).collect();
+        }
+        let correction = self.mean_gradient(server);
+        let client = |&client: &usize| {
+            let n_steps = if takes_part(client) { self.scenario.n_local_steps(client) } else { 0 };
+            let moments = self.fleet.blocks()[client / LANES].moments(client % LANES);
+            let path = self.path(&moments, n_steps, server, correction.as_ref());
+            let theta = self.scenario.systems()[client].theta();
+            let error =
+                |place: Option<&(usize, Matrix)>| place.map_or(f64::NAN, |(_, model)| spectral_norm(&(model - &theta)));
+            let n_samples = moments.n_samples;
+            let errors = [error(path.first()), error(path.last())];
+            ClientRound { client, n_steps, n_samples, own: self.own(client, &moments), path, errors }
+        };
+        shown.iter().map(client).collect()
+    }
+
+    /// FedLin's correction: the mean gradient of those taking part, at the round's start.
+    fn mean_gradient(&self, server: &Matrix) -> Option<Matrix> {
+        if self.method.solver != Solver::FedLin || self.who.n() == 0 {
+            return None;
+        }
+        let dims = self.fleet.dims();
+        let d = dims.n_regressors();
+        let mut sums = [LaneMatrix::zeros(d, d), LaneMatrix::zeros(dims.n_states, d)];
+        for (block, &weight) in self.fleet.blocks().iter().zip(self.who.weights()) {
+            sums[0].add_weighted(weight, &block.s);
+            sums[1].add_weighted(weight, &block.c);
+        }
+        let mut total = Moments::zeros(dims);
+        sums[0].sum_lanes(&mut total.s);
+        sums[1].sum_lanes(&mut total.c);
+        Some(total.gradient(server) / self.who.n() as f64)
+    }
+
+    /// The local steps, one by one as the method's rule has them.
+    fn path(&self, moments: &Moments, n_steps: usize, server: &Matrix, mean: Option<&Matrix>) -> Vec<(usize, Matrix)> {
+        let settings = self.scenario.settings();
+        let at_start = moments.gradient(server);
+        let mut path = vec![(0, server.clone())];
+        let mut model = server.clone();
+        for k in 1..=n_steps {
+            let step_size = self.method.schedule.step_size(settings.step_size, k, self.index, settings.n_rounds);
+            let mut gradient = moments.gradient(&model);
+            if let Some(mean) = mean {
+                gradient += mean - &at_start;
+            }
+            model += gradient * step_size;
+            if is_kept(k, n_steps) {
+                path.push((k, model.clone()));
+            }
+        }
+        path
+    }
+
+    /// A client's own least squares, and the covariance σ_w² S⁻¹ of its rows.
+    fn own(&self, client: usize, moments: &Moments) -> Option<(Matrix, Matrix)> {
+        let plan = self.scenario.plan(client);
+        let estimate = least_squares(moments).ok()?;
+        let d = moments.s.nrows();
+        let mut lanes = LaneMatrix::identity(d);
+        lanes.set_lane(0, &moments.s);
+        let mut solver = LaneCholesky::new(d);
+        solver.factorise(&lanes);
+        let mut inverse = LaneMatrix::identity(d);
+        solver.solve(&mut inverse);
+        // Means of the moments are sums over one sample, as it were.
+        let samples = match self.scenario.settings().gradient_scale {
+            GradientScale::Sum => 1.0,
+            GradientScale::Mean => moments.n_samples as f64,
+        };
+        let std = plan.noise.process_noise_std;
+        Some((estimate, inverse.lane(0) * (std * std / samples)))
+    }
+}
+
+/// Whether a step on the way to the last one is kept: at most so many, evenly.
+fn is_kept(step: usize, n_steps: usize) -> bool {
+    step * KEPT / n_steps > (step - 1) * KEPT / n_steps || n_steps <= KEPT
+}
+
+/// The first data set of all clients.
+fn simulate(scenario: &Scenario) -> Fleet {
+    let dims = scenario.settings().family.dims();
+    let seed = scenario.settings().seed;
+    let mut simulator = MomentSimulator::new(dims);
+    let mut fleet = Fleet::new(dims);
+    for (block, systems) in scenario.systems().chunks(LANES).enumerate() {
+        let clients = systems.iter().enumerate().map(|(lane, system)| {
+            let client = block * LANES + lane;
+            Client { system, plan: scenario.plan(client), key: DataKey { seed, trial: 0, client } }
+        });
+        simulator.begin(clients);
+        while simulator.advance() {}
+        fleet.add_block(simulator.clients(), |client| scenario.n_local_steps(client));
+    }
+    fleet
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,433 @@
+//! A round as frames: the start, the local steps, the uploads, the mean, the broadcast; shapes on paper and a sentence
+//! each.
+
+use super::plane::{EXTENT, Ellipse, Place, Plane, View};
+use super::{ClientRound, Round};
+use crate::figure::Role;
+use crate::figure::number::{count, measured, number};
+use crate::sim::Matrix;
+use crate::sim::method::Solver;
+use crate::sim::norm::spectral_norm;
+use crate::sim::schedule::Schedule;
+
+/// What a frame shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The server's model has reached the clients.
+    Start,
+    /// So many local steps are done.
+    Step(usize),
+    /// The clients upload their models.
+    Upload,
+    /// The server takes their mean.
+    Average,
+    /// The mean goes out as the new model.
+    Broadcast,
+}
+
+/// A shape on paper.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A client's 95 % confidence region.
+    Region(Ellipse),
+    /// A client's own least squares.
+    Own(Place),
+    /// A client's models from step to step.
+    Path {
+        /// Where they are.
+        places: Vec<Place>,
+        /// Whether it is over and done with.
+        is_past: bool,
+    },
+    /// A client's model on its way to the server.
+    Upload {
+        /// From the end of its path.
+        from: Place,
+        /// To the mean.
+        to: Place,
+    },
+    /// The numbers that are uploaded, as a table of n×d.
+    Table {
+        /// Its middle.
+        at: Place,
+        /// The end of the path that it stands for.
+        of: Place,
+    },
+    /// Pooled least squares.
+    Pooled(Place),
+    /// The server's model.
+    Server(Place),
+    /// The mean of the clients' models, not yet the server's.
+    Mean(Place),
+    /// From the server's old model to its new one.
+    Broadcast {
+        /// The old model.
+        from: Place,
+        /// The new one.
+        to: Place,
+    },
+    /// Words, from this place on or centred there.
+    Label {
+        /// Middle of the words.
+        at: Place,
+        /// The words.
+        words: String,
+        /// Whether they name a client.
+        is_client: bool,
+    },
+}
+
+/// A frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// What it shows.
+    pub stage: Stage,
+    /// What happens, in words with the numbers.
+    pub sentence: String,
+    /// The method's color.
+    pub role: Role,
+    /// Rows and columns of a model.
+    pub model: (usize, usize),
+    /// From the back to the front.
+    pub shapes: Vec<Shape>,
+}
+
+/// The frames of a round.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    round: Round,
+    plane: Plane,
+    view: View,
+    stages: Vec<Stage>,
+    labels: Labels,
+}
+
+/// What is written, and where: the same place in every frame.
+#[derive(Clone, Debug)]
+struct Labels {
+    server: Option<Place>,
+    pooled: Option<Place>,
+    mean: Option<Place>,
+    /// Of the clients shown.
+    clients: Vec<Option<Place>>,
+    /// Where words are: their middle, and half their size.
+    taken: Vec<(Place, Place)>,
+}
+
+/// A new model that moved less than this share of the picture's width needs another view.
+const LEAST_MOVE: f64 = 0.06;
+
+impl Frames {
+    /// The frames of a round; in the plane and view of the one before, if what happens can be seen there.
+    pub fn new(round: Round, before: Option<&Self>) -> Self {
+        let kept = before.filter(|before| before.shows(&round)).map(|before| (before.plane.clone(), before.view));
+        let (plane, view) = kept.unwrap_or_else(|| {
+            let plane = Plane::of(&round);
+            let view = View::of(&to_be_seen(&round, &plane));
+            (plane, view)
+        });
+        let most = round.clients.iter().map(|client| client.n_steps).max().unwrap_or(0);
+        let longest = round.clients.iter().find(|client| client.n_steps == most);
+        let mut stages = vec![Stage::Start];
+        if round.n_taking_part > 0 {
+            let steps = longest.into_iter().flat_map(|client| &client.path).map(|(step, _)| *step);
+            stages.extend(steps.filter(|&step| step > 0).map(Stage::Step));
+            stages.extend([Stage::Upload, Stage::Average, Stage::Broadcast]);
+        }
+        let labels = Labels::new(&round, &plane, view);
+        Self { round, plane, view, stages, labels }
+    }
+
+    /// Whether a round's move is large enough in this view, and within it.
+    fn shows(&self, round: &Round) -> bool {
+        let ends = [&round.server[0], &round.server[1]].map(|model| self.view.on_paper(self.plane.place(model)));
+        let [Some(from), Some(to)] = ends else { return false };
+        let is_within = |(x, y): Place| (0.0..EXTENT.0).contains(&x) && (0.0..EXTENT.1).contains(&y);
+        is_within(from) && is_within(to) && (to.0 - from.0).hypot(to.1 - from.1) > LEAST_MOVE * EXTENT.0
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// The round that they show.
+    pub fn round(&self) -> &Round {
+        &self.round
+    }
+
+    /// One of them; the last beyond the end.
+    pub fn scene(&self, frame: usize) -> Scene {
+        let stage = self.stages[frame.min(self.stages.len() - 1)];
+        Scene {
+            stage,
+            sentence: sentence(&self.round, stage),
+            role: super::super::picture::solver_role(self.round.method.solver),
+            model: self.round.server[0].shape(),
+            shapes: self.shapes(stage),
+        }
+    }
+
+    fn on_paper(&self, model: &Matrix) -> Option<Place> {
+        self.view.on_paper(self.plane.place(model))
+    }
+
+    fn shapes(&self, stage: Stage) -> Vec<Shape> {
+        let mut shapes = self.behind();
+        let [server, next] = [0, 1].map(|end| self.on_paper(&self.round.server[end]));
+        let steps = match stage {
+            Stage::Start => 0,
+            Stage::Step(step) => step,
+            Stage::Upload | Stage::Average | Stage::Broadcast => usize::MAX,
+        };
+        let is_past = matches!(stage, Stage::Average | Stage::Broadcast);
+        let mut ends = Vec::new();
+        for client in &self.round.clients {
+            let places: Vec<Place> = client.after(steps).iter().map_while(|(_, model)| self.on_paper(model)).collect();
+            ends.extend(places.last().filter(|_| client.n_steps > 0));
+            if places.len() > 1 {
+                shapes.push(Shape::Path { places, is_past });
+            }
+        }
+        match (stage, next) {
+            (Stage::Upload, _) => shapes.extend(tables(&ends, self.labels.taken.clone())),
+            (Stage::Average, Some(to)) => shapes.extend(ends.into_iter().map(|from| Shape::Upload { from, to })),
+            _ => {}
+        }
+        match (stage, server, next) {
+            (Stage::Broadcast, Some(from), Some(to)) => {
+                shapes.extend([Shape::Broadcast { from, to }, Shape::Server(to)]);
+            }
+            (Stage::Average, server, Some(next)) => {
+                shapes.extend(server.map(Shape::Server));
+                shapes.push(Shape::Mean(next));
+            }
+            (_, server, _) => shapes.extend(server.map(Shape::Server)),
+        }
+        shapes.extend(self.words(stage));
+        shapes
+    }
+
+    /// What is there all along.
+    fn behind(&self) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        for (own, covariance) in self.round.clients.iter().filter_map(|client| client.own.as_ref()) {
+            shapes.extend(self.view.ellipse(self.plane.region(own, covariance)).map(Shape::Region));
+            shapes.extend(self.on_paper(own).map(Shape::Own));
+        }
+        shapes.extend(self.round.pooled.iter().filter_map(|pooled| self.on_paper(pooled)).map(Shape::Pooled));
+        shapes
+    }
+
+    fn words(&self, stage: Stage) -> Vec<Shape> {
+        let label = |at: Option<Place>, words: String, is_client| Some(Shape::Label { at: at?, words, is_client });
+        let clients = self.round.clients.iter().zip(&self.labels.clients);
+        let mut words: Vec<Shape> =
+            clients.filter_map(|(client, &at)| label(at, (client.client + 1).to_string(), true)).collect();
+        words.extend(label(self.labels.pooled, POOLED.into(), false));
+        let (server, mean) = match stage {
+            Stage::Start | Stage::Step(_) | Stage::Upload => (Some(SERVER.to_owned()), None),
+            Stage::Average => (Some(SERVER.to_owned()), Some(mean_of(&self.round))),
+            Stage::Broadcast => (None, Some(NEW.to_owned())),
+        };
+        words.extend(server.and_then(|words| label(self.labels.server, words, false)));
+        words.extend(mean.and_then(|words| label(self.labels.mean, words, false)));
+        words
+    }
+
+    /// What the picture's two directions and its signs are.
+    pub fn caption(&self) -> String {
+        let (n, d) = self.round.server[0].shape();
+        let across = if self.round.pooled.is_some() { "pooled least squares" } else { "its next one" };
+        let stretch = self.view.stretch();
+        let drawn = if stretch > 1.0 { format!(", drawn {} times as long", number(stretch)) } else { String::new() };
+        format!(
+            "Two of {} dimensions. Across: the way from the server’s model to {across}. Upward: where the clients’ own \
+             estimates differ most{drawn}. Crosses: their own least squares, with 95 % confidence regions. First data set.",
+            count(n * d)
+        )
+    }
+}
+
+const SERVER: &str = "server";
+const POOLED: &str = "pooled";
+const NEW: &str = "new model";
+
+fn mean_of(round: &Round) -> String {
+    if round.n_taking_part == 1 { "its model".into() } else { format!("mean of {}", count(round.n_taking_part)) }
+}
+
+/// Places that should be seen: all but what a divergence throws far away.
+fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
+    let server = plane.place(&round.server[0]);
+    let mut places: Vec<Place> = vec![server];
+    let own = || round.clients.iter().filter_map(|client| client.own.as_ref());
+    places.extend(round.pooled.iter().chain(own().map(|(own, _)| own)).map(|model| plane.place(model)));
+    let distance = |place: Place| (place.0 - server.0).hypot(place.1 - server.1);
+    let size = places.iter().map(|&place| distance(place)).filter(|size| size.is_finite()).fold(0.0, f64::max);
+    let ends = round.clients.iter().filter_map(|client| Some(&client.path.last()?.1)).chain([&round.server[1]]);
+    let near = |place: &Place| size <= 0.0 || distance(*place) < 2.0 * size;
+    places.extend(ends.map(|model| plane.place(model)).filter(near));
+    for (own, covariance) in own() {
+        let Ellipse { centre, halves: [a, b] } = plane.region(own, covariance);
+        let reach = |a: f64, b: f64| a.hypot(b).min(if size > 0.0 { size } else { f64::INFINITY });
+        let (x, y) = (reach(a.0, b.0), reach(a.1, b.1));
+        places.extend([(centre.0 - x, centre.1 - y), (centre.0 + x, centre.1 + y)]);
+    }
+    places
+}
+
+/// The tables that stand for the ends of paths, side by side.
+fn tables(ends: &[Place], mut taken: Vec<(Place, Place)>) -> Vec<Shape> {
+    const HALF: Place = (17.0, 12.0);
+    let mut tables = Vec::new();
+    for &of in ends {
+        let at = beside(of, HALF, ends, &taken);
+        taken.push((at, HALF));
+        tables.push(Shape::Table { at, of });
+    }
+    tables
+}
+
+/// Half width and height of words on paper, as large as they get on a phone.
+fn half_size(words: &str) -> Place {
+    (5.6 * words.chars().count() as f64 + 3.0, 12.0)
+}
+
+impl Labels {
+    fn new(round: &Round, plane: &Plane, view: View) -> Self {
+        let on_paper = |model: &Matrix| view.on_paper(plane.place(model));
+        let server = on_paper(&round.server[0]);
+        let next = on_paper(&round.server[1]);
+        let pooled = round.pooled.as_ref().and_then(on_paper);
+        let own: Vec<_> =
+            round.clients.iter().map(|client| client.own.as_ref().and_then(|(own, _)| on_paper(own))).collect();
+        let ends = round.clients.iter().filter_map(|client| on_paper(&client.path.last()?.1));
+        let marks: Vec<Place> =
+            [server, next, pooled].into_iter().flatten().chain(own.iter().copied().flatten()).chain(ends).collect();
+        let mut taken: Vec<(Place, Place)> = Vec::new();
+        let mut put = |at: Option<Place>, words: &str| {
+            let at = at.filter(|(x, y)| (0.0..=EXTENT.0).contains(x) && (0.0..=EXTENT.1).contains(y))?;
+            let place = beside(at, half_size(words), &marks, &taken);
+            taken.push((place, half_size(words)));
+            Some(place)
+        };
+        let mean = mean_of(round);
+        let longer = if mean.chars().count() > NEW.len() { mean.as_str() } else { NEW };
+        let (server, pooled, mean) = (put(server, SERVER), put(pooled, POOLED), put(next, longer));
+        let clients = own.into_iter().zip(&round.clients);
+        let clients = clients.map(|(at, client)| put(at, &(client.client + 1).to_string())).collect();
+        Self { server, pooled, mean, clients, taken }
+    }
+}
+
+/// Where words go beside a mark: the first of some places around it at which they cover least.
+fn beside(mark: Place, half: Place, marks: &[Place], taken: &[(Place, Place)]) -> Place {
+    const AROUND: [(f64, f64); 8] =
+        [(0.0, -1.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)];
+    let places = [9.0, 22.0, 36.0, 52.0, 70.0]
+        .into_iter()
+        .flat_map(|gap| AROUND.map(|(x, y)| (mark.0 + x * (half.0 + gap), mark.1 + y * (half.1 + gap * 0.8))));
+    let cost = |&(x, y): &Place| {
+        let overlaps = |(other_x, other_y): Place, (width, height): Place| {
+            (x - other_x).abs() < half.0 + width && (y - other_y).abs() < half.1 + height
+        };
+        let covered = marks.iter().filter(|&&mark| overlaps(mark, (5.0, 5.0))).count();
+        let crowded = taken.iter().filter(|&&(at, size)| overlaps(at, size)).count();
+        let is_out = x - half.0 < 0.0 || x + half.0 > EXTENT.0 || y - half.1 < 0.0 || y + half.1 > EXTENT.1;
+        covered + 10 * crowded + if is_out { 100 } else { 0 }
+    };
+    places.min_by_key(cost).unwrap_or(mark)
+}
+
+/// What happens at a stage.
+fn sentence(round: &Round, stage: Stage) -> String {
+    let name = round.counting.0 + 1;
+    let [before, after] = round.counting.1.map(error);
+    match stage {
+        Stage::Start if round.n_taking_part == 0 => {
+            format!(
+                "Round {}: all clients drop out, and the server’s model stays, at an error of {before} against client {name}.",
+                round.number
+            )
+        }
+        Stage::Start => {
+            let first = match round.method.solver {
+                Solver::FedLin => ", collects their gradients there, and sends back the mean",
+                _ => "",
+            };
+            format!(
+                "Round {}: the server sends its model to {}{first}. Its error against client {name} is {before}.",
+                count(round.number),
+                addressees(round)
+            )
+        }
+        Stage::Step(step) => steps(round, step),
+        Stage::Upload => {
+            let (n, d) = round.server[0].shape();
+            let samples = round.clients.first().map_or(0, |client| client.n_samples);
+            format!(
+                "Each uploads its model, a {n}×{d} matrix: {} numbers, not its {} samples of {} numbers each.",
+                count(n * d),
+                number(samples as f64),
+                count(n + d)
+            )
+        }
+        Stage::Average => {
+            let takes = match round.n_taking_part {
+                1 => "The server takes the one model that it gets".to_owned(),
+                some => format!("The server takes the mean of {} models", count(some)),
+            };
+            let Some(pooled) = &round.pooled else { return takes + "." };
+            let distance = |model: &Matrix| error(spectral_norm(&(model - pooled)));
+            let [from, to] = [0, 1].map(|end| distance(&round.server[end]));
+            format!("{takes}. It is {to} from pooled least squares, where the old model was {from}.")
+        }
+        Stage::Broadcast => format!(
+            "This is the server’s new model, with which round {} begins. Its error against client {name} is {after}, from {before}.",
+            count(round.number + 1)
+        ),
+    }
+}
+
+fn addressees(round: &Round) -> String {
+    let drawn = round.clients.len();
+    let all = match (round.n_taking_part, round.n_clients) {
+        (1, 1) => return "the only client".into(),
+        (some, all) if some == all => format!("all {} clients", count(all)),
+        (some, all) => format!("{} of {} clients", count(some), count(all)),
+    };
+    if drawn < round.n_taking_part { format!("{all}, of which {drawn} are drawn") } else { all }
+}
+
+/// A measured error.
+fn error(value: f64) -> String {
+    if value.is_finite() { measured(value, 3) } else { "no number".into() }
+}
+
+/// What the local steps do.
+fn steps(round: &Round, step: usize) -> String {
+    let most = round.clients.iter().map(|client| client.n_steps).max().unwrap_or(step);
+    let alpha = number(round.step_size);
+    let size = match round.method.schedule {
+        Schedule::OverLocalSteps => format!("α = {alpha}/k"),
+        Schedule::Constant | Schedule::OverRounds | Schedule::Harmonic => format!("α = {alpha}"),
+    };
+    if step < most {
+        let whose = match round.method.solver {
+            Solver::FedLin => "its own gradient, corrected by the mean one",
+            _ => "the gradient of its own cost",
+        };
+        return format!("Local step {} of {} with {size}: each client follows {whose}.", count(step), count(most));
+    }
+    let told = round.clients.iter().find(|client| client.client == round.counting.0).or(round.clients.first());
+    let Some(ClientRound { client, n_steps, errors, .. }) = told else { return String::new() };
+    let [from, to] = errors.map(error);
+    let steps = if *n_steps == 1 { "One local step".into() } else { format!("{} local steps", count(*n_steps)) };
+    let verb = if *n_steps == 1 { "takes" } else { "take" };
+    let after = if errors[1] > 2.0 * errors[0] || !errors[1].is_finite() { ": too large for its data" } else { "" };
+    format!(
+        "{steps} with {size} {verb} client {}’s model from an error of {from} to {to} against its own system{after}.",
+        client + 1
+    )
+}

@@ -3,9 +3,10 @@
 //! - [`Rounds`]: the rounds of the first data set, one by one, with the numbers that a run has.
 //! - [`plane`]: two of a model's many dimensions, and how they lie on paper.
 //! - [`scene`]: a round as frames of shapes and a sentence each.
-//! - [`svg`]: a frame as markup.
+//! - [`svg`]: a frame as markup; [`player`]: which frame is seen.
 
 pub mod plane;
+pub mod player;
 pub mod scene;
 pub mod svg;
 

@@ -8,6 +8,7 @@ pub mod map;
 pub mod notice;
 pub mod paper;
 mod reactive;
+pub mod round;
 pub mod shell;
 pub mod store;
 pub mod sweep;

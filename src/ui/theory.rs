@@ -11,6 +11,7 @@ use web_sys::Element;
 
 use super::chart::{Chart, steps_of};
 use super::controls::help::{HelpButton, HelpText};
+use super::round::SlowRound;
 use super::store::Store;
 use crate::dashboard::anatomy::anatomies;
 use crate::dashboard::badge::{badges, outlook};
@@ -58,6 +59,7 @@ pub fn Theory(
             {card("Should I join?", JOIN, join_card(store, which))}
             {card("What the paper proves", BOUND, bound_card(store, theme))}
             {card("How fast, how large the steps", STABILITY, outlook_card(store))}
+            <SlowRound store />
         </section>
     }
 }

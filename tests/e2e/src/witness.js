@@ -37,6 +37,8 @@ globalThis.witness = (() => {
   globalThis.Worker = class extends Worker {
     constructor(...options) {
       super(...options);
+      this.heard = 0;
+      this.addEventListener("message", () => this.heard++);
       workers.push(this);
     }
   };

@@ -10,5 +10,6 @@ mod places; // sub-paths, strict policies
 mod pointer; // mouse and fingers
 mod sweeps; // many experiments at once
 mod theory; // predictions, badges, cards
+mod views; // Trade-off, Map, Paper, a round in slow motion
 mod words; // what does not work is said
 mod workers; // workers that die, or never come up

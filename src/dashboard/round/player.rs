@@ -1,0 +1,124 @@
+//! A round being played: which frame of which round is seen.
+
+use super::scene::Frames;
+use super::{Rounds, svg};
+use crate::sim::method::{Method, Solver};
+use crate::sim::scenario::{Scenario, Settings};
+use crate::sim::schedule::Schedule;
+
+/// Rounds of one experiment, and the frame that is seen.
+#[derive(Debug)]
+pub struct Player {
+    settings: Settings,
+    rounds: Rounds,
+    frames: Frames,
+    index: usize,
+    frame: usize,
+}
+
+/// What is to be seen and read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Showing {
+    /// The picture, as markup.
+    pub svg: String,
+    /// What happens.
+    pub sentence: String,
+    /// What the picture's directions are.
+    pub caption: String,
+    /// Which frame of which round.
+    pub place: String,
+    /// Whether this is the round's last frame.
+    pub is_last: bool,
+}
+
+impl Player {
+    /// The first round of an experiment, at its first frame: of its first method that can be drawn, else of FedLin.
+    ///
+    /// # Errors
+    /// Why there is nothing to show, as a sentence.
+    pub fn new(settings: Settings) -> Result<Self, String> {
+        let scenario = Scenario::new(settings.clone()).map_err(|error| format!("This cannot be run: {error}."))?;
+        let is_drawn = |method: &&Method| matches!(method.solver, Solver::FedAvg | Solver::FedLin);
+        let fedlin = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+        let method = settings.methods.iter().find(is_drawn).copied().unwrap_or(fedlin);
+        let mut rounds = Rounds::new(scenario, method).map_err(|reason| reason.to_string())?;
+        let frames = Frames::new(rounds.go_on(), None);
+        Ok(Self { settings, rounds, frames, index: 1, frame: 0 })
+    }
+
+    /// The next frame; the last one stays.
+    pub fn step(&mut self) {
+        self.frame = (self.frame + 1).min(self.last());
+    }
+
+    /// The last frame.
+    pub fn to_end(&mut self) {
+        self.frame = self.last();
+    }
+
+    /// The first frame of the next round.
+    pub fn next_round(&mut self) {
+        self.frames = Frames::new(self.rounds.go_on(), Some(&self.frames));
+        (self.index, self.frame) = (self.index + 1, 0);
+    }
+
+    /// The first frame of the first round.
+    pub fn reset(&mut self) {
+        if let Ok(first) = Self::new(self.settings.clone()) {
+            *self = first;
+        }
+    }
+
+    /// What is seen now.
+    pub fn showing(&self) -> Showing {
+        let scene = self.frames.scene(self.frame);
+        Showing {
+            svg: svg::markup(&scene),
+            sentence: scene.sentence,
+            caption: self.frames.caption(),
+            place: format!("round {}, {} of {}", self.index, self.frame + 1, self.frames.count()),
+            is_last: self.frame == self.last(),
+        }
+    }
+
+    fn last(&self) -> usize {
+        self.frames.count().saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player() -> Player {
+        Player::new(Settings { n_clients: 7, ..Settings::paper() }).unwrap()
+    }
+
+    #[test]
+    fn a_round_is_stepped_through_to_its_end_and_begins_anew() {
+        let mut player = player();
+        let first = player.showing();
+        assert!(first.svg.contains("<svg") && !first.is_last && !first.sentence.is_empty(), "{first:?}");
+        let mut n_frames = 1;
+        while !player.showing().is_last {
+            player.step();
+            n_frames += 1;
+        }
+        assert_eq!(player.showing().place, format!("round 1, {n_frames} of {n_frames}"));
+        let last = player.showing();
+        player.step();
+        assert_eq!(player.showing(), last);
+        player.next_round();
+        assert!(player.showing().place.starts_with("round 2, 1 of"));
+        player.reset();
+        assert_eq!(player.showing(), first);
+        player.to_end();
+        assert_eq!(player.showing(), last);
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_said() {
+        let refused = Player::new(Settings { n_clients: 0, ..Settings::paper() });
+        assert!(refused.is_err_and(|reason| reason.starts_with("This cannot be run")));
+    }
+}

@@ -1,0 +1,99 @@
+//! A round in slow motion: local steps, upload, average, broadcast; played, or step by step.
+
+use leptos::prelude::*;
+
+use super::reactive::{effect, memo};
+use super::store::Store;
+use crate::dashboard::round::player::{Player, Showing};
+use crate::web::listener::Interval;
+use crate::web::screen;
+
+/// Time that a frame is seen, in milliseconds.
+const FRAME_MS: i32 = 700;
+
+/// The diagram with its buttons. It is worked out when it is unfolded, and anew when a setting changes.
+#[component]
+pub fn SlowRound(
+    /// The page's signals.
+    store: Store,
+) -> impl IntoView {
+    let is_open = RwSignal::new(false);
+    let shown = RwSignal::new(Showing::default());
+    let player = StoredValue::new_local(None::<Player>);
+    let playing = StoredValue::new_local(None::<Interval>);
+    let is_playing = RwSignal::new(false);
+    let stop = move || {
+        playing.set_value(None);
+        is_playing.set(false);
+    };
+    let act = move |act: fn(&mut Player)| {
+        player.update_value(|player| {
+            if let Some(player) = player {
+                act(player);
+                shown.set(player.showing());
+            }
+        });
+    };
+    let settings = memo(move || is_open.get().then(|| store.settings.draft.read().settings()));
+    effect(move |_| {
+        stop();
+        match settings.get().map(Player::new) {
+            Some(Ok(new)) => {
+                shown.set(new.showing());
+                player.set_value(Some(new));
+                if prefers_stillness() {
+                    act(Player::to_end);
+                }
+            }
+            Some(Err(reason)) => {
+                player.set_value(None);
+                shown.set(Showing { sentence: reason, ..Showing::default() });
+            }
+            None => player.set_value(None),
+        }
+    });
+    let play = move |_| {
+        if is_playing.get_untracked() {
+            stop();
+        } else if prefers_stillness() {
+            act(Player::to_end);
+        } else {
+            is_playing.set(true);
+            playing.set_value(Interval::new(FRAME_MS, move || {
+                act(Player::step);
+                if shown.read_untracked().is_last {
+                    stop();
+                }
+            }));
+        }
+    };
+    let button = move |label: &'static str, change: fn(&mut Player)| {
+        let press = move |_| {
+            stop();
+            act(change);
+        };
+        view! { <button type="button" class="set-step" on:click=press>{label}</button> }.into_any()
+    };
+    let part = move |part: fn(&Showing) -> String| memo(move || part(&shown.read()));
+    view! {
+        <details class="slow-round" data-testid="slow-round" on:toggle=move |_| is_open.update(|open| *open = !*open)>
+            <summary>"Play a round in slow motion"</summary>
+            <div class="round-buttons">
+                <button type="button" class="set-step" on:click=play>
+                    {move || if is_playing.get() { "Pause" } else { "Play" }}
+                </button>
+                {button("Step", Player::step)}
+                {button("Next round", Player::next_round)}
+                {button("Reset", Player::reset)}
+                <span class="quiet">{part(|shown| shown.place.clone())}</span>
+            </div>
+            <div class="round-box" inner_html=part(|shown| shown.svg.clone())></div>
+            <p aria-live="polite" data-testid="round-sentence">{part(|shown| shown.sentence.clone())}</p>
+            <p class="quiet">{part(|shown| shown.caption.clone())}</p>
+        </details>
+    }
+}
+
+fn prefers_stillness() -> bool {
+    screen::matches("(prefers-reduced-motion: reduce)")
+}

@@ -1,0 +1,154 @@
+//! The views beside Explore: how they are reached, and what can be done in them.
+
+use anyhow::{Result, ensure};
+use e2e::gesture::Gesture;
+use e2e::page::{PATIENCE, Page};
+use e2e::story::Story;
+use thirtyfour::Key;
+
+const HANDLE: &str = "#app .map .handle";
+
+async fn current(page: &Page) -> Result<Vec<String>> {
+    page.texts(r#"#app .tab[aria-current="page"], #app main[data-view] h2.paper-title"#).await
+}
+
+async fn value(page: &Page, key: &str) -> Result<f64> {
+    let text: String =
+        page.eval("return document.querySelector(arguments[0]).value;", &[e2e::page::number_box(key).into()]).await?;
+    Ok(text.parse()?)
+}
+
+async fn verdict(page: &Page) -> Result<String> {
+    Ok(page.texts(r#"#app [data-testid="verdict"]"#).await?.concat())
+}
+
+#[test]
+fn a_view_is_a_part_of_the_link() {
+    Story::new().tell(async |page| {
+        page.open("q=3").await?;
+        for (view, name) in [("tradeoff", "Trade-off"), ("map", "Map"), ("paper", "Paper"), ("explore", "Explore")] {
+            let tab: String = format!("#app .tab[data-view={view}]");
+            page.click(&tab).await?;
+            page.settle().await?;
+            let shown: String = page
+                .eval(r#"return document.querySelector('#app .tab[aria-current="page"]').textContent;"#, &[])
+                .await?;
+            ensure!(shown == name, "{shown} is looked at, not {name}");
+            let address = page.address().await?;
+            ensure!(address.contains(&format!("view={view}")) == (view != "explore"), "{address}");
+        }
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn the_maps_handle_is_the_sliders() {
+    Story::new().tell(async |page| {
+        page.open("view=map&q=4").await?;
+        let map = page.rect("#app .map canvas").await?;
+        page.perform(Gesture::mouse().to(map.at(0.3, 0.25), 0).down().up()).await?;
+        page.settle().await?;
+        let (eps, m) = (value(page, "eps").await?, value(page, "M").await?);
+        ensure!(eps < 0.1 && m > 50.0, "a press up on the left leads to eps = {eps}, M = {m}");
+        page.expect_what_is_set().await?;
+        page.focus(HANDLE).await?;
+        page.press([Key::Right, Key::Right, Key::Down]).await?;
+        page.settle().await?;
+        let (eps_after, m_after) = (value(page, "eps").await?, value(page, "M").await?);
+        ensure!(eps_after > eps && m_after < m, "keys lead from {eps}, {m} to {eps_after}, {m_after}");
+        page.expect_what_is_set().await?;
+        let said: String = page
+            .eval("return document.querySelector(arguments[0]).getAttribute('aria-valuetext');", &[HANDLE.into()])
+            .await?;
+        ensure!(said == verdict(page).await? && said.contains("joining leaves 0."), "{said}");
+        let moved = page.rect(HANDLE).await?;
+        page.enter("eps", "0.9").await?;
+        page.settle().await?;
+        ensure!(page.rect(HANDLE).await?.at(0.5, 0.5).x > moved.at(0.5, 0.5).x, "the slider moves the handle");
+        ensure!(verdict(page).await?.contains("alone, client 1 does better"), "{}", verdict(page).await?);
+        Ok(())
+    });
+}
+
+#[test]
+fn steps_that_diverge_are_said_on_the_map() {
+    Story::new().tell(async |page| {
+        page.open("view=map&map=alpha-K&q=4&alpha=0.004").await?;
+        let said = verdict(page).await?;
+        ensure!(said.contains("FedLin diverges (ρ = ") && said.contains("FedAvg diverges (ρ = "), "{said}");
+        page.wait("the dots", PATIENCE, "witness.isInked()").await?;
+        Ok(())
+    });
+}
+
+#[test]
+fn the_papers_claims_are_held_against_what_was_measured() {
+    Story::new().tell(async |page| {
+        page.open("view=paper").await?;
+        let claims = page.texts("#app .claims li").await?;
+        ensure!(
+            claims.iter().any(|claim| claim.contains("about 10 times") && claim.contains("They agree")),
+            "{claims:?}"
+        );
+        page.click(r#"#app .figures label:has(input[value="3"])"#).await?;
+        page.settle().await?;
+        let (title, notes) = (current(page).await?, page.texts("#app .switch-note").await?);
+        ensure!(title.iter().any(|title| title.starts_with("Figure 3")), "{title:?}");
+        let steps = &notes[0];
+        ensure!(steps.contains("FedLin needs 3") && steps.contains("with the same constant step"), "{steps}");
+        let before = page.texts("#app .paper .readout dd").await?;
+        page.click(r#"#app [data-switch="steps"] label:has(input[value="local"])"#).await?;
+        page.settle().await?;
+        let after = page.texts("#app .paper .readout dd").await?;
+        ensure!(before != after, "{before:?}");
+        let address = page.address().await?;
+        ensure!(address == "?view=paper&fig=3&steps=local", "{address}");
+        Ok(())
+    });
+}
+
+async fn press_round(page: &Page, label: &str) -> Result<()> {
+    const PRESS: &str = "[...document.querySelectorAll('#app .round-buttons button')]\
+                         .find((button) => button.textContent === arguments[0]).click();";
+    page.eval(PRESS, &[label.into()]).await
+}
+
+async fn place(page: &Page) -> Result<String> {
+    Ok(page.texts("#app .round-buttons .quiet").await?.concat())
+}
+
+#[test]
+fn a_round_is_played_in_slow_motion() {
+    Story::new().tell(async |page| {
+        page.open("K=3&alg=fedavg").await?;
+        page.eval::<()>("document.querySelector('#app .slow-round summary').click();", &[]).await?;
+        page.wait("the picture", PATIENCE, "document.querySelector('#app .round-box svg')").await?;
+        ensure!(place(page).await? == "round 1, 1 of 7", "{}", place(page).await?);
+        press_round(page, "Step").await?;
+        ensure!(place(page).await? == "round 1, 2 of 7", "{}", place(page).await?);
+        press_round(page, "Play").await?;
+        page.wait("the end", PATIENCE, "/7 of 7/.test(document.querySelector('#app .round-buttons').textContent)")
+            .await?;
+        let said = page.texts(r#"#app [data-testid="round-sentence"]"#).await?.concat();
+        ensure!(said.starts_with("This is the server’s new model"), "{said}");
+        press_round(page, "Next round").await?;
+        ensure!(place(page).await? == "round 2, 1 of 7", "{}", place(page).await?);
+        press_round(page, "Reset").await?;
+        ensure!(place(page).await? == "round 1, 1 of 7", "{}", place(page).await?);
+        Ok(())
+    });
+}
+
+#[test]
+fn whoever_wants_no_motion_sees_the_rounds_end() {
+    let still = "const match = globalThis.matchMedia; \
+                 globalThis.matchMedia = (query) => query.includes('reduced-motion') \
+                   ? { matches: true, addEventListener() {}, removeEventListener() {} } : match.call(globalThis, query);";
+    Story::new().where_first(still).tell(async |page| {
+        page.open("K=3").await?;
+        page.eval::<()>("document.querySelector('#app .slow-round summary').click();", &[]).await?;
+        page.wait("the end", PATIENCE, "/7 of 7/.test(document.querySelector('#app .round-buttons').textContent)")
+            .await?;
+        Ok(())
+    });
+}

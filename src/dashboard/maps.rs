@@ -350,7 +350,7 @@ impl Shown {
                 std::iter::once(even).chain(others).collect()
             }
             MapKind::Steps if of == Of::FedLin => {
-                [0.5, 0.9, 0.99].map(|level| thin(level, format!("ρ = {}", number(level)), None, None)).into()
+                [0.5, 0.9].map(|level| thin(level, format!("ρ = {}", number(level)), None, None)).into()
             }
             MapKind::Steps => {
                 let Some(drift) = self.drift() else { return Vec::new() };

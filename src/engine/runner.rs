@@ -12,6 +12,9 @@ use crate::theory::{Theory, TheoryRun};
 /// in the making, or it would jitter under a moving slider.
 const QUIET_MS: f64 = 80.0;
 
+/// Time between two reports: more of them nobody sees, and each takes a while to make and to read.
+const REPORT_MS: f64 = 40.0;
+
 /// Runs what was last asked for.
 #[derive(Debug, Default)]
 pub struct Runner {
@@ -25,6 +28,8 @@ struct Job {
     work: Work,
     /// When the first slice began.
     begun: Option<f64>,
+    /// When it was last reported on.
+    reported: f64,
 }
 
 #[derive(Debug)]
@@ -73,7 +78,7 @@ impl Runner {
         self.is_paused = false;
         match work {
             Ok(work) => {
-                self.job = Some(Job { generation, work, begun: None });
+                self.job = Some(Job { generation, work, begun: None, reported: f64::NEG_INFINITY });
                 None
             }
             Err(error) => {
@@ -103,7 +108,11 @@ impl Runner {
         if job.work.is_done() {
             return self.job.take().map(|job| job.work.done(job.generation));
         }
-        (time - begun >= QUIET_MS).then(|| job.work.report(job.generation))
+        let is_due = time - begun >= QUIET_MS && time - job.reported >= REPORT_MS;
+        is_due.then(|| {
+            job.reported = time;
+            job.work.report(job.generation)
+        })
     }
 }
 

@@ -57,10 +57,10 @@ pub fn MapView(
 ) -> impl IntoView {
     let kind = memo(move || store.views.read().map);
     let map = Map { store, of: RwSignal::new(Of::default()), kind, hover: RwSignal::new(None) };
-    let reading = memo(move || {
-        let (x, y) = map.hover.get().unwrap_or_else(|| map.now());
-        map.look(|shown| shown.reading(x, y)).unwrap_or_default()
-    });
+    let at = move |(x, y): (f64, f64)| map.look(|shown| shown.reading(x, y)).unwrap_or_default();
+    let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
+    // A handle says where it is itself, wherever a pointer may be.
+    let of_handle = memo(move || at(map.now()));
     let caption = memo(move || {
         let n_trials = store.settings.draft.read().get(Key::Trials);
         map.look(|shown| shown.caption(n_trials)).unwrap_or_default()
@@ -73,7 +73,7 @@ pub fn MapView(
                 <Complaints store />
             </div>
             <figure class="figure map-figure">
-                {canvas(map, theme, reading)}
+                {canvas(map, theme, of_handle)}
                 <SweepProgress store />
                 <figcaption>{caption}</figcaption>
             </figure>

@@ -60,7 +60,7 @@ fn the_maps_handle_is_the_sliders() {
         let said: String = page
             .eval("return document.querySelector(arguments[0]).getAttribute('aria-valuetext');", &[HANDLE.into()])
             .await?;
-        ensure!(said == verdict(page).await? && said.contains("joining leaves 0."), "{said}");
+        ensure!(said.contains("joining leaves 0."), "{said}");
         let moved = page.rect(HANDLE).await?;
         page.enter("eps", "0.9").await?;
         page.settle().await?;
@@ -96,10 +96,11 @@ fn the_papers_claims_are_held_against_what_was_measured() {
         ensure!(title.iter().any(|title| title.starts_with("Figure 3")), "{title:?}");
         let steps = &notes[0];
         ensure!(steps.contains("FedLin needs 3") && steps.contains("with the same constant step"), "{steps}");
-        let before = page.texts("#app .paper .readout dd").await?;
+        let exact = "return [...document.querySelectorAll('#app .paper .readout data')].map((data) => data.value);";
+        let before: Vec<String> = page.eval(exact, &[]).await?;
         page.click(r#"#app [data-switch="steps"] label:has(input[value="local"])"#).await?;
         page.settle().await?;
-        let after = page.texts("#app .paper .readout dd").await?;
+        let after: Vec<String> = page.eval(exact, &[]).await?;
         ensure!(before != after, "{before:?}");
         let address = page.address().await?;
         ensure!(address == "?view=paper&fig=3&steps=local", "{address}");

@@ -98,14 +98,20 @@ impl Family<'_> {
         })
     }
 
-    /// The error of every curve after `round` rounds, at the last recorded round until then.
+    /// The error of every curve after `round` rounds, at the last recorded round until then; of what is not in yet, that.
     pub fn readings(&self, round: usize) -> Vec<Reading> {
-        let reading = |(index, value, run): (usize, f64, &Summary)| {
-            let error = *run.methods.get(self.method)?.errors.get(run.record_at(round))?;
-            let error = if error.mean().is_finite() { Ok(error) } else { Err("diverged".into()) };
-            Some(Reading { role: self.role(index), name: self.name(value), value: error, expected: None })
+        let error = |run: &Summary| run.methods.get(self.method)?.errors.get(run.record_at(round)).copied();
+        let reading = |(index, &value): (usize, &f64)| Reading {
+            role: self.role(index),
+            name: self.name(value),
+            value: match self.sweep.summary(index).and_then(error) {
+                None => Err("not yet".into()),
+                Some(error) if error.mean().is_finite() => Ok(error),
+                Some(_) => Err("diverged".into()),
+            },
+            expected: None,
         };
-        self.known().filter_map(reading).collect()
+        self.of.values.iter().enumerate().map(reading).collect()
     }
 
     /// The round nearest below `x` that the longest of the runs has recorded.
@@ -189,7 +195,9 @@ mod tests {
         let of = SweepOf::begun(Key::Clients).unwrap();
         let sweep = Sweep::new(plan(&draft(), &of), crate::protocol::Generation(1), 0.0);
         let family = Family { sweep: &sweep, of: &of, method: 0 };
-        assert_eq!((family.figure().curves.len(), family.readings(3).len(), family.round(None)), (0, 0, 0));
+        assert_eq!((family.figure().curves.len(), family.round(None)), (0, 0));
+        let readings = family.readings(3);
+        assert!(readings.len() == 5 && readings.iter().all(|reading| reading.value == Err("not yet".into())));
         assert_eq!(family.sentence(), "");
         assert_eq!(family.figure().x.range, (0.0, 200.0));
     }

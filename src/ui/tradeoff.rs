@@ -37,7 +37,7 @@ pub fn TradeOffView(
         place.get().map_or_else(String::new, |x| format!("{symbol} = {}", words(x)))
     };
     view! {
-        <section class="explore" aria-label="Trade-off">
+        <section class="explore trade-off" aria-label="Trade-off">
             <Choices store />
             <p class="verdict" data-testid="verdict">{verdict}</p>
             <figure class="figure">

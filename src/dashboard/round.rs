@@ -3,12 +3,19 @@
 //! - [`Rounds`]: the rounds of the first data set, one by one, with the numbers that a run has.
 //! - [`plane`]: two of a model's many dimensions, and how they lie on paper.
 //! - [`scene`]: a round as frames of shapes and a sentence each.
+<<<<<<< HEAD
 //! - [`svg`]: a frame as markup; [`player`]: which frame is seen.
+=======
+//! - [`svg`]: a frame as markup.
+//!
+//! A page shows one frame after the other, or, where motion is not wanted, the last one: it holds all that went before.
+>>>>>>> landscape
 
 pub mod plane;
 pub mod player;
 pub mod scene;
 pub mod svg;
+mod words;
 
 use std::fmt;
 
@@ -34,7 +41,7 @@ pub const SHOWN: usize = 5;
 const KEPT: usize = 12;
 
 /// Clients times the steps of their rollouts that are simulated for a picture.
-const MOST_STEPS: usize = 100_000;
+const MOST_STEPS: usize = 50_000;
 
 /// Why there is nothing to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +86,7 @@ pub struct Round {
     pub method: Method,
     /// Its number, 1-based.
     pub number: usize,
-    /// Clients, and how many of them take part.
+    /// Clients.
     pub n_clients: usize,
     /// How many of them take part.
     pub n_taking_part: usize,

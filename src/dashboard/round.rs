@@ -3,13 +3,9 @@
 //! - [`Rounds`]: the rounds of the first data set, one by one, with the numbers that a run has.
 //! - [`plane`]: two of a model's many dimensions, and how they lie on paper.
 //! - [`scene`]: a round as frames of shapes and a sentence each.
-<<<<<<< HEAD
 //! - [`svg`]: a frame as markup; [`player`]: which frame is seen.
-=======
-//! - [`svg`]: a frame as markup.
 //!
 //! A page shows one frame after the other, or, where motion is not wanted, the last one: it holds all that went before.
->>>>>>> landscape
 
 pub mod plane;
 pub mod player;

@@ -1,5 +1,6 @@
 //! Names of marks, above the plot: each a flag at its line, none over another, no line through any.
 
+use super::few::sort_few;
 use super::frame::{Frame, Px};
 use super::lines::{Anchor, Line};
 use super::page::Page;
@@ -83,7 +84,7 @@ fn chosen<'a>(figure: &'a Figure, frame: &Frame, page: &Page, n_rows: f64) -> Ve
     let legible = |named: &[Named]| -> usize {
         named.iter().filter_map(|(_, named)| named.as_ref()).map(|(text, _)| text.len()).sum()
     };
-    marks.sort_by(|a, b| a.1.total_cmp(&b.1));
+    sort_few(&mut marks, |a, b| a.1.total_cmp(&b.1));
     let from_left = one_by_one(&marks, page, n_rows);
     marks.reverse();
     let mut from_right = one_by_one(&marks, page, n_rows);

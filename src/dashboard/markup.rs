@@ -7,6 +7,7 @@ use std::fmt::Write;
 use super::anatomy::Anatomy;
 use super::badge::{Badge, Standing};
 use super::join::Join;
+use super::readout::Reading;
 use super::strip::EXTENT;
 use super::table::Table;
 use super::terms::Entry;
@@ -134,6 +135,49 @@ pub fn edges(join: &Join) -> String {
     format!("<span>mean system</span><span>{gain}; {lose}</span><span>{farthest} away</span>")
 }
 
+/// A row for each curve and reference line. The machine-readable values have every digit, those for people three.
+pub fn readings(readings: &[Reading]) -> String {
+    let mut html = String::new();
+    for Reading { role, name, value, expected } in readings {
+        put!(html, "<div class=reading data-role={}><dt>{}</dt><dd>", role.word(), escaped(name));
+        match value {
+            Ok(value) => {
+                let (mean, error) = (value.mean(), value.standard_error());
+                put!(html, "<data value={mean}>{}</data><span class=spread>", measured(mean, 3));
+                if error.is_finite() {
+                    put!(html, " ± {}", measured(error, 2));
+                }
+                html += "</span>";
+                if let Some(expected) = expected {
+                    let shown = measured(*expected, 3);
+                    put!(html, "<span class=expected data-expected={expected}>predicted {shown}</span>");
+                }
+            }
+            Err(reason) => {
+                put!(html, "<span class=no-value>{}</span>", escaped(reason));
+            }
+        }
+        html += "</dd></div>";
+    }
+    html
+}
+
+/// Paragraphs of what does not work, and of trouble, with a button that has `data-dismiss`.
+pub fn complaints(complaints: &[String], trouble: Option<&str>) -> String {
+    let mut html = String::new();
+    for complaint in complaints {
+        put!(html, "<p class=complaint>{}</p>", escaped(complaint));
+    }
+    if let Some(trouble) = trouble {
+        put!(
+            html,
+            "<p class=\"complaint trouble\">{}<button type=button class=dismiss aria-label=Dismiss data-dismiss>×</button></p>",
+            escaped(trouble)
+        );
+    }
+    html
+}
+
 /// Names, words and formulas.
 pub fn entries(entries: &[Entry]) -> String {
     let mut html = String::new();
@@ -172,6 +216,28 @@ mod tests {
         assert_eq!(chosen(join, None), "");
         assert!(chosen(join, Some(dot.client)).contains(&format!("M{} {}h0", dot.at.0, dot.at.1)));
         assert!(edges(join).contains("away"));
+    }
+
+    #[test]
+    fn readings_have_every_digit_for_machines_and_three_for_people() {
+        let shown = super::super::readout::readings(&run(|_| ()), 200);
+        let html = readings(&shown);
+        for Reading { role, name, value, expected } in &shown {
+            let mean = value.as_ref().unwrap().mean();
+            assert!(html.contains(&format!("data-role={}><dt>{name}</dt>", role.word())));
+            assert!(html.contains(&format!("<data value={mean}>{}</data>", measured(mean, 3))));
+            assert!(expected.is_none_or(|expected| html.contains(&format!("data-expected={expected}>"))));
+        }
+        let reason = Reading { value: Err("a < b".into()), ..shown[0].clone() };
+        assert!(readings(&[reason]).ends_with("<dd><span class=no-value>a &lt; b</span></dd></div>"));
+    }
+
+    #[test]
+    fn only_trouble_can_be_dismissed() {
+        let html = complaints(&["a".into(), "b < c".into()], None);
+        assert_eq!(html, "<p class=complaint>a</p><p class=complaint>b &lt; c</p>");
+        assert!(complaints(&[], Some("d")).starts_with("<p class=\"complaint trouble\">d<button"));
+        assert!(complaints(&[], Some("d")).contains(" data-dismiss>"));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Layout {
     pub fn crosshair_beside(&self, figure: &Figure, x: f64, steps: isize) -> Option<Crosshair> {
         let mut places: Vec<f64> = abscissas(figure).collect();
         places.retain(|&x| figure.x.scale.shows(x));
-        places.sort_unstable_by(f64::total_cmp);
+        places.sort_by(f64::total_cmp);
         places.dedup();
         let here = places.partition_point(|&place| place < x);
         let there = here.saturating_add_signed(steps).min(places.len().checked_sub(1)?);

@@ -1,5 +1,6 @@
 //! Names at the ends of curves and levels, so that no reader needs a legend.
 
+use super::few::sort_few;
 use super::frame::{Frame, Px};
 use super::text::{shortened, width};
 use super::trace::{Edge, End, Trace};
@@ -140,7 +141,7 @@ fn beside_exits<'a>(
     mut exits: Vec<(&'a Curve, Px)>,
     text_px: f64,
 ) -> (Vec<Label>, Vec<&'a Curve>) {
-    exits.sort_unstable_by(|a, b| a.1.0.total_cmp(&b.1.0).then_with(|| a.0.label.cmp(&b.0.label)));
+    sort_few(&mut exits, |a, b| a.1.0.total_cmp(&b.1.0).then_with(|| a.0.label.cmp(&b.0.label)));
     let span = |curve: &Curve| width(&curve.label, text_px, curve.is_bold()) + 2.0 * text_px;
     let close = |a: &(&Curve, Px), b: &(&Curve, Px)| b.1.0 - a.1.0 < span(a.0);
     let (mut labels, mut rest) = (Vec::new(), Vec::new());
@@ -171,9 +172,9 @@ fn beside_exits<'a>(
 fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label> {
     let line = LINE * column.text_px;
     let bounds = (frame.plot.top, (frame.plot.bottom() - 0.5 * line).max(frame.plot.top));
-    wishes.sort_unstable_by_key(|wish| wish.rank);
+    sort_few(&mut wishes, |a, b| a.rank.cmp(&b.rank));
     wishes.truncate(capacity(bounds.1 - bounds.0, line));
-    wishes.sort_unstable_by(|a, b| a.y.total_cmp(&b.y).then(a.rank.cmp(&b.rank)));
+    sort_few(&mut wishes, |a, b| a.y.total_cmp(&b.y));
     let wanted: Vec<f64> = wishes.iter().map(|wish| wish.y).collect();
     let heights = spaced(&wanted, line, bounds);
     let label = |(wish, y): (Wish, f64)| {

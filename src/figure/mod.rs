@@ -16,6 +16,7 @@
 
 pub mod axis;
 pub mod draw;
+mod few;
 mod flags;
 pub mod frame;
 pub mod heat;

@@ -279,9 +279,9 @@ fn one_column_at_a_time(path: &[Px]) -> Vec<Px> {
     let mut kept = Vec::with_capacity(path.len());
     for column in path.chunk_by(same_column) {
         let by_height = |a: &usize, b: &usize| column[*a].1.total_cmp(&column[*b].1);
-        let extremes = [(0..column.len()).min_by(by_height), (0..column.len()).max_by(by_height)];
-        let mut chosen: Vec<usize> = extremes.into_iter().flatten().chain([0, column.len() - 1]).collect();
-        chosen.sort_unstable();
+        let low = (0..column.len()).min_by(by_height).unwrap_or_default();
+        let high = (0..column.len()).max_by(by_height).unwrap_or_default();
+        let mut chosen = vec![0, low.min(high), low.max(high), column.len() - 1];
         chosen.dedup();
         kept.extend(chosen.into_iter().map(|idx| column[idx]));
     }

@@ -39,6 +39,7 @@ pub(super) fn painted<P: Painted>(
     let size = RwSignal::new(Size::new(0.0, 0.0, 1.0));
     let measure = move || measure(canvas, over, size);
     watch(canvas, measure);
+    let picture: Box<dyn Fn(Size) -> Option<P> + Send + Sync> = Box::new(picture);
     let picture = Memo::new_with_compare(move |_| picture(size.get()), |_, _| true);
     paint(canvas, picture, measure);
     (canvas, picture)

@@ -6,6 +6,7 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
 use super::canvas::{Area, Painted, painted};
+use super::reactive::{live, on};
 use crate::figure::draw::draw_layout;
 use crate::figure::frame::Rect;
 use crate::figure::hover::Crosshair;
@@ -48,7 +49,7 @@ impl Drawn {
 #[component]
 pub fn Chart(
     /// What is shown.
-    figure: impl Fn() -> Option<Figure> + Send + Sync + 'static,
+    figure: Box<dyn Fn() -> Option<Figure> + Send + Sync>,
     /// How it looks.
     theme: Signal<Theme>,
     /// The abscissa that a reader looks at, set here.
@@ -83,21 +84,24 @@ pub fn Chart(
             tabindex="0"
             role="group"
             aria-roledescription="chart"
-            aria-label=label
+            aria-label=live(move || label.get())
             aria-describedby=format!("keys-{along}")
-            on:pointermove=look
-            on:pointerdown=look
-            on:pointerleave=leave
-            on:keydown=move |event| walk(&event, picture, at)
+            on:pointermove=on(look)
+            on:pointerdown=on(look)
+            on:pointerleave=on(leave)
+            on:keydown=on(move |event: KeyboardEvent| walk(&event, picture, at))
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
-            <div class="cross" hidden=move || at.get().is_none() aria-hidden="true">
-                {move || {
+            <div class="cross" hidden=live(move || at.get().is_none()) aria-hidden="true">
+                {live(move || {
                     let picture = picture.read();
-                    let drawn = picture.as_ref()?;
-                    let crosshair = drawn.crosshair_beside(at.get()?, 0)?;
-                    Some(cross(&crosshair, drawn.layout.frame.plot, children()))
-                }}
+                    let looked_at = picture.as_ref().zip(at.get());
+                    let crosshair = looked_at.and_then(|(drawn, at)| Some((drawn, drawn.crosshair_beside(at, 0)?)));
+                    match crosshair {
+                        Some((drawn, crosshair)) => cross(&crosshair, drawn.layout.frame.plot, children()),
+                        None => ().into_any(),
+                    }
+                })}
             </div>
             <p id=format!("keys-{along}") class="visually-hidden">
                 {format!(
@@ -139,19 +143,20 @@ fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option
 }
 
 /// The line at the crosshair, a dot on every curve, and what the curves read there.
-fn cross(crosshair: &Crosshair, plot: Rect, readings: AnyView) -> impl IntoView + use<> {
+fn cross(crosshair: &Crosshair, plot: Rect, readings: AnyView) -> AnyView {
     // Set one by one through the style object: a strict content security policy refuses style attributes.
     let px = |value: f64| format!("{value}px");
     let dot = |(x, y)| view! { <span class="cross-dot" style:left=px(x) style:top=px(y)></span> };
     let dots = crosshair.readings.iter().filter_map(|reading| reading.at).map(dot).collect_view();
     // On the side that has more room.
-    let is_left = crosshair.px > plot.left + plot.width / 2.0;
+    let class = if crosshair.px > plot.left + plot.width / 2.0 { "cross-box is-left" } else { "cross-box" };
     let (left, top, height) = (px(crosshair.px), px(plot.top), px(plot.height));
     view! {
         <span class="cross-line" style:left=left.clone() style:top=top.clone() style:height=height></span>
         {dots}
-        <div class="cross-box" class:is-left=is_left style:left=left style:top=top>
+        <div class=class style:left=left style:top=top>
             {readings}
         </div>
     }
+    .into_any()
 }

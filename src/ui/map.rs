@@ -5,13 +5,14 @@ use leptos::prelude::*;
 
 use super::canvas::{Area, Painted, painted};
 use super::chart::Chart;
-use super::explore::{Complaints, Readings};
-use super::reactive::{derived, memo};
+use super::explore::complaints;
+use super::parts::{readings, select};
+use super::reactive::{derived, live, memo, on};
 use super::store::Store;
-use super::sweep::SweepProgress;
+use super::sweep::sweep_progress;
+use super::theory::said;
 use crate::dashboard::maps::{Of, Shown};
-use crate::dashboard::readout::readings;
-use crate::dashboard::{Run, markup, picture, sentences};
+use crate::dashboard::{markup, picture, readout, sentences};
 use crate::figure::Size;
 use crate::figure::heat::draw::draw_heat_layout;
 use crate::figure::heat::layout::HeatLayout;
@@ -42,7 +43,6 @@ impl Painted for Drawn {
 struct Map {
     store: Store,
     of: RwSignal<Of>,
-    kind: Memo<MapKind>,
     /// Where a pointer is, on the map.
     hover: RwSignal<Option<(f64, f64)>>,
 }
@@ -55,8 +55,7 @@ pub fn MapView(
     /// How the charts look.
     theme: Signal<Theme>,
 ) -> impl IntoView {
-    let kind = memo(move || store.views.read().map);
-    let map = Map { store, of: RwSignal::new(Of::default()), kind, hover: RwSignal::new(None) };
+    let map = Map { store, of: RwSignal::new(Of::default()), hover: RwSignal::new(None) };
     let at = move |(x, y): (f64, f64)| map.look(|shown| shown.reading(x, y)).unwrap_or_default();
     let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
     // A handle says where it is itself, wherever a pointer may be.
@@ -70,11 +69,11 @@ pub fn MapView(
             {choices(map)}
             <p class="verdict" data-testid="verdict">{reading}</p>
             <div class="overlay">
-                <Complaints store />
+                {complaints(store)}
             </div>
             <figure class="figure map-figure">
                 {canvas(map, theme, of_handle)}
-                <SweepProgress store />
+                {sweep_progress(store)}
                 <figcaption>{caption}</figcaption>
             </figure>
             {beside(store, theme)}
@@ -88,9 +87,13 @@ impl Map {
         self.store.maps.read().shown().map(look)
     }
 
+    fn kind(self) -> MapKind {
+        self.store.views.read().map
+    }
+
     /// The present settings along both axes.
     fn now(self) -> (f64, f64) {
-        let (x, y) = self.kind.get().keys();
+        let (x, y) = self.kind().keys();
         let draft = self.store.settings.draft.read();
         (draft.get(x), draft.get(y))
     }
@@ -101,13 +104,13 @@ impl Map {
             let grid = key.param().grid;
             (key, grid.at(grid.nearest(value)))
         };
-        let (x_key, y_key) = self.kind.get_untracked().keys();
+        let (x_key, y_key) = self.store.views.read_untracked().map.keys();
         self.store.settings.set_both(stop(x_key, x), stop(y_key, y));
     }
 
     /// Moves the handle by a key: left and right along one axis, up and down along the other.
     fn step(self, event: &KeyboardEvent) {
-        let (x, y) = self.kind.get_untracked().keys();
+        let (x, y) = self.store.views.read_untracked().map.keys();
         let key = match event.key().as_str() {
             "ArrowLeft" | "ArrowRight" | "Home" | "End" => x,
             _ => y,
@@ -122,32 +125,20 @@ impl Map {
 
 /// Which map, and over α and K whose contraction.
 fn choices(map: Map) -> AnyView {
-    let kinds: Vec<_> = MapKind::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
-    let kind = move || markup::options(&kinds, MapKind::ALL.iter().position(|(kind, ..)| *kind == map.kind.get()));
-    let algorithms = ["FedLin".to_owned(), "FedAvg".to_owned()];
-    let algorithm = move || markup::options(&algorithms, Some(map.of.get() as usize));
+    let kinds = memo(move || {
+        let names: Vec<_> = MapKind::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
+        markup::options(&names, MapKind::ALL.iter().position(|(kind, ..)| *kind == map.kind()))
+    });
+    let algorithms = memo(move || markup::options(&["FedLin".into(), "FedAvg".into()], Some(map.of.get() as usize)));
+    let choose_kind = move |place: usize| {
+        let kind = MapKind::ALL.get(place).map_or(MapKind::default(), |(kind, ..)| *kind);
+        map.store.views.update(|views| views.map = kind);
+    };
+    let choose_algorithm = move |place| map.of.set(if place == 1 { Of::FedAvg } else { Of::FedLin });
     view! {
         <div class="sweep-head" data-testid="map-choices">
-            <label>
-                <span>"Map of"</span>
-                <select
-                    inner_html=kind
-                    on:change:target=move |event| {
-                        let place = usize::try_from(event.target().selected_index()).unwrap_or(0);
-                        let kind = MapKind::ALL.get(place).map_or(MapKind::default(), |(kind, ..)| *kind);
-                        map.store.views.update(|views| views.map = kind);
-                    }
-                ></select>
-            </label>
-            <label hidden=move || map.kind.get() != MapKind::Steps>
-                <span>"of"</span>
-                <select
-                    inner_html=algorithm
-                    on:change:target=move |event| {
-                        map.of.set(if event.target().selected_index() == 1 { Of::FedAvg } else { Of::FedLin });
-                    }
-                ></select>
-            </label>
+            {select("Map of", kinds, || false, choose_kind)}
+            {select("of", algorithms, move || map.kind() != MapKind::Steps, choose_algorithm)}
         </div>
     }
     .into_any()
@@ -189,16 +180,16 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
         let (x, y) = map.now();
         drawn.read().as_ref().map(|drawn| drawn.layout.place(x, y)).filter(|(x, y)| x.is_finite() && y.is_finite())
     };
-    let px = move |pick: fn((f64, f64)) -> f64| move || handle().map(|at| format!("{}px", pick(at)));
+    let px = move |pick: fn((f64, f64)) -> f64| live(move || handle().map(|at| format!("{}px", pick(at))));
     view! {
         <div
             class="chart map"
             data-testid="map"
-            on:pointerdown=press
-            on:pointermove=pass
-            on:pointerup=move |_| is_held.set(false)
-            on:pointercancel=move |_| is_held.set(false)
-            on:pointerleave=move |_| map.hover.set(None)
+            on:pointerdown=on(press)
+            on:pointermove=on(pass)
+            on:pointerup=on(move |_| is_held.set(false))
+            on:pointercancel=on(move |_| is_held.set(false))
+            on:pointerleave=on(move |_| map.hover.set(None))
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
             <span
@@ -208,16 +199,16 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
                 aria-label="place on the map"
                 aria-valuemin="0"
                 aria-valuemax="1"
-                aria-valuenow=move || {
-                    let key = map.kind.get().keys().0;
+                aria-valuenow=live(move || {
+                    let key = map.kind().keys().0;
                     key.param().grid.fraction(map.now().0).to_string()
-                }
-                aria-valuetext=reading
+                })
+                aria-valuetext=live(move || reading.get())
                 aria-describedby="keys-map"
-                hidden=move || handle().is_none()
+                hidden=live(move || handle().is_none())
                 style:left=px(|at| at.0)
                 style:top=px(|at| at.1)
-                on:keydown=move |event| map.step(&event)
+                on:keydown=on(move |event: KeyboardEvent| map.step(&event))
             ></span>
             <p id="keys-map" class="visually-hidden">
                 "Left and right arrow keys move along the horizontal axis, up and down along the vertical one."
@@ -239,25 +230,24 @@ fn capture(event: &PointerEvent) {
 /// The run at the handle's place.
 fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
-    let said = move |say: fn(&Run) -> String| memo(move || store.dashboard.read().run().map(say).unwrap_or_default());
-    let (verdict, caption) = (said(sentences::verdict), said(sentences::caption));
+    let (verdict, caption) = (said(store, sentences::verdict), said(store, sentences::caption));
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let round = memo(move || {
         let dashboard = store.dashboard.read();
         dashboard.run().map_or(0, |run| run.recorded(at.get()))
     });
-    let shown = derived(move || store.dashboard.read().run().map(|run| readings(run, round.get())).unwrap_or_default());
+    let rows = said(store, move |run| markup::readings(&readout::readings(run, round.get())));
+    let title = memo(move || format!("round {}", count(round.get())));
+    let title_beneath = memo(move || format!("error after {}", title.get()));
     let figure = move || store.dashboard.read().run().map(picture::figure);
     view! {
         <figure class="figure run-figure">
-            <Chart figure theme at label over="no-cover" along="rounds">
-                <p class="cross-title">{move || format!("round {}", count(round.get()))}</p>
-                <Readings shown />
+            <Chart figure=Box::new(figure) theme at label over="no-cover" along="rounds">
+                {readings("cross-title", title, rows)}
             </Chart>
             <figcaption>{verdict}</figcaption>
-            <div class="readout" data-testid="readout" data-round=round>
-                <p class="readout-title">{move || format!("error after round {}", count(round.get()))}</p>
-                <Readings shown />
+            <div class="readout" data-testid="readout" data-round=live(move || round.get().to_string())>
+                {readings("readout-title", title_beneath, rows)}
             </div>
         </figure>
     }

@@ -7,6 +7,7 @@ pub mod explore;
 pub mod map;
 pub mod notice;
 pub mod paper;
+mod parts;
 mod reactive;
 pub mod round;
 pub mod shell;
@@ -18,7 +19,7 @@ pub mod tradeoff;
 
 use leptos::html::Main;
 use leptos::prelude::*;
-use reactive::{derived, effect};
+use reactive::{derived, effect, live, on};
 use wasm_bindgen::JsCast;
 
 use crate::dashboard::sentences;
@@ -67,15 +68,15 @@ fn App() -> impl IntoView {
         <main
             class="page"
             node_ref=page
-            data-settled=move || store.is_settled().to_string()
-            data-view=move || view.get().word()
+            data-settled=live(move || store.is_settled().to_string())
+            data-view=live(move || view.get().word().to_owned())
         >
             <Notices notices=store.settings.notices />
-            {move || shown(view.get(), store, theme)}
-            <aside class="controls" aria-label="Settings" hidden=is_paper>
+            {live(move || shown(view.get(), store, theme))}
+            <aside class="controls" aria-label="Settings" hidden=live(is_paper)>
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
             </aside>
-            {move || (!is_paper()).then(|| view! { <Theory store theme /> })}
+            {live(move || if is_paper() { ().into_any() } else { view! { <Theory store theme /> }.into_any() })}
         </main>
     }
 }
@@ -103,8 +104,8 @@ fn Tabs(
                 type="button"
                 class="tab"
                 data-view=*word
-                aria-current=move || (view.get() == *tab).then_some("page")
-                on:click=move |_| store.views.update(|views| views.view = *tab)
+                aria-current=live(move || (view.get() == *tab).then(|| "page".to_owned()))
+                on:click=on(move |_| store.views.update(|views| views.view = *tab))
             >
                 {*name}
             </button>

@@ -5,6 +5,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
+use super::parts::button;
+use super::reactive::{live, on};
+
 use super::controls::control_id;
 use crate::params::Notice;
 
@@ -28,49 +31,34 @@ pub fn Notices(
     };
     let shown = move || notices.read().iter().take(SHOWN).cloned().enumerate().collect::<Vec<_>>();
     let are_several = move || notices.read().len() > 1;
-    let n_more = move || notices.read().len().saturating_sub(SHOWN);
+    let foot = move || {
+        let n_more = notices.read().len().saturating_sub(SHOWN);
+        let more = if n_more > 0 { format!("and {n_more} more") } else { String::new() };
+        view! { <p class="notice-foot">{more} {button("", "Dismiss all", move || notices.set(Vec::new()))}</p> }
+            .into_any()
+    };
     view! {
         <section class="notices" aria-label="Notices" aria-live="polite" tabindex="-1" node_ref=region>
-            {move || {
-                let item = |(index, notice)| view! { <Item notice dismiss=move || dismiss(index) /> };
-                shown().into_iter().map(item).collect_view()
-            }}
-            {move || {
-                are_several()
-                    .then(|| {
-                        view! {
-                            <p class="notice-foot">
-                                {(n_more() > 0).then(|| format!("and {} more", n_more()))}
-                                <button type="button" on:click=move |_| notices.set(Vec::new())>
-                                    "Dismiss all"
-                                </button>
-                            </p>
-                        }
-                    })
-            }}
+            {live(move || shown().into_iter().map(|(index, notice)| item(&notice, move || dismiss(index))).collect_view().into_any())}
+            {live(move || if are_several() { foot() } else { ().into_any() })}
         </section>
     }
 }
 
-/// One notice.
-#[component]
-fn Item(
-    /// The notice.
-    notice: Notice,
-    /// Takes it off the list.
-    dismiss: impl Fn() + 'static,
-) -> impl IntoView {
+/// One notice, with buttons that lead to its control and that take it off the list.
+fn item(notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     let sentence = notice.to_string();
     let control = notice.fix().map(|_| control_id(&notice.key));
     view! {
         <div class="notice">
             <p>{sentence.clone()} "."</p>
-            {control.map(|id| view! { <button type="button" on:click=move |_| focus(&id)>"Show"</button> })}
-            <button type="button" class="dismiss" aria-label=format!("Dismiss: {sentence}") on:click=move |_| dismiss()>
+            {control.map(|id| button("", "Show", move || focus(&id)))}
+            <button type="button" class="dismiss" aria-label=format!("Dismiss: {sentence}") on:click=on(move |_| dismiss())>
                 "×"
             </button>
         </div>
     }
+    .into_any()
 }
 
 /// Brings a control into sight, unfolding what it is folded into, and gives it the focus.

@@ -4,10 +4,12 @@
 use leptos::prelude::*;
 
 use super::chart::Chart;
-use super::explore::{Readings, Spoken};
-use super::reactive::{derived, memo};
+use super::explore::spoken;
+use super::parts::readings;
+use super::reactive::{derived, live, memo, on};
 use super::store::Store;
-use super::sweep::{Numbers, SweepProgress};
+use super::sweep::{numbers, sweep_progress};
+use crate::dashboard::markup::readings as rows_of;
 use crate::dashboard::paper::{is_of, markup, picture, words};
 use crate::dashboard::sweep::Sweep;
 use crate::dashboard::table::Rounds;
@@ -19,8 +21,6 @@ use crate::params::views::Word;
 #[derive(Clone, Copy)]
 struct Paper {
     store: Store,
-    figure: Memo<PaperFigure>,
-    switches: Memo<Switches>,
 }
 
 /// An option of a strip of radio buttons: its word, its name, and what it is about.
@@ -34,19 +34,18 @@ pub fn PaperView(
     /// How the chart looks.
     theme: Signal<Theme>,
 ) -> impl IntoView {
-    let (figure, switches) = (memo(move || store.views.read().figure), memo(move || store.views.read().switches));
-    let paper = Paper { store, figure, switches };
+    let paper = Paper { store };
     let figures = PaperFigure::ALL.iter().map(|(figure, word, name)| (*word, *name, Some(figure.title()))).collect();
     let choose = move |word: &str| {
         let figure = PaperFigure::by_word(word).unwrap_or_default();
         store.views.update(|views| views.figure = figure);
     };
-    let title = move || format!("Figure {}: {}", figure.get().name(), figure.get().title());
+    let title = memo(move || format!("Figure {}: {}", paper.figure().name(), paper.figure().title()));
     view! {
         <section class="paper" aria-label="Paper" data-testid="paper">
             <fieldset class="choice figures">
                 <legend class="visually-hidden">"Figure"</legend>
-                {segments("figure", figures, memo(move || figure.get().word()), choose)}
+                {segments("figure", figures, memo(move || paper.figure().word().to_owned()), choose)}
             </fieldset>
             <h2 class="paper-title">{title}</h2>
             {plot(paper, theme)}
@@ -56,15 +55,23 @@ pub fn PaperView(
                 inner_html=paper.said(|figure, switches, sweep| markup::claims(&words::claims(figure, switches, sweep)))
             ></ul>
             {switchboard(paper)}
-            <Numbers store rounds=Rounds::All />
+            {numbers(store, Rounds::All)}
         </section>
     }
 }
 
 impl Paper {
+    fn figure(self) -> PaperFigure {
+        self.store.views.read().figure
+    }
+
+    fn switches(self) -> Switches {
+        self.store.views.read().switches
+    }
+
     /// Something of the figure that is shown, once there are experiments of it.
     fn look<T>(self, look: impl FnOnce(PaperFigure, Switches, &Sweep) -> T) -> Option<T> {
-        let (figure, switches, sweeps) = (self.figure.get(), self.switches.get(), self.store.sweeps.read());
+        let (figure, switches, sweeps) = (self.figure(), self.switches(), self.store.sweeps.read());
         let sweep = sweeps.current().filter(|sweep| is_of(sweep, figure, switches))?;
         Some(look(figure, switches, sweep))
     }
@@ -83,25 +90,26 @@ impl Paper {
 fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let caption = paper.said(picture::caption);
-    let label = derived(move || format!("{}. {}", paper.figure.get().title(), caption.get()));
+    let label = derived(move || format!("{}. {}", paper.figure().title(), caption.get()));
     let round = memo(move || paper.look(|_, _, sweep| picture::round(sweep, at.get())).unwrap_or_default());
     let shown = derived(move || {
         let readings = |figure, switches, sweep: &Sweep| picture::readings(figure, switches, sweep, round.get());
         paper.look(readings).unwrap_or_default()
     });
+    let rows = memo(move || rows_of(&shown.read()));
+    let title = memo(move || format!("round {}", round.get()));
+    let title_beneath = memo(move || format!("error after {}", title.get()));
     view! {
         <figure class="paper-figure">
-            <Chart figure=move || paper.look(picture::picture) theme at label over="no-cover" along="rounds">
-                <p class="cross-title">{move || format!("round {}", round.get())}</p>
-                <Readings shown />
+            <Chart figure=Box::new(move || paper.look(picture::picture)) theme at label over="no-cover" along="rounds">
+                {readings("cross-title", title, rows)}
             </Chart>
-            <SweepProgress store=paper.store />
+            {sweep_progress(paper.store)}
             <figcaption>{caption}</figcaption>
-            <div class="readout" data-testid="paper-readout" data-round=round>
-                <p class="readout-title">{move || format!("error after round {}", round.get())}</p>
-                <Readings shown />
+            <div class="readout" data-testid="paper-readout" data-round=live(move || round.get().to_string())>
+                {readings("readout-title", title_beneath, rows)}
             </div>
-            <Spoken round shown is_asked=derived(move || at.get().is_some()) />
+            {spoken(round, shown, at)}
         </figure>
     }
     .into_any()
@@ -109,15 +117,14 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
 
 /// Every switch, with what it changes; and all at once.
 fn switchboard(paper: Paper) -> AnyView {
-    let switches = paper.switches;
     let preset = move |(name, preset): (&'static str, Switches)| {
-        let wanted = move || preset.drawn_as(switches.get());
+        let wanted = move || preset.drawn_as(paper.switches());
         view! {
             <button
                 type="button"
                 class="preset"
-                aria-pressed=move || (switches.get() == wanted()).to_string()
-                on:click=move |_| paper.switch(|switches| *switches = preset.drawn_as(*switches))
+                aria-pressed=live(move || (paper.switches() == wanted()).to_string())
+                on:click=on(move |_| paper.switch(|switches| *switches = preset.drawn_as(*switches)))
             >
                 {name}
             </button>
@@ -136,7 +143,7 @@ fn switchboard(paper: Paper) -> AnyView {
                 <legend>
                     <span class="name">{name}</span>
                 </legend>
-                {segments(word, options, memo(move || switches.get().word(switch)), choose)}
+                {segments(word, options, memo(move || paper.switches().word(switch).to_owned()), choose)}
                 <p class="switch-note">{note}</p>
             </fieldset>
         }
@@ -156,7 +163,7 @@ fn switchboard(paper: Paper) -> AnyView {
 fn segments(
     name: &'static str,
     options: Vec<Segment>,
-    current: Memo<&'static str>,
+    current: Memo<String>,
     choose: impl Fn(&str) + Copy + 'static,
 ) -> AnyView {
     let radio = move |(word, label, title): Segment| {
@@ -166,8 +173,8 @@ fn segments(
                     type="radio"
                     name=name
                     value=word
-                    prop:checked=move || current.get() == word
-                    on:change=move |_| choose(word)
+                    prop:checked=live(move || *current.read() == word)
+                    on:change=on(move |_| choose(word))
                 />
                 <span>{label}</span>
             </label>

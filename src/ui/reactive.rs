@@ -1,4 +1,4 @@
-//! Memos, derived signals and effects whose code does not depend on what is computed.
+//! Memos, derived signals, effects, views and handlers whose code does not depend on what is computed.
 //!
 //! Leptos compiles its bookkeeping anew for every closure that it is given, a few kilobytes each; given boxes, it does so once
 //! for every type of value.
@@ -30,4 +30,14 @@ pub(super) fn effect(act: impl Fn(bool) + 'static) {
 
 fn boxed_effect(act: Box<dyn Fn(bool)>) {
     Effect::new(move |before: Option<()>| act(before.is_none()));
+}
+
+/// A part of a view, or an attribute's value, that follows what it reads.
+pub(super) fn live<T>(compute: impl Fn() -> T + Send + 'static) -> Box<dyn Fn() -> T + Send> {
+    Box::new(compute)
+}
+
+/// What is done when an event is heard.
+pub(super) fn on<E>(act: impl FnMut(E) + 'static) -> Box<dyn FnMut(E)> {
+    Box::new(act)
 }

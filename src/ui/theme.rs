@@ -1,8 +1,10 @@
 //! The themes a person can choose, and the one in force.
 
-use super::reactive::{derived, effect};
+use super::reactive::{derived, effect, memo, on};
+use leptos::ev::Event;
 use leptos::prelude::*;
 
+use crate::dashboard::markup;
 use crate::figure::theme::Theme;
 use crate::web::{preferences, screen};
 
@@ -75,19 +77,15 @@ pub fn ThemeChoice(
         }
         preferences::write(PREFERENCE, word);
     });
-    let option = move |choice: Look| {
-        view! {
-            <option value=choice.word() selected=move || look.get() == choice>
-                {choice.word()}
-            </option>
-        }
-    };
+    let options = memo(move || {
+        let words = LOOKS.map(|look| look.word().to_owned());
+        markup::options(&words, LOOKS.iter().position(|choice| *choice == look.get()))
+    });
+    let choose = on(move |event: Event| look.set(Look::by_word(&event_target_value(&event)).unwrap_or(Look::System)));
     view! {
         <label class="theme-choice">
             <span>"theme"</span>
-            <select on:change:target=move |event| {
-                look.set(Look::by_word(&event.target().value()).unwrap_or(Look::System));
-            }>{LOOKS.map(option)}</select>
+            <select inner_html=options on:change=choose></select>
         </label>
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What is only read comes as [`markup`]; here is what a person can do with it.
 
-use super::reactive::memo;
+use super::reactive::{live, memo, on};
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -14,7 +14,7 @@ use super::controls::help::{HelpButton, HelpText};
 use super::round::SlowRound;
 use super::store::Store;
 use crate::dashboard::anatomy::anatomies;
-use crate::dashboard::badge::{badges, outlook};
+use crate::dashboard::badge::{self, outlook};
 use crate::dashboard::join::{self, Join, joins};
 use crate::dashboard::picture::method_name;
 use crate::dashboard::strip::EXTENT;
@@ -24,24 +24,20 @@ use crate::figure::theme::Theme;
 use crate::params::Key;
 
 /// Something said of the run on screen.
-fn said(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
+pub(super) fn said(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
     memo(move || store.dashboard.read().run().map(&say).unwrap_or_default())
 }
 
 /// The contraction of every method, and a button to the largest step that it bears.
-#[component]
-pub fn Badges(
-    /// The page's signals.
-    store: Store,
-) -> impl IntoView {
-    let html = said(store, |run| markup::badges(&badges(run)));
-    let set = move |event: MouseEvent| {
+pub(super) fn badges(store: Store) -> AnyView {
+    let html = said(store, |run| markup::badges(&badge::badges(run)));
+    let set = on(move |event: MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(step) = target.and_then(|target| target.get_attribute("data-step")) {
             store.settings.set_text(Key::StepSize, &step);
         }
-    };
-    view! { <ul class="badges" data-testid="badges" on:click=set inner_html=html></ul> }
+    });
+    view! { <ul class="badges" data-testid="badges" on:click=set inner_html=html></ul> }.into_any()
 }
 
 /// The cards beneath the chart.
@@ -104,7 +100,7 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
         let anatomy = index_of(run, &which.read()).and_then(|index| anatomies(run).into_iter().nth(index));
         anatomy.map(|anatomy| markup::anatomy(&anatomy)).unwrap_or_default()
     });
-    let choose = move |event: Event| which.set(event_target_value(&event));
+    let choose = on(move |event: Event| which.set(event_target_value(&event)));
     view! {
         <select class="methods" aria-label="Method" on:change=choose inner_html=names></select>
         <div class="anatomy" data-testid="anatomy" inner_html=html></div>
@@ -152,12 +148,12 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
             tabindex="0"
             role="group"
             aria-roledescription="chart"
-            aria-label=label
+            aria-label=live(move || label.get())
             data-testid="join"
-            on:pointermove=look
-            on:pointerdown=look
-            on:pointerleave=move |_| at.set(None)
-            on:keydown=walk
+            on:pointermove=on(look)
+            on:pointerdown=on(look)
+            on:pointerleave=on(move |_| at.set(None))
+            on:keydown=on(walk)
         >
             <div inner_html=chosen></div>
             <div inner_html=dots></div>
@@ -179,10 +175,10 @@ fn bound_card(store: Store, theme: Signal<Theme>) -> AnyView {
     let text = said(store, bound::words);
     let reading = said(store, move |run| at.get().map(|at| bound::reading(run, at)).unwrap_or_default());
     view! {
-        <p class="hypothesis" data-testid="hypothesis" data-holds=holds>{badge}</p>
+        <p class="hypothesis" data-testid="hypothesis" data-holds=live(move || holds.get())>{badge}</p>
         {words(text, "bound-words")}
         <div class="bound">
-            <Chart figure theme at label=text.into() over="no-cover" along="clients">""</Chart>
+            <Chart figure=Box::new(figure) theme at label=text.into() over="no-cover" along="clients">""</Chart>
         </div>
         <p class="reading-line" aria-live="polite">{reading}</p>
     }

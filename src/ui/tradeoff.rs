@@ -2,13 +2,14 @@
 
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
-use super::reactive::{derived, memo};
+use super::reactive::{derived, live, memo};
 use leptos::prelude::*;
 
 use super::chart::Chart;
-use super::explore::{Complaints, Readings};
+use super::explore::complaints;
+use super::parts::{TextBox, readings, select, text_box};
 use super::store::Store;
-use super::sweep::{Numbers, SweepProgress};
+use super::sweep::{numbers, sweep_progress};
 use crate::dashboard::markup;
 use crate::dashboard::table::Rounds;
 use crate::dashboard::tradeoff::{TradeOff, caption};
@@ -32,30 +33,30 @@ pub fn TradeOffView(
     let shown = derived(move || {
         look(store, |trade_off| place.get().map(|x| trade_off.readings(x))).flatten().unwrap_or_default()
     });
-    let title = move || {
+    let rows = memo(move || markup::readings(&shown.read()));
+    let title = memo(move || {
         let symbol = store.views.read().across.key().param().symbol;
         place.get().map_or_else(String::new, |x| format!("{symbol} = {}", words(x)))
-    };
+    });
+    let title_beneath = memo(move || format!("final error at {}", title.get()));
     view! {
         <section class="explore trade-off" aria-label="Trade-off">
-            <Choices store />
+            {choices(store)}
             <p class="verdict" data-testid="verdict">{verdict}</p>
             <figure class="figure">
                 <div class="overlay">
-                    <Complaints store />
+                    {complaints(store)}
                 </div>
-                <Chart figure=move || look(store, |it| it.figure()) theme at label over="complaints" along="values">
-                    <p class="cross-title">{title}</p>
-                    <Readings shown />
+                <Chart figure=Box::new(move || look(store, |it| it.figure())) theme at label over="complaints" along="values">
+                    {readings("cross-title", title, rows)}
                 </Chart>
-                <SweepProgress store />
+                {sweep_progress(store)}
                 <figcaption>{caption} " " <span data-testid="bound-as-printed">{bound}</span></figcaption>
             </figure>
             <div class="readout" data-testid="readout">
-                <p class="readout-title">"final error at " {title}</p>
-                <Readings shown />
+                {readings("readout-title", title_beneath, rows)}
             </div>
-            <Numbers store rounds=Rounds::Last />
+            {numbers(store, Rounds::Last)}
         </section>
     }
 }
@@ -69,68 +70,42 @@ fn look<T>(store: Store, look: impl FnOnce(&TradeOff<'_>) -> T) -> Option<T> {
 }
 
 /// What lies along the axis, and what the second setting differs in.
-#[component]
-fn Choices(
-    /// The page's signals.
-    store: Store,
-) -> impl IntoView {
-    let across = memo(move || store.views.read().across);
-    let beside = memo(move || store.views.read().beside);
-    let axes: Vec<_> = Across::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
-    let axis = move || markup::options(&axes, Across::ALL.iter().position(|(axis, ..)| *axis == across.get()));
+fn choices(store: Store) -> AnyView {
+    let across = move || store.views.read().across;
+    let beside = move || store.views.read().beside;
+    let axes = memo(move || {
+        let names: Vec<_> = Across::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
+        markup::options(&names, Across::ALL.iter().position(|(axis, ..)| *axis == across()))
+    });
     // The axis itself can be no second setting.
-    let keys = move || BESIDE_KEYS.into_iter().filter(move |&key| key != across.get().key());
-    let seconds = move || {
+    let keys = move || BESIDE_KEYS.into_iter().filter(move |&key| key != across().key());
+    let seconds = memo(move || {
         let names = keys().map(|key| format!("{} {}", key.param().symbol, key.param().name));
         let names: Vec<_> = std::iter::once("nothing".to_owned()).chain(names).collect();
-        let chosen = beside.get().and_then(|(key, _)| keys().position(|other| other == key));
+        let chosen = beside().and_then(|(key, _)| keys().position(|other| other == key));
         markup::options(&names, Some(chosen.map_or(0, |place| place + 1)))
-    };
+    });
+    let choose_axis =
+        move |place: usize| store.set_across(Across::ALL.get(place).map_or(Across::default(), |(axis, ..)| *axis));
     let choose_second = move |place: usize| {
         let key = place.checked_sub(1).and_then(|place| keys().nth(place));
         store.views.update(|views| views.beside = key.map(|key| (key, another(store, key))));
     };
-    let type_value = move |text: &str| {
+    let take = move |text: &str| {
         store.settings.report(BESIDE, || store.views.try_update(|views| views.set_beside_text(text)).flatten());
     };
-    let value = move || beside.get().map_or_else(String::new, |(_, value)| words(value));
+    let text = memo(move || beside().map_or_else(String::new, |(_, value)| words(value)));
     view! {
         <div class="sweep-head" data-testid="trade-off-choices">
-            <label>
-                <span>"Final error against"</span>
-                <select
-                    inner_html=axis
-                    on:change:target=move |event| {
-                        let place = usize::try_from(event.target().selected_index()).unwrap_or(0);
-                        store.set_across(Across::ALL.get(place).map_or(Across::default(), |(axis, ..)| *axis));
-                    }
-                ></select>
-            </label>
-            <label>
-                <span>"what if another"</span>
-                <select
-                    inner_html=seconds
-                    on:change:target=move |event| {
-                        choose_second(usize::try_from(event.target().selected_index()).unwrap_or(0));
-                    }
-                ></select>
-            </label>
-            <label hidden=move || beside.get().is_none()>
+            {select("Final error against", axes, || false, choose_axis)}
+            {select("what if another", seconds, || false, choose_second)}
+            <label hidden=live(move || beside().is_none())>
                 <span>"were"</span>
-                <input
-                    type="text"
-                    class="number-box"
-                    inputmode="decimal"
-                    autocomplete="off"
-                    prop:value=value
-                    on:change:target=move |event| {
-                        type_value(&event.target().value());
-                        event.target().set_value(&value());
-                    }
-                />
+                {text_box(TextBox { class: "number-box", inputmode: "decimal", text }, take)}
             </label>
         </div>
     }
+    .into_any()
 }
 
 /// A value for a second setting that differs from the present one: of the paper's, the one farthest from it.

@@ -14,11 +14,16 @@ pub struct Listener {
 impl Listener {
     /// Listens to events of `kind` at `target`. Events of another type than `E` are passed over.
     pub fn new<E: JsCast>(target: &EventTarget, kind: &'static str, mut heard: impl FnMut(E) + 'static) -> Self {
-        let closure = Closure::<dyn FnMut(web_sys::Event)>::new(move |event: web_sys::Event| {
+        let heard = move |event: web_sys::Event| {
             if let Ok(event) = event.dyn_into::<E>() {
                 heard(event);
             }
-        });
+        };
+        Self::boxed(target, kind, Box::new(heard))
+    }
+
+    fn boxed(target: &EventTarget, kind: &'static str, heard: Box<dyn FnMut(web_sys::Event)>) -> Self {
+        let closure = Closure::wrap(heard);
         // Adding a listener fails on no target that exists.
         let _ = target.add_event_listener_with_callback(kind, closure.as_ref().unchecked_ref());
         Self { target: target.clone(), kind, closure }
@@ -31,6 +36,11 @@ impl Drop for Listener {
     }
 }
 
+/// A callback for one call; boxed, so that its glue is compiled once.
+fn once(act: Box<dyn FnOnce()>) -> Closure<dyn FnMut()> {
+    Closure::once(act)
+}
+
 /// Calls back once, unless dropped before.
 pub struct Timeout {
     id: i32,
@@ -40,7 +50,7 @@ pub struct Timeout {
 impl Timeout {
     /// Calls `act` after `delay` milliseconds. `None` outside of a window.
     pub fn new(delay: i32, act: impl FnOnce() + 'static) -> Option<Self> {
-        let closure = Closure::once(act);
+        let closure = once(Box::new(act));
         let id = web_sys::window()?
             .set_timeout_with_callback_and_timeout_and_arguments_0(closure.as_ref().unchecked_ref(), delay)
             .ok()?;
@@ -65,7 +75,7 @@ pub struct NextFrame {
 impl NextFrame {
     /// Calls `act` before the next frame. `None` outside of a window.
     pub fn new(act: impl FnOnce() + 'static) -> Option<Self> {
-        let closure = Closure::once(act);
+        let closure = once(Box::new(act));
         let id = web_sys::window()?.request_animation_frame(closure.as_ref().unchecked_ref()).ok()?;
         Some(Self { id, _closure: closure })
     }

@@ -1,7 +1,9 @@
 //! Choices among words: radio buttons side by side, and check boxes for the algorithms.
 
+use leptos::ev::Event;
 use leptos::prelude::*;
 
+use super::super::reactive::{live, memo, on};
 use super::help::{HelpButton, HelpText};
 use super::{Settings, control_id};
 use crate::figure::Role;
@@ -18,10 +20,10 @@ pub fn Segments(
     choice: Choice,
 ) -> impl IntoView {
     let spec = choice.spec();
-    let current = Memo::new(move |_| settings.draft.read().choice(choice));
+    let current = memo(move || settings.draft.read().choice(choice));
     let help_id = format!("help-{}", spec.link);
     let help_open = RwSignal::new(false);
-    let of_current = move || spec.options[current.get()].help;
+    let help = memo(move || format!("{} {}", spec.options[current.get()].help, spec.help));
     let radio = move |(index, option): (usize, &'static Opt)| {
         view! {
             <label class="segment">
@@ -29,8 +31,8 @@ pub fn Segments(
                     type="radio"
                     name=spec.link
                     value=option.word
-                    prop:checked=move || current.get() == index
-                    on:change=move |_| settings.change(spec.link, |draft| draft.choose(choice, option.word))
+                    prop:checked=live(move || current.get() == index)
+                    on:change=on(move |_| settings.change(spec.link, |draft| draft.choose(choice, option.word)))
                 />
                 <span>{option.label}</span>
             </label>
@@ -43,7 +45,7 @@ pub fn Segments(
             </legend>
             <HelpButton about=spec.name text_id=help_id.clone() open=help_open />
             <div class="segments">{spec.options.iter().enumerate().map(radio).collect_view()}</div>
-            <HelpText id=help_id open=help_open>{of_current} " " {spec.help}</HelpText>
+            <HelpText id=help_id open=help_open>{help}</HelpText>
         </fieldset>
     }
 }
@@ -84,16 +86,16 @@ fn AlgorithmBox(
     algorithm: Algorithm,
 ) -> impl IntoView {
     let option = algorithm.option();
-    let runs = Memo::new(move |_| settings.draft.read().algorithms.contains(algorithm));
-    let toggle = move |runs: bool| {
+    let runs = memo(move || settings.draft.read().algorithms.contains(algorithm));
+    let toggle = on(move |event: Event| {
         settings.change(ALGORITHMS_LINK, |draft| {
-            draft.algorithms = draft.algorithms.with(algorithm, runs);
+            draft.algorithms = draft.algorithms.with(algorithm, event_target_checked(&event));
             None
         });
-    };
+    });
     view! {
         <label class="algorithm" data-role=option.word>
-            <input type="checkbox" prop:checked=runs on:change:target=move |ev| toggle(ev.target().checked()) />
+            <input type="checkbox" prop:checked=live(move || runs.get()) on:change=toggle />
             <Stroke algorithm />
             <span>{option.label}</span>
         </label>

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::super::reactive::{live, on};
+
 /// The "?" of a [`HelpText`].
 #[component]
 pub fn HelpButton(
@@ -17,9 +19,9 @@ pub fn HelpButton(
             type="button"
             class="help-button"
             aria-label=format!("Help: {about}")
-            aria-expanded=move || open.get().to_string()
+            aria-expanded=live(move || open.get().to_string())
             aria-controls=text_id
-            on:click=move |_| open.update(|open| *open = !*open)
+            on:click=on(move |_| open.update(|open| *open = !*open))
         >
             "?"
         </button>
@@ -37,7 +39,7 @@ pub fn HelpText(
     children: Children,
 ) -> impl IntoView {
     view! {
-        <p class="help-text" id=id hidden=move || !open.get()>
+        <p class="help-text" id=id hidden=live(move || !open.get())>
             {children()}
         </p>
     }

@@ -1,8 +1,10 @@
 //! A parameter's value as a number that can be typed over.
 
+use leptos::ev::{Event, FocusEvent, KeyboardEvent};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
+use super::super::reactive::{live, on};
 use super::Settings;
 use crate::params::Key;
 use crate::params::table::words;
@@ -20,7 +22,6 @@ pub fn NumberBox(
 ) -> impl IntoView {
     let param = key.param();
     let value = settings.value(key);
-    let shown = move || words(value.get());
     let label = format!("{}, {}", param.name, param.allowed());
     view! {
         <input
@@ -33,17 +34,18 @@ pub fn NumberBox(
             size=digits(key)
             style:--digits=digits(key)
             aria-label=label
-            prop:value=shown
-            on:keydown:target=move |ev| {
-                match ev.key().as_str() {
-                    "Enter" => commit(settings, key, &ev.target()),
-                    "Escape" => restore(settings, key, &ev.target()),
+            prop:value=live(move || words(value.get()))
+            on:keydown=on(move |event: KeyboardEvent| {
+                let input = event_target(&event);
+                match event.key().as_str() {
+                    "Enter" => commit(settings, key, &input),
+                    "Escape" => restore(settings, key, &input),
                     _ => return,
                 }
-                ev.target().select();
-            }
-            on:focus:target=move |ev| ev.target().select()
-            on:change:target=move |ev| commit(settings, key, &ev.target())
+                input.select();
+            })
+            on:focus=on(|event: FocusEvent| event_target::<HtmlInputElement>(&event).select())
+            on:change=on(move |event: Event| commit(settings, key, &event_target(&event)))
         />
     }
 }

@@ -18,9 +18,9 @@ pub fn Panel(
     settings: Settings,
     /// The heterogeneity measured, in words.
     measured: Signal<String>,
-    /// What a parameter's name does when it is pressed; without it names are labels.
-    #[prop(optional, into)]
-    on_name: Option<Callback<Key>>,
+    /// What a parameter's name does when it is pressed.
+    #[prop(into)]
+    on_name: Callback<Key>,
 ) -> impl IntoView {
     view! {
         <div class="panel">
@@ -42,14 +42,11 @@ fn Sliders(
     /// What stands beside heterogeneity.
     measured: Signal<String>,
     /// What pressing a name does.
-    on_name: Option<Callback<Key>>,
+    on_name: Callback<Key>,
 ) -> impl IntoView {
     let slider = move |param: &'static Param| {
         let note = (param.key == Key::Heterogeneity).then_some(measured);
-        match on_name {
-            Some(on_name) => view! { <Slider settings key=param.key note on_name /> }.into_any(),
-            None => view! { <Slider settings key=param.key note /> }.into_any(),
-        }
+        view! { <Slider settings key=param.key note on_name /> }
     };
     view! { <div class="sliders">{Param::of_group(group).map(slider).collect_view()}</div> }
 }
@@ -62,13 +59,13 @@ fn More(
     /// What stands beside heterogeneity.
     measured: Signal<String>,
     /// What pressing a name does.
-    on_name: Option<Callback<Key>>,
+    on_name: Callback<Key>,
 ) -> impl IntoView {
     let n_changed = memo(move || n_changed(&settings.draft.read()));
-    let summary = move || match n_changed.get() {
+    let summary = memo(move || match n_changed.get() {
         0 => String::new(),
         n => format!("{n} changed"),
-    };
+    });
     view! {
         <details class="more" open=n_changed.get_untracked() != 0>
             <summary>

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::super::reactive::{live, memo, on};
 use super::Settings;
 use crate::params::Preset;
 use crate::params::preset::PRESETS;
@@ -13,18 +14,18 @@ pub fn Presets(
     settings: Settings,
 ) -> impl IntoView {
     let current = move || Preset::of(&settings.draft.read()).map(|preset| preset.id);
-    let description = move || {
+    let description = memo(move || {
         let in_use = PRESETS.iter().find(|preset| current() == Some(preset.id));
-        in_use.map_or("Settings of your own.", |preset| preset.description)
-    };
+        in_use.map_or("Settings of your own.", |preset| preset.description).to_owned()
+    });
     let button = move |preset: &'static Preset| {
         view! {
             <button
                 type="button"
                 class="preset"
                 title=preset.description
-                aria-pressed=move || (current() == Some(preset.id)).to_string()
-                on:click=move |_| apply(settings, preset)
+                aria-pressed=live(move || (current() == Some(preset.id)).to_string())
+                on:click=on(move |_| apply(settings, preset))
             >
                 {preset.name}
             </button>

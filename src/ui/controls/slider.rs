@@ -1,7 +1,7 @@
 //! A parameter's slider: symbol, name, editable value, reset mark, help.
 
-use super::super::reactive::memo;
-use leptos::ev::KeyboardEvent;
+use super::super::reactive::{live, on};
+use leptos::ev::{Event, KeyboardEvent};
 use leptos::prelude::*;
 
 use super::help::{HelpButton, HelpText};
@@ -19,9 +19,8 @@ pub fn Slider(
     key: Key,
     /// What stands beneath, in a line of its own.
     note: Option<Signal<String>>,
-    /// What the parameter's name does when it is pressed; without it the name is a label.
-    #[prop(optional, into)]
-    on_name: Option<Callback<Key>>,
+    /// What the parameter's name does when it is pressed.
+    on_name: Callback<Key>,
 ) -> impl IntoView {
     let param = key.param();
     let help_id = format!("help-{}", param.link);
@@ -31,7 +30,7 @@ pub fn Slider(
     let is_idle = move || param.only_for.is_some_and(|algorithm| !settings.draft.read().algorithms.contains(algorithm));
     let box_id = (!has_slider).then(|| control_id(param.link));
     view! {
-        <div class="slider" data-param=param.link hidden=is_idle>
+        <div class="slider" data-param=param.link hidden=live(is_idle)>
             <div class="slider-head">
                 <Name param on_name />
                 <ResetMark settings key />
@@ -52,27 +51,13 @@ fn Name(
     /// The parameter.
     param: &'static Param,
     /// What pressing the name does.
-    on_name: Option<Callback<Key>>,
+    on_name: Callback<Key>,
 ) -> impl IntoView {
-    let words = move || {
-        view! {
+    view! {
+        <button type="button" class="slider-name" on:click=on(move |_| on_name.run(param.key))>
             {(!param.symbol.is_empty()).then(|| view! { <span class="symbol">{param.symbol}</span> })}
             <span class="name">{param.name}</span>
-        }
-    };
-    match on_name {
-        Some(on_name) => view! {
-            <button type="button" class="slider-name" on:click=move |_| on_name.run(param.key)>
-                {words()}
-            </button>
-        }
-        .into_any(),
-        None => view! {
-            <label class="slider-name" for=control_id(param.link)>
-                {words()}
-            </label>
-        }
-        .into_any(),
+        </button>
     }
 }
 
@@ -85,7 +70,6 @@ fn ResetMark(
     key: Key,
 ) -> impl IntoView {
     let param = key.param();
-    let is_default = memo(move || settings.draft.read().is_default(key));
     let what = format!("Reset {} to {}", param.name, words(param.default));
     view! {
         <button
@@ -93,8 +77,8 @@ fn ResetMark(
             class="reset-mark"
             aria-label=what.clone()
             title=what
-            hidden=is_default
-            on:click=move |_| settings.reset(key)
+            hidden=live(move || settings.draft.read().is_default(key))
+            on:click=on(move |_| settings.reset(key))
         >
             "↺"
         </button>
@@ -114,7 +98,7 @@ fn Another(
             type="button"
             class="another"
             aria-label=format!("another {}", param.name)
-            on:click=move |_| settings.step(param.key, Move::Up(Stride::One))
+            on:click=on(move |_| settings.step(param.key, Move::Up(Stride::One)))
         >
             "another"
         </button>
@@ -144,7 +128,7 @@ fn Track(
             <Nudge settings key step=Move::Down(Stride::One) sign="−" />
             <div
                 class="slider-rail"
-                style:--at=move || param.grid.fraction(value.get()).to_string()
+                style:--at=live(move || param.grid.fraction(value.get()).to_string())
                 style:--default-at=param.grid.fraction(param.default).to_string()
             >
                 <input
@@ -154,17 +138,17 @@ fn Track(
                     max=param.grid.last().to_string()
                     step="1"
                     aria-label=format!("{} {}", param.symbol, param.name)
-                    aria-valuetext=move || words(value.get())
-                    prop:value=move || param.grid.nearest(value.get()).to_string()
-                    on:input:target=move |ev| {
-                        if let Ok(position) = ev.target().value().parse() {
+                    aria-valuetext=live(move || words(value.get()))
+                    prop:value=live(move || param.grid.nearest(value.get()).to_string())
+                    on:input=on(move |event: Event| {
+                        if let Ok(position) = event_target_value(&event).parse() {
                             settings.set(key, param.grid.at(position));
                         }
-                    }
-                    on:keydown=on_key
-                    on:pointerdown=move |_| before_press.set_value(value.get_untracked())
+                    })
+                    on:keydown=on(on_key)
+                    on:pointerdown=on(move |_| before_press.set_value(value.get_untracked()))
                     // The browser took the gesture over to scroll the page: it was never meant for the slider.
-                    on:pointercancel=move |_| settings.set(key, before_press.get_value())
+                    on:pointercancel=on(move |_| settings.set(key, before_press.get_value()))
                 />
                 <span class="slider-notch"></span>
             </div>
@@ -192,7 +176,7 @@ fn Nudge(
             class="nudge"
             tabindex="-1"
             aria-label=format!("{direction} {}", key.param().name)
-            on:click=move |_| settings.step(key, step)
+            on:click=on(move |_| settings.step(key, step))
         >
             {sign}
         </button>

@@ -27,7 +27,7 @@ fn n_points(target: Target) -> usize {
 }
 
 /// Draws for φ_n, whose own error c makes good.
-const FEW_DRAWS: usize = 128;
+const FEW_DRAWS: usize = 64;
 
 /// A bias that lies so far outside of the plane of V and U, beside so much noise (sin 2θ), is no longer covered by the
 /// mixture.
@@ -119,14 +119,10 @@ impl Factors {
         self.anchors.binary_search(&column).is_ok()
     }
 
-    /// Notes the pooled law of a size, whose distance from the systems that count has this root mean square.
-    pub(super) fn note(&mut self, plan: &Plan, at: At, law: &Pooled, bias: f64) {
+    /// Notes the pooled law of a size.
+    pub(super) fn note(&mut self, plan: &Plan, at: At, law: &Pooled) {
         let is_anchor = self.is_anchor(at.column);
         let place = self.places[at.column];
-        if is_anchor || matches!(plan.target, Target::Client(_)) {
-            let factor = self.bias_norm(plan, at, law) / bias;
-            self.bias[at.size].taken.push((place, factor));
-        }
         let mut noise = None;
         for row in plan.rows_of(at.size) {
             let Ok(which) = self.nodes.binary_search_by_key(&row, |node| node.row) else { continue };
@@ -143,8 +139,33 @@ impl Factors {
         }
     }
 
-    /// The distance of a law's mean from the system that counts, or its mean over those that do.
-    fn bias_norm(&mut self, plan: &Plan, at: At, law: &Pooled) -> f64 {
+    /// Notes how far the laws of up to eight sizes are from the systems that count, at each of which `biases` are the
+    /// root mean squares.
+    pub(super) fn note_biases(&mut self, plan: &Plan, at: At, laws: &[Pooled], biases: &[f64]) {
+        let norms = match plan.target {
+            Target::Client(_) => self.distances(plan, at, laws),
+            Target::Mean | Target::Worst if self.is_anchor(at.column) => {
+                let sizes = at.size..at.size + laws.len();
+                laws.iter().zip(sizes).map(|(law, size)| self.mean_distance(plan, At { size, ..at }, law)).collect()
+            }
+            Target::Mean | Target::Worst => return,
+        };
+        for ((factor, norm), bias) in self.bias[at.size..].iter_mut().zip(norms).zip(biases) {
+            factor.taken.push((self.places[at.column], norm / bias));
+        }
+    }
+
+    /// The distances of laws' means from the one system that counts.
+    fn distances(&mut self, plan: &Plan, at: At, laws: &[Pooled]) -> Vec<f64> {
+        laws.iter().enumerate().for_each(|(lane, law)| self.errors.set_lane(lane, &law.mean));
+        for (directions, _) in plan.counting(at.size) {
+            self.errors.add_scaled(Lanes::splat(-at.heterogeneity), directions);
+        }
+        self.bias_norms.of(&self.errors).0[..laws.len()].to_vec()
+    }
+
+    /// The mean distance of a law's mean from the systems that count.
+    fn mean_distance(&mut self, plan: &Plan, at: At, law: &Pooled) -> f64 {
         let (mut weight, mut sum) = (0.0, 0.0);
         for (directions, counting) in plan.counting(at.size) {
             self.errors.set_all(&law.mean);

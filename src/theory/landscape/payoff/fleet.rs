@@ -19,16 +19,34 @@ use fedsysid_sim::system::{LinearSystem, SystemError};
 #[derive(Debug)]
 pub(super) struct Clients {
     family: Family,
+    /// `[V, 0]` and `[0, U]` of unit norm; zero where they are.
+    units: [Matrix; 2],
     places: Vec<Place>,
     plans: Vec<DataPlan>,
+}
+
+fn unit(matrix: Matrix) -> Matrix {
+    let norm = matrix.norm();
+    if norm > 0.0 { matrix / norm } else { matrix }
+}
+
+/// `ε [aV, bU]`, n×d: how far a place is from the nominal system.
+fn deviation(family: &Family, place: Place, heterogeneity: f64) -> Matrix {
+    let (n, d) = (family.dims().n_states, family.dims().n_regressors());
+    let (v, u) = (family.a_pattern(), family.b_pattern());
+    Matrix::from_fn(n, d, |i, j| {
+        if j < n { heterogeneity * place.a * v[(i, j)] } else { heterogeneity * place.b * u[(i, j - n)] }
+    })
 }
 
 impl Clients {
     /// The first so many of a scenario's, which may have fewer itself.
     pub(super) fn new(scenario: &Scenario, n: usize) -> Self {
         let settings = scenario.settings();
+        let along = |a: f64, b: f64| unit(deviation(&settings.family, Place { a, b }, 1.0));
         Self {
             family: settings.family.clone(),
+            units: [along(1.0, 0.0), along(0.0, 1.0)],
             places: (0..n).map(|client| settings.placement.place(settings.seed, client)).collect(),
             plans: (0..n).map(|client| scenario.plan(client)).collect(),
         }
@@ -54,21 +72,12 @@ impl Clients {
 
     /// `ε [aV, bU]`, n×d: how far a place is from the nominal system.
     pub(super) fn deviation(&self, place: Place, heterogeneity: f64) -> Matrix {
-        let (n, d) = (self.family.dims().n_states, self.family.dims().n_regressors());
-        let (v, u) = (self.family.a_pattern(), self.family.b_pattern());
-        Matrix::from_fn(n, d, |i, j| {
-            if j < n { heterogeneity * place.a * v[(i, j)] } else { heterogeneity * place.b * u[(i, j - n)] }
-        })
+        deviation(&self.family, place, heterogeneity)
     }
 
     /// Which way a deviation points.
     pub(super) fn direction(&self, deviation: &Matrix) -> Direction {
-        let n = self.family.dims().n_states;
-        let along = |pattern: &Matrix, first: usize| {
-            let part = deviation.columns(first, pattern.ncols());
-            pattern.dot(&part) / pattern.norm().max(f64::MIN_POSITIVE)
-        };
-        let (a, b) = (along(self.family.a_pattern(), 0), along(self.family.b_pattern(), n));
+        let [a, b] = [&self.units[0], &self.units[1]].map(|unit| unit.dot(deviation));
         let angle = libm::atan2(b, a);
         let apart = (1.0 - (a * a + b * b) / deviation.norm_squared()).max(0.0).sqrt();
         // A deviation and its opposite are equally large.
@@ -77,14 +86,11 @@ impl Clients {
 
     /// A deviation of unit norm that points this way between V and U.
     pub(super) fn unit(&self, angle: f64) -> Matrix {
-        let unit = |norm: f64| if norm > 0.0 { 1.0 / norm } else { 0.0 };
-        let (v, u) = (unit(self.family.a_pattern().norm()), unit(self.family.b_pattern().norm()));
-        let pointing = |a: f64, b: f64| self.deviation(Place { a: a * v, b: b * u }, 1.0);
+        let pointing = |a: f64, b: f64| &self.units[0] * a + &self.units[1] * b;
         let deviation = pointing(libm::cos(angle), libm::sin(angle));
         // Where one of the patterns is zero there is one way only, and where both are, none.
         let deviation = if deviation.norm() > 1e-3 { deviation } else { pointing(1.0, 1.0) };
-        let norm = deviation.norm();
-        if norm > 0.0 { deviation / norm } else { deviation }
+        unit(deviation)
     }
 
     /// The moments to expect of up to eight clients from `first` on.
@@ -96,18 +102,21 @@ impl Clients {
         let systems: Vec<_> =
             clients.clone().map(|client| self.system(client, heterogeneity)).collect::<Result<_, _>>()?;
         let planned: Vec<_> = systems.iter().zip(self.plans[clients.clone()].iter().copied()).collect();
-        let gram = expected_grams(&planned);
-        let dims = self.family.dims();
-        let mut deviation = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
         let mut noise = Lanes::default();
-        for (lane, client) in clients.enumerate() {
-            deviation.set_lane(lane, &self.deviation(self.places[client], heterogeneity));
-            let std = self.plans[client].noise.process_noise_std;
-            noise.0[lane] = std * std;
+        for (lane, (_, plan)) in planned.iter().enumerate() {
+            noise.0[lane] = plan.noise.process_noise_std * plan.noise.process_noise_std;
         }
-        let mut cross = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
-        cross.set_product(&deviation, &gram);
-        Ok(ClientBlock { gram, cross, noise })
+        Ok(ClientBlock { gram: expected_grams(&planned), noise })
+    }
+
+    /// How far up to eight places are from the nominal system at ε = 1.
+    pub(super) fn directions(&self, places: &[Place]) -> LaneMatrix {
+        let dims = self.family.dims();
+        let mut directions = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
+        for (lane, &place) in places.iter().enumerate() {
+            directions.set_lane(lane, &self.deviation(place, 1.0));
+        }
+        directions
     }
 
     /// Steps of the longest rollout in a block.
@@ -130,8 +139,6 @@ pub(super) struct Direction {
 pub(super) struct ClientBlock {
     /// `Γ_i`, d×d.
     gram: LaneMatrix,
-    /// `Δ_i Γ_i`, n×d.
-    cross: LaneMatrix,
     /// `ν_i`; 0 where there is no client.
     noise: Lanes,
 }
@@ -169,11 +176,11 @@ impl Sums<LaneMatrix> {
         Self { gram: LaneMatrix::zeros(d, d), cross: LaneMatrix::zeros(n, d), noise: LaneMatrix::zeros(d, d) }
     }
 
-    /// Adds the first so many clients of a block.
-    fn add(&mut self, block: &ClientBlock, n: usize) {
+    /// Adds the first so many clients of a block, with their `Δ_i Γ_i`.
+    fn add(&mut self, block: &ClientBlock, cross: &LaneMatrix, n: usize) {
         let mask = Lanes::from_fn(|lane| f64::from(u8::from(lane < n)));
         self.gram.add_weighted(mask, &block.gram);
-        self.cross.add_weighted(mask, &block.cross);
+        self.cross.add_weighted(mask, cross);
         self.noise.add_weighted(mask.zip(block.noise, |a, b| a * b), &block.gram);
     }
 
@@ -199,6 +206,8 @@ pub(super) struct Growth {
     n_clients: usize,
     sums: Sums<LaneMatrix>,
     room: Sums<LaneMatrix>,
+    /// `Δ_i Γ_i` of the clients last taken in.
+    cross: LaneMatrix,
     /// At every size reached.
     at_sizes: Vec<Sums<Matrix>>,
 }
@@ -206,7 +215,8 @@ pub(super) struct Growth {
 impl Growth {
     /// Room for fleets of systems with n states and d regressors.
     pub(super) fn new(n: usize, d: usize) -> Self {
-        Self { n_clients: 0, sums: Sums::zeros(n, d), room: Sums::zeros(n, d), at_sizes: Vec::new() }
+        let cross = LaneMatrix::zeros(n, d);
+        Self { n_clients: 0, sums: Sums::zeros(n, d), room: Sums::zeros(n, d), cross, at_sizes: Vec::new() }
     }
 
     /// Begins anew.
@@ -223,16 +233,20 @@ impl Growth {
         self.n_clients
     }
 
-    /// Takes in the next clients, and looks at the sizes among them; whether the sums are still finite numbers.
-    pub(super) fn add(&mut self, block: &ClientBlock, sizes: &[usize]) -> bool {
+    /// Takes in the next clients, with their distances from the nominal system, and looks at the sizes among them;
+    /// whether the sums are still finite numbers.
+    pub(super) fn add(&mut self, block: &ClientBlock, deviations: (f64, &LaneMatrix), sizes: &[usize]) -> bool {
+        let (heterogeneity, directions) = deviations;
+        self.cross.set_product(directions, &block.gram);
+        self.cross.scale(Lanes::splat(heterogeneity));
         let until = self.n_clients + LANES;
         let reached = sizes[self.at_sizes.len()..].iter().take_while(|&&size| size <= until);
         for size in reached {
             self.room.copy_from(&self.sums);
-            self.room.add(block, size - self.n_clients);
+            self.room.add(block, &self.cross, size - self.n_clients);
             self.at_sizes.push(self.room.total());
         }
-        self.sums.add(block, LANES);
+        self.sums.add(block, &self.cross, LANES);
         self.n_clients = until;
         self.sums.gram.entries().iter().all(|entry| entry.0.iter().all(|v| v.is_finite()))
     }

@@ -13,6 +13,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::fleet::{Clients, Pooled};
 use crate::landscape::interpolation::Curve;
 use crate::law::{Law, MeanNorms};
+use fedsysid_sim::norm::spectral_norm;
 use fedsysid_sim::target::{Target, Truth};
 
 /// Directions and angles at which norms are taken, and cells of the table into which they are interpolated, each way.
@@ -24,6 +25,8 @@ const FINE: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Mixture {
     noise: Option<Pooled>,
+    /// `E‖Z Lᵀ‖`.
+    of_noise: Option<f64>,
     /// By direction: the function along θ.
     curves: Vec<Curve>,
     /// θ by direction.
@@ -51,15 +54,23 @@ impl Mixture {
         let Some(noise) = self.noise.as_ref().filter(|_| self.curves.len() < N_DIRECTIONS) else { return 0 };
         let bias = clients.unit(PI * self.curves.len() as f64 / N_DIRECTIONS as f64);
         let nominal = clients.family().nominal();
+        // The same in all directions.
+        let of_noise = self.of_noise;
         let truth = Truth::new(Target::Client(0), std::slice::from_ref(nominal));
         let square = |k: usize| {
             let angle = FRAC_PI_2 * k as f64 / (N_ANGLES - 1) as f64;
             let share = libm::cos(angle) / noise.noise();
             let mean = nominal.theta() + &bias * libm::sin(angle);
-            let norm = norms.of(&Law { mean, covariance: &noise.covariance * (share * share) }, &truth);
+            let norm = match (k, of_noise) {
+                (0, Some(norm)) => norm,
+                // Without noise it is no mean.
+                _ if k + 1 == N_ANGLES => spectral_norm(&bias),
+                _ => norms.of(&Law { mean, covariance: &noise.covariance * (share * share) }, &truth),
+            };
             (angle, norm * norm)
         };
         let squares: Vec<(f64, f64)> = (0..N_ANGLES).map(square).collect();
+        self.of_noise = Some(squares[0].1.sqrt());
         let (of_noise, of_bias) = (squares[0].1, squares[N_ANGLES - 1].1);
         let both = |(angle, square): (f64, f64)| {
             let (sin, cos) = (libm::sin(angle), libm::cos(angle));

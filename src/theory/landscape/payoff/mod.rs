@@ -233,7 +233,8 @@ impl PayoffRun {
             if self.plan.target == Target::Mean {
                 self.own_squares.extend(self.plan.own_squares(&block));
             }
-            if !self.growth.add(&block, &self.plan.sizes) {
+            let deviations = (heterogeneity, self.plan.directions(first));
+            if !self.growth.add(&block, deviations, &self.plan.sizes) {
                 self.reason = NoPrediction::Overflow;
                 return true;
             }
@@ -249,15 +250,17 @@ impl PayoffRun {
             self.own_squares.extend(self.plan.own_squares(&block).take(1));
         }
         for first in (0..self.growth.n_sizes()).step_by(LANES) {
-            for (lane, law) in self.growth.laws(first).iter().enumerate() {
-                self.enter(At { size: first + lane, column: self.column, heterogeneity }, law);
-            }
+            let at = At { size: first, column: self.column, heterogeneity };
+            let laws = self.growth.laws(first);
+            let biases: Vec<f64> =
+                laws.iter().zip(first..).map(|(law, size)| self.enter(At { size, ..at }, law)).collect();
+            self.factors.note_biases(&self.plan, at, &laws, &biases);
         }
         self.factors.note_own(&self.plan, self.column, heterogeneity);
     }
 
-    /// Enters the points of a size into the present column.
-    fn enter(&mut self, at: At, law: &Pooled) {
+    /// Enters the points of a size into the present column; their bias.
+    fn enter(&mut self, at: At, law: &Pooled) -> f64 {
         let At { size, column, heterogeneity } = at;
         let centre = self.plan.centres[size];
         let distance = &law.mean - self.plan.clients.deviation(centre.place, heterogeneity);
@@ -271,7 +274,8 @@ impl PayoffRun {
             self.payoff.ratio.set(column, y, point.pooled() / point.own);
             self.points[y * self.payoff.ratio.xs.len() + column] = point;
         }
-        self.factors.note(&self.plan, at, law, bias);
+        self.factors.note(&self.plan, at, law);
+        bias
     }
 
     /// From root mean squares to mean norms.

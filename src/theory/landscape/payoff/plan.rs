@@ -37,7 +37,10 @@ pub(super) struct Plan {
     pub(super) rows: Vec<Row>,
     /// The row that is the settings' own, if there is one.
     present: usize,
+    /// How far all clients are from the nominal system at ε = 1, eight at a time; and the one that counts, in every
+    /// lane.
     directions: Vec<LaneMatrix>,
+    counting: Option<LaneMatrix>,
     /// The rows' places on their axis.
     pub(super) places: Vec<f64>,
 }
@@ -97,13 +100,26 @@ impl Plan {
                 (vec![settings.n_clients], Some(scales), places, most)
             }
         };
-        let counting = if let Target::Client(client) = settings.target { client + 1 } else { 0 };
-        let clients = Clients::new(scenario, sizes.last().map_or(0, |&most| most).max(counting));
+        let least = if let Target::Client(client) = settings.target { client + 1 } else { 0 };
+        let clients = Clients::new(scenario, sizes.last().map_or(0, |&most| most).max(least));
         let centres = centres(&clients, settings.target, &sizes);
         let present = places.partition_point(|place| *place < present);
-        let directions = directions(&clients, settings.target);
-        let mut plan =
-            Self { target: settings.target, clients, sizes, centres, rows: Vec::new(), present, directions, places };
+        let directions = clients.places().chunks(LANES).map(|places| clients.directions(places)).collect();
+        let counting = match settings.target {
+            Target::Client(client) => Some(clients.directions(&[clients.places()[client]; LANES])),
+            Target::Mean | Target::Worst => None,
+        };
+        let mut plan = Self {
+            target: settings.target,
+            clients,
+            sizes,
+            centres,
+            rows: Vec::new(),
+            present,
+            directions,
+            counting,
+            places,
+        };
         plan.rows = match scales {
             None => (0..plan.sizes.len()).map(|size| plan.row(size, 1.0)).collect(),
             Some(scales) => scales.into_iter().map(|scale| plan.row(0, scale)).collect(),
@@ -150,13 +166,16 @@ impl Plan {
     /// The systems that count in a fleet of a size, eight at a time: their distances from the nominal one at ε = 1, and
     /// weights.
     pub(super) fn counting(&self, size: usize) -> impl Iterator<Item = (&LaneMatrix, Lanes)> {
-        let m = match self.target {
-            Target::Client(_) => LANES,
-            Target::Mean | Target::Worst => self.sizes[size],
-        };
+        let m = if self.counting.is_some() { LANES } else { self.sizes[size] };
         blocks(m).map(move |block| {
-            (&self.directions[block], Lanes::from_fn(|lane| f64::from(u8::from(block * LANES + lane < m))))
+            let directions = self.counting.as_ref().unwrap_or(&self.directions[block]);
+            (directions, Lanes::from_fn(|lane| f64::from(u8::from(block * LANES + lane < m))))
         })
+    }
+
+    /// How far the clients from `first` on, a multiple of eight, are from the nominal system at ε = 1.
+    pub(super) fn directions(&self, first: usize) -> &LaneMatrix {
+        &self.directions[first / LANES]
     }
 
     /// The rows of a size.
@@ -226,23 +245,6 @@ fn blocks(m: usize) -> impl Iterator<Item = usize> {
     let n_blocks = m.div_ceil(LANES);
     let taken = n_blocks.min(CHOSEN / LANES);
     (0..taken).map(move |which| which * n_blocks / taken)
-}
-
-/// The distances of systems from the nominal one at ε = 1, eight at a time; of the client that counts in every lane, if
-/// it is one.
-fn directions(clients: &Clients, target: Target) -> Vec<LaneMatrix> {
-    let dims = clients.family().dims();
-    let block = |places: &[Place]| {
-        let mut directions = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
-        for (lane, &place) in places.iter().enumerate() {
-            directions.set_lane(lane, &clients.deviation(place, 1.0));
-        }
-        directions
-    };
-    match target {
-        Target::Client(client) => vec![block(&[clients.places()[client]; LANES])],
-        Target::Mean | Target::Worst => clients.places().chunks(LANES).map(block).collect(),
-    }
 }
 
 /// Clients that stand for the first M.

@@ -1,10 +1,9 @@
 //! The themes a person can choose, and the one in force.
 
-use super::reactive::{derived, effect, memo, on};
+use super::reactive::{derived, effect, on};
 use leptos::ev::Event;
 use leptos::prelude::*;
 
-use crate::dashboard::markup;
 use crate::figure::theme::Theme;
 use crate::web::{preferences, screen};
 
@@ -77,10 +76,12 @@ pub fn ThemeChoice(
         }
         preferences::write(PREFERENCE, word);
     });
-    let options = memo(move || {
-        let words = LOOKS.map(|look| look.word().to_owned());
-        markup::options(&words, LOOKS.iter().position(|choice| *choice == look.get()))
-    });
+    let option = |choice: Look| {
+        let (word, selected) = (choice.word(), if choice == look.get_untracked() { " selected" } else { "" });
+        format!("<option value={word}{selected}>{word}</option>")
+    };
+    // Nothing else sets the look, so that the options stay as they are.
+    let options = LOOKS.map(option).concat();
     let choose = on(move |event: Event| look.set(Look::by_word(&event_target_value(&event)).unwrap_or(Look::System)));
     view! {
         <label class="theme-choice">

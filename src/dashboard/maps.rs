@@ -2,6 +2,7 @@
 
 use super::sweep::{Plan, Sweep};
 use super::tradeoff::value_of;
+use super::work::{Stage, Work};
 use crate::figure::heat::{Check, Contour, HeatMap, Key as ColorKey, Ramp, Weight};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Role, Scale};
@@ -185,7 +186,11 @@ pub struct Shown {
     pub map: Option<Result<Surveyed, NoPrediction>>,
     /// The share of the work done, until it is complete.
     pub progress: Option<f64>,
+    /// How work on it ended before its end.
+    ended: Option<Stage>,
     generation: Generation,
+    /// When it was asked for, in milliseconds.
+    begun: f64,
 }
 
 /// The map on screen, and those that are kept.
@@ -215,15 +220,20 @@ impl Maps {
         is_new
     }
 
-    /// A map was asked for.
-    pub fn asked(&mut self, generation: Generation, wanted: Wanted) {
-        self.current = Some(Shown { wanted, map: None, progress: Some(0.0), generation });
+    /// A map was asked for, at time `now` in milliseconds.
+    pub fn asked(&mut self, generation: Generation, wanted: Wanted, now: f64) {
+        self.current = Some(Shown { wanted, map: None, progress: Some(0.0), ended: None, generation, begun: now });
+    }
+
+    /// The map that was asked for last.
+    pub fn wanted(&self) -> Option<&Wanted> {
+        self.current.as_ref().map(|shown| &shown.wanted)
     }
 
     /// Takes in what an engine says; whether it was about the map on screen.
     pub fn apply(&mut self, event: Event) -> bool {
         let Some(shown) = &mut self.current else { return false };
-        if event.generation() != Some(shown.generation) {
+        if event.generation() != Some(shown.generation) || shown.ended.is_some() {
             return false;
         }
         match event {
@@ -239,11 +249,21 @@ impl Maps {
         true
     }
 
-    /// Work on it ended before its end.
-    pub fn end(&mut self) {
-        if let Some(shown) = &mut self.current {
-            shown.progress = None;
+    /// Work on it ended before its end; what is known stays.
+    pub fn end(&mut self, stage: Stage) {
+        if let Some(shown) = self.current.as_mut().filter(|shown| shown.progress.is_some()) {
+            shown.ended = Some(stage);
         }
+    }
+
+    /// How far the map is at time `now` in milliseconds, until it is complete.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small count")]
+    pub fn work(&self, now: f64) -> Option<Work> {
+        let shown = self.current.as_ref()?;
+        let (share, all) = (shown.progress?, shown.wanted.grid.xs.len());
+        let done = ((share * all as f64) as usize).min(all);
+        let stage = shown.ended.unwrap_or(Stage::Running);
+        Some(Work { stage, share, done: (done, all), of: "column", elapsed: now - shown.begun })
     }
 
     /// What is to be shown: the map on screen, or while nothing of it is known the one before.
@@ -254,7 +274,7 @@ impl Maps {
 
     /// Whether there is work going on.
     pub fn is_running(&self) -> bool {
-        self.current.as_ref().is_some_and(|shown| shown.progress.is_some())
+        self.current.as_ref().is_some_and(|shown| shown.progress.is_some() && shown.ended.is_none())
     }
 }
 
@@ -459,7 +479,7 @@ mod tests {
         assert!(maps.want(Some(&wanted)));
         let generation = Generation(1);
         let Wanted { survey, settings, .. } = wanted.clone();
-        maps.asked(generation, wanted);
+        maps.asked(generation, wanted, 0.0);
         let mut runner = Runner::default();
         runner.handle(Request::Survey { generation, survey, settings });
         let event = std::iter::repeat_with(|| runner.tick(1e9, || 0.0)).flatten().next().unwrap();
@@ -507,6 +527,22 @@ mod tests {
             let other = draft(|draft| (draft.set(Key::RolloutLen, 7.0), ()).1);
             assert_ne!(Wanted::new(kind, &here), Wanted::new(kind, &other));
         }
+    }
+
+    #[test]
+    fn a_map_on_its_way_can_be_stopped() {
+        let mut maps = Maps::default();
+        let wanted = Wanted::new(MapKind::Steps, &draft(|_| ()));
+        maps.want(Some(&wanted));
+        maps.asked(Generation(1), wanted.clone(), 1_000.0);
+        let work = maps.work(1_400.0).unwrap();
+        assert_eq!((work.words(), work.is_told()), ("0 of 60 columns".into(), true));
+        maps.end(Stage::Stopped);
+        assert!(!maps.is_running());
+        let map = Err(NoPrediction::Worst);
+        assert!(!maps.apply(Event::Surveyed { generation: Generation(1), map }), "nobody waits for it any more");
+        assert_eq!(maps.work(2_000.0).unwrap().words(), "stopped after 0 of 60 columns");
+        assert_eq!(maps.wanted(), Some(&wanted));
     }
 
     #[test]

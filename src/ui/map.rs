@@ -9,7 +9,7 @@ use super::explore::complaints;
 use super::parts::{readings, select};
 use super::reactive::{derived, live, memo, on};
 use super::store::Store;
-use super::sweep::sweep_progress;
+use super::sweep::map_progress;
 use super::theory::said;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::{markup, picture, readout, sentences};
@@ -73,7 +73,7 @@ pub fn MapView(
             </div>
             <figure class="figure map-figure">
                 {canvas(map, theme, of_handle)}
-                {sweep_progress(store)}
+                {map_progress(store)}
                 <figcaption>{caption}</figcaption>
             </figure>
             {beside(store, theme)}

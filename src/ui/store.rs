@@ -90,21 +90,28 @@ impl Store {
         self.engines.with_value(|engines| engines.cancel(lane));
         match lane {
             Lane::Live => self.dashboard.update(|dashboard| dashboard.end(Stage::Stopped)),
-            Lane::Survey => self.maps.update(Maps::end),
+            Lane::Survey => self.maps.update(|maps| maps.end(Stage::Stopped)),
             Lane::Sweep => self.sweeps.update(|sweeps| sweeps.end(State::Cancelled)),
         }
     }
 
     /// Begins anew what was stopped.
     pub fn repeat(self, lane: Lane) {
-        if lane == Lane::Live {
-            self.run(self.settings.draft.read_untracked().settings());
-            return;
-        }
-        let plan = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone());
-        // By now nothing is being read any more, so that it can be written.
-        if let Some(plan) = plan {
-            self.run_sweep(plan);
+        // What is to be begun is read first: only once nothing is being read any more can it be written.
+        match lane {
+            Lane::Live => self.run(self.settings.draft.get_untracked().settings()),
+            Lane::Survey => {
+                let wanted = self.maps.read_untracked().wanted().cloned();
+                if let Some(wanted) = wanted {
+                    self.run_survey(wanted);
+                }
+            }
+            Lane::Sweep => {
+                let plan = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone());
+                if let Some(plan) = plan {
+                    self.run_sweep(plan);
+                }
+            }
         }
     }
 
@@ -113,6 +120,13 @@ impl Store {
         let engines = self.engines;
         let watch = SeenWatch::new(page, move |is_seen| engines.with_value(|engines| engines.set_seen(is_seen)));
         StoredValue::new_local(watch);
+    }
+
+    fn run_survey(self, wanted: Wanted) {
+        let Wanted { survey, settings, .. } = wanted.clone();
+        let request = |generation| [Request::Survey { generation, survey, settings }];
+        let generation = self.engines.with_value(|engines| engines.submit(Lane::Survey, request));
+        self.maps.update(|maps| maps.asked(generation, wanted, clock::now()));
     }
 
     fn run_sweep(self, plan: Plan) {
@@ -160,11 +174,9 @@ impl Store {
         effect(move |_| {
             let wanted = wanted.get();
             let is_new = self.maps.try_update(|maps| maps.want(wanted.as_ref())).unwrap_or_default();
-            let Some(wanted) = wanted.filter(|_| is_new) else { return };
-            let Wanted { survey, settings, .. } = wanted.clone();
-            let request = |generation| [Request::Survey { generation, survey, settings }];
-            let generation = self.engines.with_value(|engines| engines.submit(Lane::Survey, request));
-            self.maps.update(|maps| maps.asked(generation, wanted));
+            if let Some(wanted) = wanted.filter(|_| is_new) {
+                self.run_survey(wanted);
+            }
         });
     }
 
@@ -204,7 +216,7 @@ fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, ma
             dashboard.update(|dashboard| dashboard.suffer(trouble));
             match trouble {
                 Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(State::GivenUp)),
-                Trouble::SurveyGivenUp => maps.update(Maps::end),
+                Trouble::SurveyGivenUp => maps.update(|maps| maps.end(Stage::GivenUp)),
                 Trouble::RunGivenUp => dashboard.update(|dashboard| dashboard.end(Stage::GivenUp)),
                 Trouble::WorkerReplaced | Trouble::NoWorker => {}
             }

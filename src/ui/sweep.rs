@@ -18,6 +18,22 @@ pub(super) fn sweep_progress(store: Store) -> AnyView {
     progress("sweep-progress", store, Lane::Sweep, Box::new(work))
 }
 
+/// How far a map is; and once it is complete, how far the studies behind its dots are.
+pub(super) fn map_progress(store: Store) -> AnyView {
+    let of_map = move || store.maps.read().work(clock::now());
+    let of_dots = move || {
+        let sweeps = store.sweeps.read();
+        sweeps.current().filter(|_| of_map().is_none()).and_then(|sweep| sweep.work(clock::now()))
+    };
+    let map = progress("map-progress", store, Lane::Survey, Box::new(of_map));
+    let dots = progress("sweep-progress", store, Lane::Sweep, Box::new(of_dots));
+    view! {
+        {map}
+        {dots}
+    }
+    .into_any()
+}
+
 /// How far a long run is. Short runs end before anything could be shown.
 pub(super) fn run_progress(store: Store) -> AnyView {
     progress("progress", store, Lane::Live, Box::new(move || store.dashboard.read().work(clock::now())))

@@ -12,6 +12,10 @@ use crate::theory::Theory;
 /// Clients' data that a portion makes, about: a few milliseconds' work.
 const CLIENTS_A_PORTION: usize = 2_500;
 
+/// While settings move on, a sweep that was begun less than so many milliseconds ago goes on for as long: something of every one
+/// is seen, and the points follow the slider.
+const WORTH_MS: f64 = 100.0;
+
 /// Finished sweeps that are kept.
 const KEPT: usize = 12;
 
@@ -249,6 +253,17 @@ impl Sweeps {
         !is_kept
     }
 
+    /// For how many milliseconds from `now` on the sweep on its way is worth going on with before this one takes its place: only
+    /// if it is of the same shape, as it is while a slider moves.
+    #[expect(clippy::cast_possible_truncation, reason = "0 to 100")]
+    pub fn worth_waiting(&self, plan: Option<&Plan>, now: f64) -> Option<i32> {
+        let shape = |plan: &Plan| (plan.points.len(), plan.series_len);
+        let current = self.current.as_ref().filter(|sweep| sweep.state == State::Running)?;
+        let plan = plan.filter(|plan| shape(plan) == shape(&current.plan) && **plan != current.plan)?;
+        let left = current.begun + WORTH_MS - now;
+        (left > 0.0 && !plan.points.is_empty()).then_some(left.ceil() as i32)
+    }
+
     /// A sweep was asked for, at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, plan: Plan, now: f64) {
         self.current = Some(Sweep::new(plan, generation, now));
@@ -404,6 +419,21 @@ pub(crate) mod tests {
         assert!(!sweeps.want(Some(&one)), "it was kept");
         assert!(sweeps.current().is_some_and(|sweep| sweep.state == State::Complete));
         assert!(sweeps.want(Some(&other)), "it was not finished");
+    }
+
+    #[test]
+    fn under_a_moving_slider_something_of_every_sweep_is_seen() {
+        let mut sweeps = Sweeps::default();
+        let (one, other) = (plan(2, 1), plan(2, 2));
+        assert_eq!(sweeps.worth_waiting(Some(&one), 0.0), None);
+        sweeps.asked(Generation(1), one.clone(), 1_000.0);
+        assert_eq!(sweeps.worth_waiting(Some(&other), 1_030.0), Some(70));
+        assert_eq!(sweeps.worth_waiting(Some(&other), 1_100.0), None);
+        assert_eq!(sweeps.worth_waiting(Some(&one), 1_030.0), None, "it is what is wanted");
+        assert_eq!(sweeps.worth_waiting(Some(&plan(3, 1)), 1_030.0), None, "another view");
+        assert_eq!(sweeps.worth_waiting(None, 1_030.0), None);
+        sweeps.end(State::Cancelled);
+        assert_eq!(sweeps.worth_waiting(Some(&other), 1_030.0), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::sim::scenario::Settings;
 use crate::web::address::{self, Address};
 use crate::web::clock;
 use crate::web::engines::{Engines, Word};
+use crate::web::listener::Timeout;
 use crate::web::screen::SeenWatch;
 
 /// What the page's parts share.
@@ -35,6 +36,8 @@ pub struct Store {
     pub sweeps: RwSignal<Sweeps>,
     /// What has come back of maps.
     pub maps: RwSignal<Maps>,
+    /// Whether a sweep is about to be asked for.
+    is_waiting: RwSignal<bool>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
@@ -49,7 +52,15 @@ impl Store {
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
         let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps, maps)));
-        let store = Self { settings, views: RwSignal::new(views), dashboard, sweeps, maps, engines };
+        let store = Self {
+            settings,
+            views: RwSignal::new(views),
+            dashboard,
+            sweeps,
+            maps,
+            is_waiting: RwSignal::new(false),
+            engines,
+        };
         // What is seen is asked for first.
         store.follow_sweep();
         store.follow_settings();
@@ -60,7 +71,10 @@ impl Store {
 
     /// Whether nothing on screen will change by itself.
     pub fn is_settled(self) -> bool {
-        self.dashboard.read().is_settled() && !self.sweeps.read().is_running() && !self.maps.read().is_running()
+        self.dashboard.read().is_settled()
+            && !self.sweeps.read().is_running()
+            && !self.maps.read().is_running()
+            && !self.is_waiting.get()
     }
 
     /// The view, tracked.
@@ -150,19 +164,33 @@ impl Store {
     /// Edge: what is looked at → engines → sweeps.
     fn follow_sweep(self) {
         let plan = memo(move || wanted(&self.settings.draft.read(), &self.views.read()));
+        let later = StoredValue::new_local(None::<Timeout>);
         effect(move |_| {
-            let plan = plan.get();
-            // Beside a map, studies are but dots on it.
-            let is_seen = plan.is_some() && self.views.read_untracked().view != View::Map;
-            let first = if is_seen { Lane::Sweep } else { Lane::Live };
-            self.engines.with_value(|engines| engines.put_first(first));
-            let is_new = self.sweeps.try_update(|sweeps| sweeps.want(plan.as_ref())).unwrap_or_default();
-            match plan.filter(|_| is_new) {
-                Some(plan) => self.run_sweep(plan),
-                None if self.sweeps.read_untracked().is_running() => {}
-                None => self.engines.with_value(|engines| engines.cancel(Lane::Sweep)),
+            let wanted = plan.get();
+            let wait = self.sweeps.read_untracked().worth_waiting(wanted.as_ref(), clock::now());
+            let timeout = wait.and_then(|ms| Timeout::new(ms, move || self.turn_to(plan.get_untracked())));
+            if timeout.is_none() {
+                self.turn_to(wanted);
+            } else {
+                self.is_waiting.set(true);
             }
+            later.set_value(timeout);
         });
+    }
+
+    /// Has the engines work on these experiments, unless they are there already.
+    fn turn_to(self, plan: Option<Plan>) {
+        self.is_waiting.set(false);
+        // Beside a map, studies are but dots on it.
+        let is_seen = plan.is_some() && self.views.read_untracked().view != View::Map;
+        let first = if is_seen { Lane::Sweep } else { Lane::Live };
+        self.engines.with_value(|engines| engines.put_first(first));
+        let is_new = self.sweeps.try_update(|sweeps| sweeps.want(plan.as_ref())).unwrap_or_default();
+        match plan.filter(|_| is_new) {
+            Some(plan) => self.run_sweep(plan),
+            None if self.sweeps.read_untracked().is_running() => {}
+            None => self.engines.with_value(|engines| engines.cancel(Lane::Sweep)),
+        }
     }
 
     /// Edge: the map that is looked at → engine → maps.

@@ -2,8 +2,10 @@
 
 use fedsysid::params::choice::{ALGORITHMS_LINK, Algorithm, CHOICES};
 use fedsysid::params::link::pairs;
+use fedsysid::params::paper::{PaperFigure, Switch};
 use fedsysid::params::table::TABLE;
-use fedsysid::params::{Algorithms, Draft, Key};
+use fedsysid::params::views::{Across, BESIDE_KEYS, MOST, MapKind, Word};
+use fedsysid::params::{Algorithms, Draft, Key, View};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -112,6 +114,11 @@ fn check_silent_pairs(draft: &Draft, silent: &[(String, String)], link: &str) {
     }
 }
 
+/// The words of a choice of views, as the table quotes them.
+fn words_of<W: Word>() -> Vec<String> {
+    W::ALL.iter().map(|(_, word, _)| format!("`{word}`")).collect()
+}
+
 /// The documented table and the real one are the same, both ways.
 #[test]
 fn the_readme_documents_every_setting() {
@@ -128,7 +135,19 @@ fn the_readme_documents_every_setting() {
     let quoted = |words: String| words.split(", ").map(|word| format!("`{word}`")).collect::<Vec<_>>();
     let algorithms = (ALGORITHMS_LINK, quoted(Algorithms::allowed()));
     let choices = CHOICES.iter().map(|spec| (spec.link, quoted(spec.allowed())));
-    let real: Vec<_> = numbers.chain([algorithms]).chain(choices).collect();
+    let views = [
+        ("view", words_of::<View>()),
+        ("sweep", vec![format!("up to {MOST}")]),
+        ("x", words_of::<Across>()),
+        ("beside", BESIDE_KEYS.iter().map(|key| format!("`{}`", key.param().link)).collect()),
+        ("map", words_of::<MapKind>()),
+        ("fig", words_of::<PaperFigure>()),
+    ];
+    let switches = Switch::ALL.iter().map(|(switch, key, _)| {
+        let options = switch.options().into_iter();
+        (*key, options.map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>())
+    });
+    let real: Vec<_> = numbers.chain([algorithms]).chain(choices).chain(views).chain(switches).collect();
     assert_eq!(
         documented.iter().map(|row| row.0).collect::<Vec<_>>(),
         real.iter().map(|row| row.0).collect::<Vec<_>>()

@@ -17,7 +17,7 @@ const CLIENTS_A_PORTION: usize = 2_500;
 const WORTH_MS: f64 = 100.0;
 
 /// Finished sweeps that are kept.
-const KEPT: usize = 12;
+const KEPT: usize = 8;
 
 /// Which experiments.
 #[derive(Clone, Debug, Default, PartialEq)]

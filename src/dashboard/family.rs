@@ -1,12 +1,12 @@
 //! One curve a value: what a parameter does to a method's whole course, as a figure and in numbers.
 
-use super::picture::{LONG, error_label, method_name};
+use super::picture::{LONG, curve, error_label, method_name};
 use super::readout::Reading;
 use super::sweep::{Plan, Sweep};
 use super::tradeoff::last;
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{count, measured, number};
-use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Point, Role, Scale, Step};
+use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
 use crate::params::Draft;
 use crate::params::views::SweepOf;
 use crate::sim::scenario::Settings;
@@ -83,19 +83,8 @@ impl Family<'_> {
     }
 
     fn curve(&self, index: usize, value: f64, run: &Summary) -> Option<Curve> {
-        let method = run.methods.get(self.method)?;
-        let rounds = || run.rounds.iter().map(|&round| round as f64).zip(&method.errors);
-        let band = |(x, error): (f64, &crate::sim::stats::Running)| {
-            let (mean, half) = (error.mean(), error.standard_error());
-            (mean + half).is_finite().then_some(Band { x, low: mean - half, high: mean + half })
-        };
-        Some(Curve {
-            role: self.role(index),
-            kind: CurveKind::Measured,
-            label: self.name(value),
-            points: rounds().map(|(x, error)| Point { x, y: error.mean() }).collect(),
-            band: rounds().filter(|_| method.n_diverged == 0).filter_map(band).collect(),
-        })
+        let of_method = curve(run, run.methods.get(self.method)?);
+        Some(Curve { role: self.role(index), label: self.name(value), ..of_method })
     }
 
     /// The error of every curve after `round` rounds, at the last recorded round until then; of what is not in yet, that.

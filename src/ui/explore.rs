@@ -105,7 +105,7 @@ fn sweep_head(store: Store) -> AnyView {
         <div class="sweep-head" data-testid="sweep">
             <label>
                 <span>"One curve a value of " <b>{name}</b></span>
-                {text_box(TextBox { class: "number-box values", inputmode: "text", text }, take)}
+                {text_box(TextBox { key: SWEEP, class: "number-box values", inputmode: "text", text }, take)}
             </label>
             {select("of", methods, || false, choose)}
             {button("set-step", "Back to one run", move || store.views.update(|views| views.sweep = None))}

@@ -3,6 +3,7 @@
 use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 
+use super::controls::control_id;
 use super::reactive::{live, on};
 
 /// A button with words on it.
@@ -47,6 +48,8 @@ fn boxed_select(
 /// What a box for text holds.
 #[derive(Clone, Copy)]
 pub(super) struct TextBox {
+    /// Its key in a link: notices about it lead to it.
+    pub(super) key: &'static str,
     /// Its classes.
     pub(super) class: &'static str,
     /// What keys a phone shows for it.
@@ -60,7 +63,7 @@ pub(super) fn text_box(text_box: TextBox, take: impl Fn(&str) + 'static) -> AnyV
     boxed_text_box(text_box, Box::new(take))
 }
 
-fn boxed_text_box(TextBox { class, inputmode, text }: TextBox, take: Box<dyn Fn(&str)>) -> AnyView {
+fn boxed_text_box(TextBox { key, class, inputmode, text }: TextBox, take: Box<dyn Fn(&str)>) -> AnyView {
     let take = on(move |event: Event| {
         let input = event_target::<web_sys::HtmlInputElement>(&event);
         take(&input.value());
@@ -69,6 +72,7 @@ fn boxed_text_box(TextBox { class, inputmode, text }: TextBox, take: Box<dyn Fn(
     view! {
         <input
             type="text"
+            id=control_id(key)
             class=class
             inputmode=inputmode
             autocomplete="off"

@@ -165,9 +165,14 @@ impl Store {
     fn follow_sweep(self) {
         let plan = memo(move || wanted(&self.settings.draft.read(), &self.views.read()));
         let later = StoredValue::new_local(None::<Timeout>);
+        let seen = StoredValue::new(Views::default());
         effect(move |_| {
             let wanted = plan.get();
+            // Under a moving slider the settings change and nothing else: only then does the sweep on its way answer the question.
+            let is_same_question = seen.get_value() == self.views.get_untracked();
+            seen.set_value(self.views.get_untracked());
             let wait = self.sweeps.read_untracked().worth_waiting(wanted.as_ref(), clock::now());
+            let wait = wait.filter(|_| is_same_question);
             let timeout = wait.and_then(|ms| Timeout::new(ms, move || self.turn_to(plan.get_untracked())));
             if timeout.is_none() {
                 self.turn_to(wanted);

@@ -101,7 +101,7 @@ fn choices(store: Store) -> AnyView {
             {select("what if another", seconds, || false, choose_second)}
             <label hidden=live(move || beside().is_none())>
                 <span>"were"</span>
-                {text_box(TextBox { class: "number-box", inputmode: "decimal", text }, take)}
+                {text_box(TextBox { key: BESIDE, class: "number-box", inputmode: "decimal", text }, take)}
             </label>
         </div>
     }

@@ -81,7 +81,7 @@ globalThis.witness = (() => {
   let watch = null;
   const watchFrames = () => {
     performance.mark("witness from");
-    const mine = (watch = { frames: 0, longestGap: 0, pictures: new Set() });
+    const mine = (watch = { from: performance.now(), frames: 0, longestGap: 0, pictures: new Set() });
     let last = performance.now();
     const frame = () => {
       if (watch !== mine) return;
@@ -97,10 +97,11 @@ globalThis.witness = (() => {
     requestAnimationFrame(frame);
   };
   const frames = () => {
-    const { frames, longestGap, pictures } = watch;
+    const { from, frames, longestGap, pictures } = watch;
+    const perSecond = (1_000 * frames) / (performance.now() - from);
     watch = null;
     performance.mark("witness to");
-    return { frames, longestGap, pictures: pictures.size };
+    return { frames, perSecond, longestGap, pictures: pictures.size };
   };
 
   return {

@@ -60,6 +60,8 @@ pub struct Report {
 pub struct Frames {
     /// Frames.
     pub frames: usize,
+    /// Frames in a second, on average.
+    pub per_second: f64,
     /// The longest time between two, in milliseconds.
     pub longest_gap: f64,
     /// Different pictures among those looked at, ten a second.

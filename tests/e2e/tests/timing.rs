@@ -24,6 +24,9 @@ const NO_WORKERS: &str =
 /// Milliseconds from which on people notice a task.
 const LONG_MS: f64 = 50.0;
 
+/// Frames in a second that are smooth.
+const SMOOTH_PER_SECOND: f64 = 50.0;
+
 /// How often the page may try to be smooth by the clock on the wall.
 const ATTEMPTS: usize = 3;
 
@@ -47,7 +50,7 @@ fn the_first_live_curve_comes_soon() {
 }
 
 /// Has the page opened and something done on it, which begins with [`Page::watch`]. From then on no task of the main thread
-/// takes more than 50 ms, and there are many pictures. Afterwards something else is done.
+/// takes more than 50 ms, there are 50 frames a second, and many pictures. Afterwards something else is done.
 ///
 /// The clock on the wall decides in the first attempts. Where other programs keep the page waiting each time, the time
 /// that the processor was at its tasks decides.
@@ -67,7 +70,7 @@ async fn smoothly(
         say(what, frames, &long, most);
         ensure!(frames.pictures >= LEAST_PICTURES, "{what}: the chart shows only {} pictures", frames.pictures);
         ensure!(most > 0.0, "{what}: the processor was at nothing: {tasks:?}");
-        if long.is_empty() {
+        if long.is_empty() && frames.per_second >= SMOOTH_PER_SECOND {
             return Ok(());
         }
         worked = worked.min(most);
@@ -81,10 +84,10 @@ async fn smoothly(
 
 fn say(what: &str, frames: Frames, long: &[LongTask], worked: f64) {
     let long: Vec<_> = long.iter().map(|task| task.ms).collect();
-    let Frames { frames, longest_gap, pictures } = frames;
+    let Frames { frames, per_second, longest_gap, pictures } = frames;
     e2e::report(format_args!(
         "{what}: tasks over 50 ms {long:?}, most processor time {worked:.0} ms; \
-         {frames} frames, longest gap {longest_gap:.0} ms, {pictures} pictures"
+         {frames} frames, {per_second:.0} a second, longest gap {longest_gap:.0} ms, {pictures} pictures"
     ));
 }
 

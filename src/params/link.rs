@@ -32,6 +32,12 @@ impl Draft {
     /// the last one counts.
     pub fn from_pairs(pairs: &[(String, String)]) -> (Self, Vec<Notice>) {
         let mut draft = Self::default();
+        let notices = draft.apply(pairs);
+        (draft, notices)
+    }
+
+    /// Sets what pairs (key, value) say, and leaves the rest.
+    pub fn apply(&mut self, pairs: &[(String, String)]) -> Vec<Notice> {
         let mut notices = Vec::new();
         let mut left = pairs;
         while let Some(((key, given), later)) = left.split_first() {
@@ -39,29 +45,33 @@ impl Draft {
                 None => Some(unknown(key, given)),
                 Some(setting) => match last_value(key, later) {
                     Some(last) => Some(repeated(key, given, last)),
-                    None => draft.set_setting(setting, given),
+                    None => self.set_setting(setting, given),
                 },
             });
             left = later;
         }
-        (draft, notices)
+        notices
     }
 
     /// The query of this draft, without a leading `?`; empty for the defaults.
     pub fn to_query(&self) -> String {
-        let pairs: Vec<_> = self.pairs().map(|(key, value)| format!("{key}={value}")).collect();
+        let pairs: Vec<_> = self.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
         pairs.join("&")
     }
 
     /// The pairs (key, value) that differ from the defaults. No character in them needs percent-encoding.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let numbers = TABLE.iter().filter(|param| !self.is_default(param.key));
-        let numbers = numbers.map(|param| (param.link, words(self.get(param.key))));
-        let algorithms =
-            (self.algorithms != Self::default().algorithms).then(|| (ALGORITHMS_LINK, self.algorithms.to_string()));
-        let choices = CHOICES.iter().filter(|spec| self.choice(spec.choice) != 0);
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        self.pairs_beside(&Self::default())
+    }
+
+    /// The pairs (key, value) that differ from another draft: applied to that one, they make this one of it.
+    pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
+        let differs = |param: &&Param| self.get(param.key).to_bits() != other.get(param.key).to_bits();
+        let numbers = TABLE.iter().filter(differs).map(|param| (param.link, words(self.get(param.key))));
+        let algorithms = (self.algorithms != other.algorithms).then(|| (ALGORITHMS_LINK, self.algorithms.to_string()));
+        let choices = CHOICES.iter().filter(|spec| self.choice(spec.choice) != other.choice(spec.choice));
         let choices = choices.map(|spec| (spec.link, self.option(spec.choice).word.to_owned()));
-        numbers.chain(algorithms).chain(choices)
+        numbers.chain(algorithms).chain(choices).collect()
     }
 
     fn set_setting(&mut self, setting: Setting, given: &str) -> Option<Notice> {

@@ -103,7 +103,8 @@ fn check_silent_pairs(draft: &Draft, silent: &[(String, String)], link: &str) {
     let (alone, notices) = Draft::from_pairs(silent);
     assert_eq!(notices, [], "{link}");
     for (key, _) in silent {
-        let in_link = |draft: &Draft| draft.pairs().find(|(other, _)| other.eq_ignore_ascii_case(key.trim()));
+        let in_link =
+            |draft: &Draft| draft.pairs().into_iter().find(|(other, _)| other.eq_ignore_ascii_case(key.trim()));
         assert_eq!(in_link(draft), in_link(&alone), "{key} in {link}");
     }
     for (key, text) in silent.iter().filter(|(key, _)| key == Key::Heterogeneity.param().link) {

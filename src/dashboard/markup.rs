@@ -12,6 +12,7 @@ use super::strip::EXTENT;
 use super::table::Table;
 use super::terms::Entry;
 use crate::figure::number::{measured, number};
+use crate::params::keys;
 
 /// Text as markup.
 pub(super) fn escaped(text: &str) -> String {
@@ -59,6 +60,13 @@ pub fn table(table: &Table) -> String {
     };
     let rows = table.rows.iter().map(|cells| row("td", cells));
     format!("<table><thead>{}</thead><tbody>{}</tbody></table>", row("th", &table.header), rows.collect::<String>())
+}
+
+/// Every key that a link may have, with what it sets and what is allowed.
+pub fn keys() -> String {
+    let header = ["key", "sets", "allowed", "without it"].map(str::to_owned).to_vec();
+    let row = |row: keys::Row| vec![row.key.to_owned(), row.name, row.allowed, row.default];
+    table(&Table { header, rows: keys::rows().into_iter().map(row).collect() })
 }
 
 /// Options of the methods' names, of which one is chosen.

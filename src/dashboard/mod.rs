@@ -6,7 +6,7 @@
 //! - [`badge`]: how stable the methods are.
 //! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
 //!   [`terms`]: the glossary; [`markup`]: all these as markup.
-//! - [`readout`]: the numbers at one round.
+//! - [`readout`]: the numbers at one round; [`pins`]: runs that are kept to be compared with.
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
 //!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
 //! - [`round`]: one round in slow motion.
@@ -21,6 +21,7 @@ pub mod maps;
 pub mod markup;
 pub mod paper;
 pub mod picture;
+pub mod pins;
 pub mod readout;
 pub mod round;
 pub mod sentences;
@@ -32,7 +33,7 @@ pub mod tradeoff;
 pub mod work;
 
 use crate::engine::pool::Trouble;
-use crate::params::{Draft, View, Views};
+use crate::params::{State, View};
 use crate::protocol::{Event, Generation};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
@@ -41,9 +42,9 @@ use sweep::Plan;
 use work::{Stage, Work};
 
 /// The experiments that what is looked at takes, besides the run that follows the settings.
-pub fn wanted(draft: &Draft, views: &Views) -> Option<Plan> {
+pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
     match views.view {
-        View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)),
+        View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)).or_else(|| pins::plan(pins)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
         View::Map => Some(maps::check_plan(views.map, draft)),
         View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
@@ -188,6 +189,7 @@ impl Dashboard {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::params::Draft;
     use crate::sim::scenario::Scenario;
     use crate::sim::study::Study;
 
@@ -198,6 +200,13 @@ pub(crate) mod tests {
         let study = Study::new(Scenario::new(settings.clone()).unwrap());
         let theory = Some(Box::new(Theory::of(study.experiment())));
         Run { generation: Generation(1), settings, summary: study.run(), theory, progress: None }
+    }
+
+    /// A finished run of a draft, without what was to be expected.
+    pub(crate) fn run_of(draft: &Draft) -> Run {
+        let settings = draft.settings();
+        let study = Study::new(Scenario::new(settings.clone()).unwrap());
+        Run { generation: Generation(1), settings, summary: study.run(), theory: None, progress: None }
     }
 
     fn asked(generations: &[u32]) -> Dashboard {

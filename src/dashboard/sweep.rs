@@ -288,6 +288,15 @@ impl Sweeps {
         }
     }
 
+    /// What is known of an experiment, from whichever sweep has it.
+    pub fn find(&self, settings: &Settings) -> Option<&Summary> {
+        let mut sweeps = self.current.iter().chain(&self.before).chain(&self.kept);
+        sweeps.find_map(|sweep| {
+            let point = sweep.plan.points.iter().position(|point| point == settings)?;
+            sweep.summary(point)
+        })
+    }
+
     /// The sweep on screen.
     pub fn current(&self) -> Option<&Sweep> {
         self.current.as_ref()
@@ -329,6 +338,11 @@ pub(crate) mod tests {
                 return event;
             }
         }
+    }
+
+    /// Sweeps of which one is there, with everything in.
+    pub(crate) fn kept(plan: &Plan) -> Sweeps {
+        Sweeps { current: Some(complete(plan)), ..Sweeps::default() }
     }
 
     /// A sweep with everything in.

@@ -66,12 +66,16 @@ impl Draft {
 
     /// The pairs (key, value) that differ from another draft: applied to that one, they make this one of it.
     pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
-        let differs = |param: &&Param| self.get(param.key).to_bits() != other.get(param.key).to_bits();
-        let numbers = TABLE.iter().filter(differs).map(|param| (param.link, words(self.get(param.key))));
-        let algorithms = (self.algorithms != other.algorithms).then(|| (ALGORITHMS_LINK, self.algorithms.to_string()));
-        let choices = CHOICES.iter().filter(|spec| self.choice(spec.choice) != other.choice(spec.choice));
-        let choices = choices.map(|spec| (spec.link, self.option(spec.choice).word.to_owned()));
-        numbers.chain(algorithms).chain(choices).collect()
+        let pairs = self.all_pairs().zip(other.all_pairs());
+        pairs.filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| ours).collect()
+    }
+
+    /// Every setting as a pair (key, value), in the order of links.
+    pub fn all_pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let numbers = TABLE.iter().map(|param| (param.link, words(self.get(param.key))));
+        let algorithms = std::iter::once((ALGORITHMS_LINK, self.algorithms.to_string()));
+        let choices = CHOICES.iter().map(|spec| (spec.link, self.option(spec.choice).word.to_owned()));
+        numbers.chain(algorithms).chain(choices)
     }
 
     fn set_setting(&mut self, setting: Setting, given: &str) -> Option<Notice> {

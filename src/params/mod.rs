@@ -13,15 +13,23 @@
 //! - [`preset`]: named drafts.
 //! - [`paper`]: the paper's figures, and where its text and the authors' code differ.
 //! - [`views`]: what of all this is looked at, and how.
+//! - [`pins`]: drafts that are kept to be compared with.
+//! - [`keys`]: every key that a link may have, for those who write links.
+//! - [`state`]: all of these together, as a link; [`file`]: as a file; [`history`]: as they were before.
 
 pub mod choice;
 pub mod draft;
+pub mod file;
 pub mod grid;
+pub mod history;
+pub mod keys;
 pub mod link;
 pub mod notice;
 pub mod paper;
 pub mod parse;
+pub mod pins;
 pub mod preset;
+pub mod state;
 pub mod table;
 pub mod views;
 
@@ -29,6 +37,8 @@ pub use choice::{Algorithms, Choice};
 pub use draft::Draft;
 pub use grid::{Grid, Move, Stride};
 pub use notice::{Notice, Problem};
+pub use pins::Pin;
 pub use preset::Preset;
+pub use state::State;
 pub use table::{Key, Param};
 pub use views::{View, Views};

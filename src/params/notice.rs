@@ -24,6 +24,13 @@ pub enum Problem {
     NotWhole(Fix),
     /// A word that is not among the choices.
     NotAChoice(Fix),
+    /// A text that is longer than there is room for.
+    TooLong(Fix),
+    /// One more than can be kept: passed over.
+    OneTooMany {
+        /// How many can be kept.
+        most: usize,
+    },
     /// A key that no setting has: ignored.
     UnknownKey,
     /// A key that stands in the link again further on: this value is passed over.
@@ -46,10 +53,12 @@ impl Notice {
     /// What is used instead and what would have been allowed, unless the pair is passed over altogether.
     pub fn fix(&self) -> Option<&Fix> {
         match &self.problem {
-            Problem::OutOfRange(fix) | Problem::NotANumber(fix) | Problem::NotWhole(fix) | Problem::NotAChoice(fix) => {
-                Some(fix)
-            }
-            Problem::Repeated { .. } | Problem::UnknownKey => None,
+            Problem::OutOfRange(fix)
+            | Problem::NotANumber(fix)
+            | Problem::NotWhole(fix)
+            | Problem::NotAChoice(fix)
+            | Problem::TooLong(fix) => Some(fix),
+            Problem::Repeated { .. } | Problem::OneTooMany { .. } | Problem::UnknownKey => None,
         }
     }
 }
@@ -70,6 +79,8 @@ impl fmt::Display for Notice {
             Problem::NotANumber(fix) => write!(f, " is not a number: {fix}"),
             Problem::NotWhole(fix) => write!(f, " is not a whole number: {fix}"),
             Problem::NotAChoice(fix) => write!(f, " is not among the choices: {fix}"),
+            Problem::TooLong(fix) => write!(f, " is too long: {fix}"),
+            Problem::OneTooMany { most } => write!(f, " is one too many: at most {most} are kept"),
             Problem::UnknownKey => f.write_str(" is not a setting of this page: ignored"),
             Problem::Repeated { last } => {
                 write!(f, " is passed over: the link sets it again, to {}", shortened(last))

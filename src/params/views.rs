@@ -150,15 +150,15 @@ pub struct Views {
 }
 
 /// Keys of a link.
-const VIEW: &str = "view";
-const ACROSS: &str = "x";
+pub(super) const VIEW: &str = "view";
+pub(super) const ACROSS: &str = "x";
 /// That of a second setting, under which notices about its value stand.
 pub const BESIDE: &str = "beside";
-const MAP: &str = "map";
+pub(super) const MAP: &str = "map";
 /// That of a sweep, under which notices about its values stand.
 pub const SWEEP: &str = "sweep";
 
-const FIGURE: &str = "fig";
+pub(super) const FIGURE: &str = "fig";
 const KEYS: [&str; 6] = [VIEW, ACROSS, BESIDE, MAP, SWEEP, FIGURE];
 
 /// Parameters that a "what if" can be about: those that the trade-off depends on.

@@ -14,9 +14,11 @@ use super::sweep::{numbers, run_progress, sweep_progress};
 use super::theory::badges;
 use crate::dashboard::family::Family;
 use crate::dashboard::picture::method_name;
+use crate::dashboard::pins::{ghosts, haunt};
 use crate::dashboard::readout::{self, Reading};
 use crate::dashboard::table::Rounds;
 use crate::dashboard::{Dashboard, Run, markup, picture, sentences};
+use crate::figure::Figure;
 use crate::figure::number::{count, measured};
 use crate::figure::theme::Theme;
 use crate::params::View;
@@ -31,9 +33,7 @@ pub fn Explore(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
-    let figure = move || {
-        of_family(store, |family| family.figure()).or_else(|| store.dashboard.read().run().map(picture::figure))
-    };
+    let figure = move || of_family(store, |family| family.figure()).or_else(|| run_figure(store));
     let said = move |of_sweep: fn(&Family<'_>) -> String, of_run: fn(&Run) -> String| {
         let of_run = move || store.dashboard.read().run().map(of_run).unwrap_or_default();
         memo(move || of_family(store, of_sweep).unwrap_or_else(of_run))
@@ -77,6 +77,15 @@ pub fn Explore(
             {spoken(round, shown, at)}
         </section>
     }
+}
+
+/// The run that follows the settings, with the ghosts of those that are kept.
+fn run_figure(store: Store) -> Option<Figure> {
+    let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
+    let run = dashboard.run()?;
+    let mut figure = picture::figure(run);
+    haunt(&mut figure, &ghosts(&pins, &sweeps, Some(run)), run);
+    Some(figure)
 }
 
 /// Something of the sweep on screen, if one curve a value is looked at and anything is known of it.

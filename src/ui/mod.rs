@@ -1,6 +1,7 @@
 //! The page, in Leptos: it reads signals, writes signals and formats; what is computed is computed elsewhere.
 
 mod canvas;
+mod changes;
 pub mod chart;
 pub mod controls;
 pub mod explore;
@@ -8,8 +9,10 @@ pub mod map;
 pub mod notice;
 pub mod paper;
 mod parts;
+mod pins;
 mod reactive;
 pub mod round;
+mod share;
 pub mod shell;
 pub mod store;
 pub mod sweep;
@@ -63,6 +66,7 @@ fn App() -> impl IntoView {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
             <Tabs store />
+            {share::share(store)}
             <ThemeChoice look />
         </header>
         <main
@@ -74,7 +78,9 @@ fn App() -> impl IntoView {
             <Notices notices=store.settings.notices />
             {live(move || shown(view.get(), store, theme))}
             <aside class="controls" aria-label="Settings" hidden=live(is_paper)>
+                {changes::changes(store)}
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
+                {pins::pins(store)}
             </aside>
             {live(move || if is_paper() { ().into_any() } else { view! { <Theory store theme /> }.into_any() })}
         </main>

@@ -48,7 +48,7 @@ pub fn Notices(
 /// One notice, with buttons that lead to its control and that take it off the list.
 fn item(notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     let sentence = notice.to_string();
-    let control = notice.fix().map(|_| control_id(&notice.key));
+    let control = notice.fix().map(|_| control_id(notice.key.split(':').next().unwrap_or_default()));
     view! {
         <div class="notice">
             <p>{sentence.clone()} "."</p>

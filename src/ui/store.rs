@@ -9,15 +9,16 @@ use leptos::prelude::*;
 use super::controls;
 use super::shell;
 use crate::dashboard::maps::{Maps, Wanted};
-use crate::dashboard::sweep::{Plan, State, Sweep, Sweeps};
+use crate::dashboard::sweep::{self, Plan, Sweep, Sweeps};
 use crate::dashboard::work::Stage;
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::{Lane, Trouble};
+use crate::params::history::History;
 use crate::params::views::{Across, SweepOf};
-use crate::params::{Draft, Key, View, Views, link};
+use crate::params::{Draft, Key, Notice, Pin, State, View, Views};
 use crate::protocol::{Event, Request};
 use crate::sim::scenario::Settings;
-use crate::web::address::{self, Address};
+use crate::web::address::{self, Address, Entry};
 use crate::web::clock;
 use crate::web::engines::{Engines, Word};
 use crate::web::listener::Timeout;
@@ -30,6 +31,10 @@ pub struct Store {
     pub settings: controls::Settings,
     /// What is looked at, and how.
     pub views: RwSignal<Views>,
+    /// The runs that are kept.
+    pub pins: RwSignal<Vec<Pin>>,
+    /// What can be taken back, and made again.
+    pub history: RwSignal<History>,
     /// What has come back of the run that follows the settings.
     pub dashboard: RwSignal<Dashboard>,
     /// What has come back of many experiments at once.
@@ -38,16 +43,15 @@ pub struct Store {
     pub maps: RwSignal<Maps>,
     /// Whether a sweep is about to be asked for.
     is_waiting: RwSignal<bool>,
+    /// How the next change comes about.
+    step: StoredValue<Step>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
 impl Store {
     /// Begins with what the page's address says, and starts the engines.
     pub fn open() -> Self {
-        let mut pairs = link::pairs(&address::query());
-        let (views, mut notices) = Views::take(&mut pairs);
-        let (draft, more) = Draft::from_pairs(&pairs);
-        notices.extend(more);
+        let (State { draft, views, pins }, notices) = State::from_query(&address::query());
         let settings = controls::Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
@@ -55,18 +59,69 @@ impl Store {
         let store = Self {
             settings,
             views: RwSignal::new(views),
+            pins: RwSignal::new(pins),
+            history: RwSignal::new(History::default()),
             dashboard,
             sweeps,
             maps,
             is_waiting: RwSignal::new(false),
+            step: StoredValue::new(Step::default()),
             engines,
         };
         // What is seen is asked for first.
         store.follow_sweep();
         store.follow_settings();
         store.follow_map();
-        store.follow_address();
+        store.follow_changes();
+        store.follow_returns();
         store
+    }
+
+    /// Everything that is set, tracked.
+    pub fn state(self) -> State {
+        State { draft: self.settings.draft.get(), views: self.views.get(), pins: self.pins.get() }
+    }
+
+    /// Everything that is set, untracked.
+    pub fn state_now(self) -> State {
+        untrack(move || self.state())
+    }
+
+    /// Goes to a state, as one step that "back" and "undo" lead back from.
+    pub fn go_to(self, state: State, notices: Vec<Notice>) {
+        self.step.set_value(Step::Leap);
+        self.settings.notices.set(notices);
+        self.put(state);
+    }
+
+    /// Every setting at its default; what is looked at and what is kept stay.
+    pub fn reset_all(self) {
+        self.go_to(State { draft: Draft::default(), ..self.state_now() }, Vec::new());
+    }
+
+    /// Takes the last change back.
+    pub fn undo(self) {
+        self.turn(History::undo);
+    }
+
+    /// Makes the change that was taken back again.
+    pub fn redo(self) {
+        self.turn(History::redo);
+    }
+
+    fn turn(self, turn: fn(&mut History, &State) -> Option<State>) {
+        let now = self.state_now();
+        let state = self.history.try_update(|history| turn(history, &now)).flatten();
+        if let Some(state) = state {
+            self.step.set_value(Step::Turn);
+            self.put(state);
+        }
+    }
+
+    fn put(self, State { draft, views, pins }: State) {
+        put(self.settings.draft, draft);
+        put(self.views, views);
+        put(self.pins, pins);
     }
 
     /// Whether nothing on screen will change by itself.
@@ -105,7 +160,7 @@ impl Store {
         match lane {
             Lane::Live => self.dashboard.update(|dashboard| dashboard.end(Stage::Stopped)),
             Lane::Survey => self.maps.update(|maps| maps.end(Stage::Stopped)),
-            Lane::Sweep => self.sweeps.update(|sweeps| sweeps.end(State::Cancelled)),
+            Lane::Sweep => self.sweeps.update(|sweeps| sweeps.end(sweep::State::Cancelled)),
         }
     }
 
@@ -163,7 +218,7 @@ impl Store {
 
     /// Edge: what is looked at → engines → sweeps.
     fn follow_sweep(self) {
-        let plan = memo(move || wanted(&self.settings.draft.read(), &self.views.read()));
+        let plan = memo(move || wanted(&self.state()));
         let later = StoredValue::new_local(None::<Timeout>);
         let seen = StoredValue::new(Views::default());
         effect(move |_| {
@@ -186,9 +241,12 @@ impl Store {
     /// Has the engines work on these experiments, unless they are there already.
     fn turn_to(self, plan: Option<Plan>) {
         self.is_waiting.set(false);
-        // Beside a map, studies are but dots on it.
-        let is_seen = plan.is_some() && self.views.read_untracked().view != View::Map;
-        let first = if is_seen { Lane::Sweep } else { Lane::Live };
+        let is_aside = {
+            let views = self.views.read_untracked();
+            // Beside a map, studies are but dots on it; beside a run, ghosts.
+            views.view == View::Map || (views.view == View::Explore && views.sweep.is_none())
+        };
+        let first = if plan.is_some() && !is_aside { Lane::Sweep } else { Lane::Live };
         self.engines.with_value(|engines| engines.put_first(first));
         let is_new = self.sweeps.try_update(|sweeps| sweeps.want(plan.as_ref())).unwrap_or_default();
         match plan.filter(|_| is_new) {
@@ -213,17 +271,55 @@ impl Store {
         });
     }
 
-    /// Edge: settings and what is looked at → address. As it came it is left alone until something changes.
-    fn follow_address(self) {
-        let address = StoredValue::new_local(Address::default());
-        effect(move |is_first| {
-            let (views, draft) = (self.views.read(), self.settings.draft.read());
-            let pairs = views.pairs().into_iter().chain(draft.pairs());
-            let query: Vec<_> = pairs.map(|(key, value)| format!("{key}={value}")).collect();
-            if !is_first {
-                address.with_value(|address| address.set_query(query.join("&")));
+    /// Edge: everything that is set → address and history. An address is left as it came until something changes.
+    fn follow_changes(self) {
+        let (address, seen) = (StoredValue::new_local(Address::default()), StoredValue::new(self.state_now()));
+        effect(move |_| {
+            let state = self.state();
+            let before = seen.get_value();
+            if state == before {
+                return;
+            }
+            seen.set_value(state.clone());
+            let step = self.step.get_value();
+            self.step.set_value(Step::default());
+            let is_leap = step == Step::Leap || state.views.view != before.views.view;
+            let entry = if is_leap { Entry::New } else { Entry::Same };
+            address.with_value(|address| address.set_query(state.to_query(), entry));
+            if step != Step::Turn {
+                self.history.update(|history| history.record(before, &state, clock::now()));
             }
         });
+    }
+
+    /// Edge: the person goes back or forward → everything that is set.
+    fn follow_returns(self) {
+        let listener = address::on_return(move || {
+            let (state, notices) = State::from_query(&address::query());
+            self.settings.notices.set(notices);
+            self.put(state);
+        });
+        StoredValue::new_local(listener);
+    }
+}
+
+/// How a change comes about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Step {
+    /// By a control.
+    #[default]
+    Move,
+    /// To another state altogether.
+    Leap,
+    /// Back to how it was, or forth.
+    Turn,
+}
+
+/// Sets a signal, unless all stays as it was.
+fn put<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    let is_same = *signal.read_untracked() == value;
+    if !is_same {
+        signal.set(value);
     }
 }
 
@@ -248,7 +344,7 @@ fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, ma
             leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
             dashboard.update(|dashboard| dashboard.suffer(trouble));
             match trouble {
-                Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(State::GivenUp)),
+                Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(sweep::State::GivenUp)),
                 Trouble::SurveyGivenUp => maps.update(|maps| maps.end(Stage::GivenUp)),
                 Trouble::RunGivenUp => dashboard.update(|dashboard| dashboard.end(Stage::GivenUp)),
                 Trouble::WorkerReplaced | Trouble::NoWorker => {}

@@ -1,4 +1,4 @@
-//! The page's address: the settings in it, read once and written as they change.
+//! The page's address: the settings in it, read when it is opened or gone back to, and written as they change.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::clock;
-use super::listener::Timeout;
+use super::listener::{Listener, Timeout};
 
 /// Time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
 const EVERY_MS: f64 = 300.0;
@@ -16,7 +16,30 @@ pub fn query() -> String {
     web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default()
 }
 
-/// Keeps the address up to date, at most one write every [`EVERY_MS`] and one at the end.
+/// Calls back whenever the person goes back or forward.
+pub fn on_return(mut act: impl FnMut() + 'static) -> Option<Listener> {
+    let window = web_sys::window()?;
+    Some(Listener::new(&window, "popstate", move |_: web_sys::Event| act()))
+}
+
+/// The whole address with this query, for somebody else.
+pub fn with_query(query: &str) -> String {
+    let location = web_sys::window().map(|window| window.location());
+    let href = location.and_then(|location| location.href().ok()).unwrap_or_default();
+    let page = href.split(['?', '#']).next().unwrap_or_default();
+    format!("{page}{}{query}", question(query))
+}
+
+/// How the address comes to say something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// In place of what it says now.
+    Same,
+    /// As a new entry of the history: "back" leads to what it says now.
+    New,
+}
+
+/// Keeps the address up to date, at most one write every [`EVERY_MS`] and one at the end; new entries at once.
 #[derive(Clone, Default)]
 pub struct Address {
     shared: Rc<Shared>,
@@ -31,14 +54,20 @@ struct Shared {
 
 impl Address {
     /// Makes `query`, without a `?`, the query of the address, now or soon.
-    pub fn set_query(&self, query: String) {
+    pub fn set_query(&self, query: String, entry: Entry) {
+        if entry == Entry::New {
+            self.shared.write(Entry::Same);
+            self.shared.waiting.replace(Some(query));
+            self.shared.write(Entry::New);
+            return;
+        }
         let is_waiting = self.shared.waiting.replace(Some(query)).is_some();
         if is_waiting {
             return;
         }
         let shared = self.shared.clone();
         // The timer that called is done by then, so that replacing it here is safe.
-        self.shared.timeout.replace(Timeout::new(self.shared.delay(), move || shared.write()));
+        self.shared.timeout.replace(Timeout::new(self.shared.delay(), move || shared.write(Entry::Same)));
     }
 }
 
@@ -48,18 +77,30 @@ impl Shared {
         (self.written.get() + EVERY_MS - clock::now()).clamp(0.0, EVERY_MS) as i32
     }
 
-    fn write(&self) {
+    fn write(&self, entry: Entry) {
         let Some(query) = self.waiting.take() else { return };
         self.written.set(clock::now());
         // Fails in some frames and when a browser finds it too often; the page works without.
-        let _ = replace(&query);
+        let _ = write(&query, entry);
     }
 }
 
-fn replace(query: &str) -> Result<(), JsValue> {
+fn write(query: &str, entry: Entry) -> Result<(), JsValue> {
     let window = web_sys::window().ok_or(JsValue::NULL)?;
-    let location = window.location();
-    let question = if query.is_empty() { "" } else { "?" };
-    let address = format!("{}{question}{query}{}", location.pathname()?, location.hash()?);
-    window.history()?.replace_state_with_url(&JsValue::NULL, "", Some(&address))
+    let (location, history) = (window.location(), window.history()?);
+    let search = format!("{}{query}", question(query));
+    if location.search()? == search {
+        return Ok(());
+    }
+    let address = format!("{}{search}{}", location.pathname()?, location.hash()?);
+    // In a frame, entries would be those of the page around it.
+    let is_framed = window.parent()?.is_some_and(|parent| parent != window);
+    match entry {
+        Entry::New if !is_framed => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),
+        Entry::New | Entry::Same => history.replace_state_with_url(&JsValue::NULL, "", Some(&address)),
+    }
+}
+
+fn question(query: &str) -> &'static str {
+    if query.is_empty() { "" } else { "?" }
 }

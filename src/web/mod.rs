@@ -5,9 +5,11 @@
 //! be of different versions.
 
 pub mod address;
+pub mod clipboard;
 pub mod clock;
 pub mod engines;
 pub mod file;
+pub mod json;
 pub mod listener;
 pub mod preferences;
 pub mod scope;

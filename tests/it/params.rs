@@ -1,11 +1,16 @@
 //! Links and drafts under random and hostile input.
 
-use fedsysid::params::choice::{ALGORITHMS_LINK, Algorithm, CHOICES};
+use std::fmt::Write;
+
+use fedsysid::params::choice::{Algorithm, CHOICES};
+use fedsysid::params::keys::rows;
 use fedsysid::params::link::pairs;
-use fedsysid::params::paper::{PaperFigure, Switch};
+use fedsysid::params::paper::Switch;
+use fedsysid::params::pins;
+use fedsysid::params::state::LINK_CHARS;
 use fedsysid::params::table::TABLE;
-use fedsysid::params::views::{Across, BESIDE_KEYS, MOST, MapKind, Word};
-use fedsysid::params::{Algorithms, Draft, Key, View};
+use fedsysid::params::views::{BESIDE_KEYS, SweepOf, Word};
+use fedsysid::params::{Algorithms, Draft, Key, Pin, State};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -56,7 +61,6 @@ fn assert_within_limits(draft: &Draft, link: &str) {
         assert!((param.grid.min()..=param.grid.max()).contains(&value), "{} = {value} from {link}", param.link);
         assert!(!param.grid.is_whole() || value.fract() == 0.0, "{} = {value} from {link}", param.link);
     }
-    assert!(draft.check().is_ok(), "{link}");
 }
 
 #[test]
@@ -80,6 +84,7 @@ fn mutated_links_start_the_page_and_every_problem_is_named() {
         let link = mutated(&random_draft(&mut rng).to_query(), &mut rng);
         let (draft, notices) = Draft::from_query(&link);
         assert_within_limits(&draft, &link);
+        assert!(draft.check().is_ok(), "{link}");
         assert_eq!(Draft::from_query(&draft.to_query()), (draft.clone(), vec![]), "{link}");
         n_named += notices.len();
         let mut notices = notices.iter().peekable();
@@ -115,45 +120,179 @@ fn check_silent_pairs(draft: &Draft, silent: &[(String, String)], link: &str) {
     }
 }
 
-/// The words of a choice of views, as the table quotes them.
-fn words_of<W: Word>() -> Vec<String> {
-    W::ALL.iter().map(|(_, word, _)| format!("`{word}`")).collect()
+/// The documented table of keys, from the tables that define them.
+fn parameters_md() -> String {
+    let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+    let mut text = String::from(
+        "# Every setting of a link\n\n\
+         Made from the tables in `src/params` by `cargo xtask golden`; a test holds the two together.\n\n\
+         A link is the page's address with `key=value` pairs: `?M=100&eps=0.1&seed=3`. Keys may come in any order, in capitals or\n\
+         not. What is left out has its default; what is not allowed is replaced, and named on the page. Numbers have a decimal\n\
+         point; a comma is understood too (`eps=0,1`), and so are `1e-4` and `2·10^-4`. Links of more than 2000 characters are cut by\n\
+         some programs: save a scenario file instead.\n",
+    );
+    for row in rows() {
+        let symbol = if row.symbol.is_empty() { String::new() } else { format!(", {}", row.symbol) };
+        let stops = if row.stops == 0 { String::new() } else { format!("; {} stops of its slider", row.stops) };
+        let views: Vec<_> = row.views.iter().map(|view| view.word()).collect();
+        let views = if views.is_empty() { "all".to_owned() } else { views.join(", ") };
+        let _ = write!(
+            text,
+            "\n## `{}`\n\n{}{symbol}. {}\n\n| | |\n| --- | --- |\n| allowed | {}: {}{stops} |\n| without it | {} |\n| views | {views} |\n",
+            row.key,
+            row.name,
+            row.help,
+            row.kind,
+            row.allowed,
+            code(&row.default),
+        );
+        for (word, help) in options(row.key) {
+            let _ = writeln!(text, "| `{word}` | {help} |");
+        }
+    }
+    text + FILES
 }
 
-/// The documented table and the real one are the same, both ways.
+/// What scenario files look like.
+const FILES: &str = r#"
+# Scenario files
+
+"Save scenario" writes all of this as JSON, with every setting, so that a file means the same when defaults change:
+
+```json
+{
+  "format": "fedsysid-scenario",
+  "version": 1,
+  "program": "0.1.0",
+  "settings": { "M": 50, "eps": 0.3, "alg": ["fedlin", "fedavg"], "schedule": "constant" },
+  "pins": [{ "name": "few", "M": 5 }]
+}
+```
+
+`format` and `version` must be there; `program` is not read. In `settings` stand the keys above: numbers as numbers (or as texts, as in a
+link), several words as a list of texts, matrices as lists of rows. A pin has a name and what differs from the settings. What cannot be used
+is replaced and named, as in a link; a file that is not a scenario, or is of a later version, changes nothing.
+"#;
+
+/// The words that a key takes, with what to expect of each.
+fn options(key: &str) -> Vec<(&'static str, &'static str)> {
+    let spec = CHOICES.iter().find(|spec| spec.link == key);
+    spec.map(|spec| spec.options.iter().map(|option| (option.word, option.help)).collect()).unwrap_or_default()
+}
+
 #[test]
-fn the_readme_documents_every_setting() {
-    let readme = include_str!("../../README.md");
-    let (_, section) = readme.split_once("| key | meaning | allowed |").unwrap();
-    let rows = section.lines().skip(2).take_while(|line| line.starts_with('|'));
-    let documented: Vec<(&str, &str)> = rows
-        .map(|row| {
-            let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
-            (cells[0].trim_matches('`'), cells[2])
-        })
-        .collect();
-    let numbers = TABLE.iter().map(|param| (param.link, vec![param.allowed()]));
-    let quoted = |words: String| words.split(", ").map(|word| format!("`{word}`")).collect::<Vec<_>>();
-    let algorithms = (ALGORITHMS_LINK, quoted(Algorithms::allowed()));
-    let choices = CHOICES.iter().map(|spec| (spec.link, quoted(spec.allowed())));
-    let views = [
-        ("view", words_of::<View>()),
-        ("sweep", vec![format!("up to {MOST}")]),
-        ("x", words_of::<Across>()),
-        ("beside", BESIDE_KEYS.iter().map(|key| format!("`{}`", key.param().link)).collect()),
-        ("map", words_of::<MapKind>()),
-        ("fig", words_of::<PaperFigure>()),
-    ];
-    let switches = Switch::ALL.iter().map(|(switch, key, _)| {
-        let options = switch.options().into_iter();
-        (*key, options.map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>())
-    });
-    let real: Vec<_> = numbers.chain([algorithms]).chain(choices).chain(views).chain(switches).collect();
-    assert_eq!(
-        documented.iter().map(|row| row.0).collect::<Vec<_>>(),
-        real.iter().map(|row| row.0).collect::<Vec<_>>()
+fn the_documented_settings_are_the_real_ones() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/parameters.md");
+    let expected = parameters_md();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &expected).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == expected,
+        "docs/parameters.md is not what the tables say any more: run this test with UPDATE_GOLDEN=1"
     );
-    for ((key, said), (_, allowed)) in documented.iter().zip(&real) {
-        assert!(allowed.iter().all(|words| said.contains(words.as_str())), "{key}: {said} lacks some of {allowed:?}");
+}
+
+/// Every documented key is one that a link may have, with the documented default, and every key that a link may hold is documented.
+#[test]
+fn documented_keys_work_and_written_keys_are_documented() {
+    let rows = rows();
+    for row in rows.iter().filter(|row| row.default != "none") {
+        let (state, notices) = State::from_query(&format!("{}={}", row.key, row.default));
+        assert_eq!((state, notices), (State::default(), vec![]), "{}", row.key);
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for _ in 0..200 {
+        for (key, _) in random_state(&mut rng).pairs() {
+            assert!(rows.iter().any(|row| row.key == key), "{key}");
+        }
+    }
+    let keys: std::collections::BTreeSet<_> = rows.iter().map(|row| row.key.to_lowercase()).collect();
+    assert_eq!(keys.len(), rows.len(), "no key stands twice");
+}
+
+/// What a name may be made of.
+const LETTERS: &[char] = &['a', 'B', ' ', '~', ':', '&', '=', '#', '%', '+', 'ε', '日', '"', '<', '\\', ';', ','];
+
+/// Any view, any sweep, any pins with any settings and names.
+fn random_state(rng: &mut ChaCha8Rng) -> State {
+    let mut state = State { draft: random_draft(rng), ..State::default() };
+    let views = &mut state.views;
+    views.view = pick(rng);
+    views.map = pick(rng);
+    views.figure = pick(rng);
+    for (switch, ..) in Switch::ALL {
+        let options = switch.options();
+        assert!(views.switches.choose(*switch, options[rng.random_range(0..options.len())].0));
+    }
+    let key = BESIDE_KEYS[rng.random_range(0..BESIDE_KEYS.len())];
+    views.beside = rng.random::<bool>().then(|| (key, state.draft.get(key)));
+    views.set_across(pick(rng));
+    views.sweep = rng.random::<bool>().then(|| SweepOf::begun(key)).flatten();
+    for _ in 0..rng.random_range(0..=pins::MOST) {
+        let mut pin = Pin::new(random_draft(rng), &state.pins);
+        let name: String = (0..rng.random_range(0..12)).map(|_| LETTERS[rng.random_range(0..LETTERS.len())]).collect();
+        assert_eq!(pin.rename(&name), None);
+        state.pins.push(pin);
+    }
+    state
+}
+
+fn pick<W: Word>(rng: &mut ChaCha8Rng) -> W {
+    W::ALL[rng.random_range(0..W::ALL.len())].0
+}
+
+#[test]
+fn every_state_survives_its_link() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for _ in 0..1_000 {
+        let state = random_state(&mut rng);
+        let link = state.to_query();
+        assert_eq!(State::from_query(&link), (state, vec![]), "{link}");
+        let harmless = |c: char| c.is_ascii_alphanumeric() || "&=.,;:~+-*_%".contains(c);
+        assert!(link.chars().all(harmless), "{link} needs no percent-encoding");
+    }
+}
+
+#[test]
+fn mutated_states_start_the_page_and_every_problem_is_named() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let keys: Vec<_> = rows().iter().map(|row| row.key).collect();
+    let mut n_named = 0;
+    for _ in 0..10_000 {
+        let link = mutated(&random_state(&mut rng).to_query(), &mut rng);
+        let (state, notices) = State::from_query(&link);
+        assert_within_limits(&state.draft, &link);
+        assert!(state.pins.len() <= pins::MOST && state.pins.iter().all(|pin| !pin.name.is_empty()), "{link}");
+        for pin in &state.pins {
+            assert_within_limits(&pin.draft, &link);
+        }
+        assert_eq!(State::from_query(&state.to_query()), (state.clone(), vec![]), "{link}");
+        // Keys that nothing knows are named, each.
+        let unknown =
+            pairs(&link).into_iter().filter(|(key, _)| !keys.iter().any(|row| row.eq_ignore_ascii_case(key.trim())));
+        for (key, given) in unknown {
+            assert!(notices.iter().any(|notice| notice.key == key && notice.given == given), "{key} in {link}");
+        }
+        n_named += notices.len();
+    }
+    assert!(n_named > 5_000, "the mutations hardly hurt: {n_named}");
+}
+
+/// A link must fit where links are sent: an own system, and four runs to compare with.
+#[test]
+fn a_link_with_pins_is_short() {
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    for _ in 0..100 {
+        let mut state = State { draft: random_draft(&mut rng), ..State::default() };
+        for (param, schedule) in TABLE.iter().zip(CHOICES[0].options) {
+            let mut draft = state.draft.clone();
+            draft.set(param.key, param.grid.at(7));
+            draft.choose(CHOICES[0].choice, schedule.word);
+            state.pins.push(Pin::new(draft, &state.pins));
+        }
+        let link = state.to_query();
+        assert!(link.len() < LINK_CHARS, "{} characters: {link}", link.len());
     }
 }

@@ -6,7 +6,7 @@ use fedsysid::dashboard::sweep::Sweeps;
 use fedsysid::dashboard::table::{self, Rounds};
 use fedsysid::dashboard::wanted;
 use fedsysid::engine::runner::Runner;
-use fedsysid::params::{Draft, View, Views, link};
+use fedsysid::params::{Draft, State, View};
 use fedsysid::protocol::Generation;
 use fedsysid::sim::scenario::{Scenario, Settings};
 use fedsysid::sim::stats::Running;
@@ -93,9 +93,8 @@ impl Native {
 /// # Errors
 /// If it asks for none.
 pub fn sweep_csv(link: &str) -> Result<String> {
-    let mut pairs = link::pairs(link);
-    let views = Views::take(&mut pairs).0;
-    let plan = wanted(&Draft::from_pairs(&pairs).0, &views).context("this link asks for no sweep")?;
+    let (state, _) = State::from_query(link);
+    let plan = wanted(&state).context("this link asks for no sweep")?;
     let mut sweeps = Sweeps::default();
     let generation = Generation(1);
     sweeps.asked(generation, plan.clone(), 0.0);
@@ -107,6 +106,6 @@ pub fn sweep_csv(link: &str) -> Result<String> {
         }
         sweeps.apply(answer.context("there was an answer")?);
     }
-    let rounds = if views.view == View::TradeOff { Rounds::Last } else { Rounds::All };
+    let rounds = if state.views.view == View::TradeOff { Rounds::Last } else { Rounds::All };
     Ok(table::of(sweeps.current().context("it was asked for")?, rounds).csv())
 }

@@ -55,6 +55,59 @@ impl Page {
         if self.eval(SCRIPT, &[json!(css)]).await? { Ok(()) } else { bail!("{css} does not take the focus") }
     }
 
+    /// Presses a button that saves a file, and takes the file's text instead of having it saved.
+    ///
+    /// # Errors
+    /// If there is no such button.
+    pub async fn saved_by(&self, css: &str) -> Result<String> {
+        const SCRIPT: &str = r"
+            const saved = new Promise((resolve) => {
+              const make = URL.createObjectURL;
+              URL.createObjectURL = (blob) => {
+                URL.createObjectURL = make;
+                resolve(blob.text());
+                return make.call(URL, blob);
+              };
+            });
+            const click = HTMLAnchorElement.prototype.click;
+            HTMLAnchorElement.prototype.click = () => {};
+            document.querySelector(arguments[0]).click();
+            HTMLAnchorElement.prototype.click = click;
+            return saved;";
+        self.eval(SCRIPT, &[json!(css)]).await
+    }
+
+    /// Chooses a file of this name and content in a box for files.
+    ///
+    /// # Errors
+    /// If there is no such box.
+    pub async fn choose_file(&self, css: &str, name: &str, content: &str) -> Result<()> {
+        const SCRIPT: &str = r"
+            const [css, name, content] = arguments;
+            const input = document.querySelector(css);
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([content], name));
+            input.files = transfer.files;
+            input.dispatchEvent(new Event('change', { bubbles: true }));";
+        self.eval(SCRIPT, &[json!(css), json!(name), json!(content)]).await
+    }
+
+    /// Holds Ctrl while a key is pressed.
+    ///
+    /// # Errors
+    /// If the browser refuses.
+    pub async fn press_with_control(&self, key: char) -> Result<()> {
+        self.perform(Gesture::keys().chord(&[Key::Control], key)).await
+    }
+
+    /// Goes back, or forward, in the history.
+    ///
+    /// # Errors
+    /// If the browser refuses.
+    pub async fn travel(&self, steps: i32) -> Result<()> {
+        self.eval("history.go(arguments[0]);", &[json!(steps)]).await
+    }
+
     /// Shows the folded settings.
     ///
     /// # Errors

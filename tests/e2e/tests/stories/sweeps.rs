@@ -7,22 +7,6 @@ use e2e::native::sweep_csv;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 
-/// Puts a file that the page saves into the hands of the story.
-const SAVE: &str = r##"
-    const saved = new Promise((resolve) => {
-      const make = URL.createObjectURL;
-      URL.createObjectURL = (blob) => {
-        URL.createObjectURL = make;
-        resolve(blob.text());
-        return make.call(URL, blob);
-      };
-    });
-    const click = HTMLAnchorElement.prototype.click;
-    HTMLAnchorElement.prototype.click = () => {};
-    document.querySelector("#app .numbers button").click();
-    HTMLAnchorElement.prototype.click = click;
-    return saved;"##;
-
 const PROGRESS: &str = r#"document.querySelector('#app [data-testid="sweep-progress"] progress')"#;
 
 const TRADE_OFF: &str = "view=tradeoff&q=9&M=20&beside=M:3";
@@ -31,7 +15,7 @@ const TRADE_OFF: &str = "view=tradeoff&q=9&M=20&beside=M:3";
 const LONG: &str = "view=tradeoff&q=1000&M=500&T=20&alpha=0.000001";
 
 async fn saved(page: &Page) -> Result<String> {
-    page.eval(SAVE, &[]).await
+    page.saved_by("#app .numbers button").await
 }
 
 /// Every number is the native one to the last bit; what theory expects, in the last column, to 12 digits.

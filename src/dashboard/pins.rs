@@ -1,0 +1,232 @@
+//! Runs that are kept to be compared with: as ghosts in the figure, and in words beside the run of now.
+
+use super::Run;
+use super::markup::escaped;
+use super::picture::{curve, method_name};
+use super::sweep::{Plan, Sweeps};
+use crate::figure::axis::{fit_runs, fit_x};
+use crate::figure::number::measured;
+use crate::figure::{Curve, CurveKind, Figure, Scale};
+use crate::params::choice::{ALGORITHMS_LINK, CHOICES};
+use crate::params::{Draft, Param, Pin};
+use crate::sim::scenario::Settings;
+use crate::sim::stats::Running;
+use crate::sim::study::{MethodSummary, Summary};
+
+/// Differences that are named one by one.
+const NAMED: usize = 3;
+
+/// The studies of pins; nothing without pins.
+pub fn plan(pins: &[Pin]) -> Option<Plan> {
+    let points: Vec<_> = pins.iter().map(|pin| settings(&pin.draft)).collect();
+    (!points.is_empty()).then_some(Plan { series_len: points.len(), points, expects: false })
+}
+
+fn settings(draft: &Draft) -> Settings {
+    Settings { gains: false, ..draft.settings() }
+}
+
+fn without_gains(run: &Run) -> Settings {
+    Settings { gains: false, ..run.settings.clone() }
+}
+
+/// A pin with what is known of its run.
+#[derive(Clone, Copy, Debug)]
+pub struct Ghost<'a> {
+    /// The pin.
+    pub pin: &'a Pin,
+    /// Its run, as far as it is known.
+    pub summary: Option<&'a Summary>,
+}
+
+/// Pins with what is known of their runs: from what the engines have made for them, or from the run of now.
+pub fn ghosts<'a>(pins: &'a [Pin], sweeps: &'a Sweeps, run: Option<&'a Run>) -> Vec<Ghost<'a>> {
+    let ghost = |pin: &'a Pin| {
+        let wanted = settings(&pin.draft);
+        let now = run.filter(|run| run.progress.is_none() && without_gains(run) == wanted);
+        Ghost { pin, summary: sweeps.find(&wanted).or(now.map(|run| &run.summary)) }
+    };
+    pins.iter().map(ghost).collect()
+}
+
+/// Adds ghosts to the figure of a run, in the colors of their methods, the first of each with its pin's name at its end. A
+/// ghost of the very run would only lie on it.
+pub fn haunt(figure: &mut Figure, ghosts: &[Ghost<'_>], run: &Run) {
+    let is_other = |ghost: &&Ghost<'_>| settings(&ghost.pin.draft) != without_gains(run);
+    let known = ghosts.iter().filter(is_other).filter_map(|ghost| Some((ghost.pin, ghost.summary?)));
+    let curves = known.flat_map(|(pin, summary)| {
+        let ghost = |(index, method)| Curve {
+            kind: CurveKind::Pinned,
+            label: if index == 0 { pin.name.clone() } else { String::new() },
+            band: Vec::new(),
+            ..curve(summary, method)
+        };
+        summary.methods.iter().enumerate().map(ghost)
+    });
+    let before = figure.curves.len();
+    figure.curves.extend(curves);
+    if figure.curves.len() > before {
+        figure.y.range = fit_runs(figure.y.scale, &figure.curves, &figure.levels);
+        if figure.x.scale == Scale::Linear {
+            figure.x.range = fit_x(figure.x.scale, &figure.curves);
+        }
+    }
+}
+
+/// What of the settings differs between a pin and now: "M 50 → 100, ε 0.3 → 0.5"; nothing if nothing does.
+pub fn changes(pin: &Draft, now: &Draft) -> String {
+    let (before, after) = (pin.pairs_beside(now), now.pairs_beside(pin));
+    let named = before.iter().zip(&after).take(NAMED).map(|((key, from), (_, to))| change(key, from, to));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match before.len() {
+        0 => String::new(),
+        n if n > NAMED => format!("{named} and {} more", n - NAMED),
+        _ => named,
+    }
+}
+
+fn change(key: &str, from: &str, to: &str) -> String {
+    let spec = CHOICES.iter().find(|spec| spec.link == key);
+    let label =
+        |word: &str| spec.and_then(|spec| Some(spec.options[spec.by_word(word)?].label)).unwrap_or(word).to_owned();
+    match Param::by_link(key) {
+        Some(param) => {
+            let symbol = if param.symbol.is_empty() { param.name } else { param.symbol };
+            format!("{symbol} {from} → {to}")
+        }
+        None if key == ALGORITHMS_LINK => "other algorithms".into(),
+        None if from.len().max(to.len()) > 12 => format!("another {key}"),
+        None => format!("{} {} → {}", spec.map_or(key, |spec| spec.name), label(from), label(to)),
+    }
+}
+
+/// What has become of a pin's final error, in words: "FedLin 0.70× the error".
+pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>) -> String {
+    let (Some(before), Some(run)) = (ghost.summary, run) else { return "not run yet".into() };
+    let common = run.summary.methods.iter().find_map(|now| {
+        let solver = |other: &&MethodSummary| {
+            std::mem::discriminant(&other.method.solver) == std::mem::discriminant(&now.method.solver)
+        };
+        Some((now, before.methods.iter().find(solver)?))
+    });
+    let Some((now, before)) = common else { return "no algorithm in common".into() };
+    let last = |summary: &MethodSummary| summary.errors.last().map(Running::mean).filter(|mean| mean.is_finite());
+    let name = method_name(now.method);
+    match (last(before), last(now)) {
+        (Some(from), Some(to)) if from > 0.0 => format!("{name}: {}× the error", measured(to / from, 2)),
+        (Some(_), None) => format!("{name} diverges now"),
+        (None, Some(_)) => format!("{name} no longer diverges"),
+        _ => format!("{name} diverges, then and now"),
+    }
+}
+
+/// The list of pins: each with its name to be typed over, the difference in words, and buttons to return to it and to delete it.
+pub fn markup(ghosts: &[Ghost<'_>], run: Option<&Run>, now: &Draft) -> String {
+    let item = |(index, ghost): (usize, &Ghost<'_>)| {
+        let name = escaped(&ghost.pin.name).replace('"', "&quot;");
+        let words = match changes(&ghost.pin.draft, now) {
+            same if same.is_empty() => "the settings of now".into(),
+            changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run))),
+        };
+        format!(
+            "<li><input class=pin-name data-pin={index} value=\"{name}\" aria-label=\"name of pin {}\" maxlength=24 \
+             autocomplete=off spellcheck=false><span class=pin-words>{words}</span>\
+             <button type=button class=set-step data-return={index} aria-label=\"Return to {name}\">Return</button>\
+             <button type=button class=dismiss data-delete={index} aria-label=\"Delete {name}\">×</button></li>",
+            index + 1
+        )
+    };
+    ghosts.iter().enumerate().map(item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sweep::tests::kept;
+    use super::super::tests::run_of;
+    use super::*;
+    use crate::params::State;
+
+    fn draft(query: &str) -> Draft {
+        let (draft, notices) = Draft::from_query(&format!("q=2&R=20&{query}"));
+        assert_eq!(notices, []);
+        draft
+    }
+
+    fn pin(query: &str) -> Pin {
+        Pin::new(draft(query), &[])
+    }
+
+    /// A run that has these pins, and what the engines have made for them.
+    fn scene(now: &str, pins: &[Pin]) -> (Run, Sweeps) {
+        (run_of(&draft(now)), kept(&plan(pins).unwrap()))
+    }
+
+    #[test]
+    fn ghosts_are_the_runs_of_their_settings() {
+        let pins = [pin("M=5&alg=fedlin"), pin("eps=0.5"), pin("")];
+        let (run, sweeps) = scene("", &pins);
+        let ghosts = ghosts(&pins, &sweeps, Some(&run));
+        for ghost in &ghosts {
+            let expected = run_of(&ghost.pin.draft).summary;
+            let errors = |summary: &Summary| summary.methods.iter().map(|m| m.errors.clone()).collect::<Vec<_>>();
+            assert_eq!(errors(ghost.summary.unwrap()), errors(&expected));
+        }
+        let mut figure = super::super::picture::figure(&run);
+        let (n_before, range_before) = (figure.curves.len(), figure.y.range);
+        haunt(&mut figure, &ghosts, &run);
+        let added: Vec<_> = figure.curves[n_before..].iter().map(|curve| (curve.kind, curve.label.as_str())).collect();
+        assert_eq!(added, ["A", "A", ""].map(|name| (CurveKind::Pinned, name)));
+        assert!(figure.y.range.0 <= range_before.0 && figure.y.range.1 >= range_before.1);
+    }
+
+    #[test]
+    fn a_pin_of_the_run_of_now_needs_no_engine() {
+        let pins = [pin("")];
+        let run = run_of(&draft(""));
+        let sweeps = Sweeps::default();
+        assert!(ghosts(&pins, &sweeps, Some(&run))[0].summary.is_some());
+        let other = [pin("M=4")];
+        assert!(ghosts(&other, &sweeps, Some(&run))[0].summary.is_none());
+    }
+
+    #[test]
+    fn changes_are_said_in_the_words_of_the_page() {
+        #[track_caller]
+        fn check(pin: &str, now: &str, expected: &str) {
+            assert_eq!(changes(&draft(pin), &draft(now)), expected);
+        }
+        check("", "", "");
+        check("", "M=100", "M 50 → 100");
+        check("eps=0.5&schedule=local", "seed=8", "ε 0.5 → 0.3, seed 7 → 8, FedAvg’s step α/k → constant");
+        check("M=1&N=2&K=3", "alg=fedlin", "M 1 → 50, Nᵢ 2 → 25, K 3 → 10 and 1 more");
+        check("alg=fedlin", "", "other algorithms");
+    }
+
+    #[test]
+    fn outcomes_are_ratios_of_final_errors() {
+        #[track_caller]
+        fn check(before: &str, now: &str, expected: impl Fn(f64, f64) -> String) {
+            let pins = [pin(before)];
+            let (run, sweeps) = scene(now, &pins);
+            let ghosts = ghosts(&pins, &sweeps, Some(&run));
+            let last = |summary: &Summary| summary.methods.first().map_or(f64::NAN, |m| m.errors[20].mean());
+            let (from, to) = (last(ghosts[0].summary.unwrap()), last(&run.summary));
+            assert_eq!(outcome(&ghosts[0], Some(&run)), expected(from, to));
+        }
+        check("M=5", "", |from, to| format!("FedLin: {}× the error", measured(to / from, 2)));
+        check("alg=fedavg", "alg=scaffold", |_, _| "no algorithm in common".into());
+        check("", "alpha=0.1", |_, _| "FedLin diverges now".into());
+        check("alpha=0.1", "", |_, _| "FedLin no longer diverges".into());
+        check("alpha=0.1", "alpha=0.09", |_, _| "FedLin diverges, then and now".into());
+        let nothing = Ghost { pin: &pin(""), summary: None };
+        assert_eq!(outcome(&nothing, None), "not run yet");
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let (state, _) = State::from_query("pin=name:%22%3Cb%3E%26");
+        let sweeps = Sweeps::default();
+        let html = markup(&ghosts(&state.pins, &sweeps, None), None, &state.draft);
+        assert!(html.contains("value=\"&quot;&lt;b>&amp;\"") && !html.contains("<b>&\""), "{html}");
+    }
+}

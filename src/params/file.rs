@@ -1,0 +1,264 @@
+//! A scenario as a file: the same keys and values as in a link, as JSON, and all of them, so that a file means the same
+//! when defaults change.
+//!
+//! ```json
+//! { "format": "fedsysid-scenario", "version": 1, "program": "0.1.0",
+//!   "settings": { "M": 50, "eps": 0.3, "alg": ["fedlin", "fedavg"], "schedule": "constant" },
+//!   "pins": [ { "name": "few", "M": 5 } ] }
+//! ```
+//!
+//! Reading is as forgiving as for a link: what cannot be used is replaced and named.
+
+use std::fmt::{self, Write};
+
+use super::choice::ALGORITHMS_LINK;
+use super::notice::Notice;
+use super::pins::{PIN, Pin};
+use super::state::State;
+use super::table::{Param, words};
+
+/// What a scenario file calls itself.
+const FORMAT: &str = "fedsysid-scenario";
+
+/// The version of files that is written, and the last one that is read.
+const VERSION: u32 = 1;
+
+/// JSON, read by whoever runs this: a browser has a reader already.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Nothing, true or false: no setting is one.
+    Other,
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Self>),
+    /// Names with values, in their order.
+    Map(Vec<(String, Self)>),
+}
+
+/// Why a file is no scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileError {
+    /// It is not JSON; with what the reader says of it.
+    NotJson(String),
+    /// It is JSON, but says that it is something else, or nothing of what it is.
+    NotAScenario(String),
+    /// It is of a later version.
+    Newer(String),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJson(reason) => write!(f, "this file is not JSON: {reason}"),
+            Self::NotAScenario(given) => {
+                write!(f, "this file is not a scenario: its \"format\" is {given}, a scenario’s is \"{FORMAT}\"")
+            }
+            Self::Newer(given) => {
+                write!(f, "this scenario is of version {given}; this page reads versions up to {VERSION}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl Value {
+    /// The value of a name in a map.
+    fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Map(pairs) => pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+            Self::Other | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
+        }
+    }
+
+    /// The value as a link says it: lists with commas, lists of lists with semicolons between them.
+    fn in_a_link(&self) -> String {
+        match self {
+            Self::Other | Self::Map(_) => String::new(),
+            Self::Number(number) => words(*number),
+            Self::Text(text) => text.clone(),
+            Self::List(items) => {
+                let between = if items.iter().any(|item| matches!(item, Self::List(_))) { ";" } else { "," };
+                items.iter().map(Self::in_a_link).collect::<Vec<_>>().join(between)
+            }
+        }
+    }
+
+    fn pairs(&self) -> &[(String, Self)] {
+        match self {
+            Self::Map(pairs) => pairs,
+            Self::Other | Self::Number(_) | Self::Text(_) | Self::List(_) => &[],
+        }
+    }
+}
+
+/// Reads a scenario file's content.
+///
+/// # Errors
+///
+/// When it is no scenario, or one of a later version.
+pub fn read(file: &Value) -> Result<(State, Vec<Notice>), FileError> {
+    match file.get("format") {
+        Some(Value::Text(format)) if format == FORMAT => {}
+        Some(Value::Text(format)) => return Err(FileError::NotAScenario(format!("\"{format}\""))),
+        _ => return Err(FileError::NotAScenario("missing".into())),
+    }
+    let version = file.get("version").map(Value::in_a_link).unwrap_or_default();
+    if !(1..=VERSION).any(|known| known.to_string() == version) {
+        return Err(FileError::Newer(if version.is_empty() { "none".into() } else { version }));
+    }
+    let settings = file.get("settings").map(Value::pairs).unwrap_or_default();
+    let mut pairs: Vec<_> = settings.iter().map(|(key, value)| (key.clone(), value.in_a_link())).collect();
+    if let Some(Value::List(pins)) = file.get("pins") {
+        pairs.extend(pins.iter().map(|pin| (PIN.to_owned(), in_a_link(pin))));
+    }
+    Ok(State::from_pairs(pairs))
+}
+
+/// A pin of a file as in a link: the name comes last there.
+fn in_a_link(pin: &Value) -> String {
+    let (name, settings): (Vec<_>, Vec<_>) = pin.pairs().iter().partition(|(key, _)| key == "name");
+    let pairs = settings.into_iter().chain(name);
+    pairs.map(|(key, value)| format!("{key}:{}", value.in_a_link())).collect::<Vec<_>>().join("~")
+}
+
+/// A state as a scenario file.
+pub fn write(state: &State) -> String {
+    let program = env!("CARGO_PKG_VERSION");
+    let settings = state.views.pairs().into_iter().chain(state.draft.all_pairs()).map(in_json);
+    let settings = object(settings, ",\n    ");
+    let pin = |Pin { name, draft }: &Pin| {
+        let name = std::iter::once(("name", text(name)));
+        object(name.chain(draft.pairs_beside(&state.draft).into_iter().map(in_json)), ", ")
+    };
+    let pins: Vec<_> = state.pins.iter().map(pin).collect();
+    format!(
+        "{{\n  \"format\": \"{FORMAT}\",\n  \"version\": {VERSION},\n  \"program\": \"{program}\",\n  \
+         \"settings\": {settings},\n  \"pins\": [{}]\n}}\n",
+        pins.join(",\n    ")
+    )
+}
+
+/// A pair of a link, its value in JSON: numbers as numbers, lists as lists.
+fn in_json((key, value): (&'static str, String)) -> (&'static str, String) {
+    let json = if Param::by_link(key).is_some() {
+        value
+    } else if key == ALGORITHMS_LINK {
+        list(value.split(',').map(text))
+    } else {
+        text(&value)
+    };
+    (key, json)
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+fn object(pairs: impl Iterator<Item = (&'static str, String)>, between: &str) -> String {
+    let pairs: Vec<_> = pairs.map(|(key, value)| format!("\"{key}\": {value}")).collect();
+    format!("{{ {} }}", pairs.join(between))
+}
+
+/// A text in JSON.
+fn text(text: &str) -> String {
+    let mut json = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            // Writing to a string cannot fail.
+            c if c.is_control() => drop(write!(json, "\\u{:04x}", u32::from(c))),
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Draft, Key};
+
+    fn value(json: serde_json::Value) -> Value {
+        match json {
+            serde_json::Value::Null | serde_json::Value::Bool(_) => Value::Other,
+            serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap()),
+            serde_json::Value::String(text) => Value::Text(text),
+            serde_json::Value::Array(items) => Value::List(items.into_iter().map(value).collect()),
+            serde_json::Value::Object(pairs) => {
+                Value::Map(pairs.into_iter().map(|(key, item)| (key, value(item))).collect())
+            }
+        }
+    }
+
+    fn parsed(json: &str) -> Value {
+        value(serde_json::from_str(json).unwrap())
+    }
+
+    #[test]
+    fn a_state_survives_its_file() {
+        #[track_caller]
+        fn check(query: &str) {
+            let (mut state, notices) = State::from_query(query);
+            assert_eq!(notices, []);
+            if let Some(pin) = state.pins.first_mut() {
+                pin.rename("a \"quoted\" \\ ~name:B");
+            }
+            assert_eq!(read(&parsed(&write(&state))), Ok((state, vec![])), "{query}");
+        }
+        check("");
+        check("view=map&map=alpha-K&M=100&eps=0.123456789&alpha=0.00012&alg=none&schedule=rounds");
+        check("sweep=M:1,5,25&alg=fedlin,scaffold&pin=M:5~alg:fedavg~name:few&pin=eps:0.5~name:x");
+        check("view=paper&fig=2b&steps=local&seed=4294967295");
+    }
+
+    #[test]
+    fn a_file_says_every_setting() {
+        let file = parsed(&write(&State::default()));
+        let settings = file.get("settings").unwrap();
+        assert_eq!(settings.pairs().len(), Draft::default().all_pairs().count());
+        assert_eq!(settings.get("M"), Some(&Value::Number(50.0)));
+        let algorithms = ["fedlin", "fedavg"].map(|word| Value::Text(word.into()));
+        assert_eq!(settings.get("alg"), Some(&Value::List(algorithms.to_vec())));
+    }
+
+    #[test]
+    fn bad_settings_of_a_file_are_replaced_and_named() {
+        let file = parsed(
+            r#"{ "format": "fedsysid-scenario", "version": 1,
+                 "settings": { "M": 1e9, "K": null, "alpha": [1, 2, 3], "color": "red", "eps": "0,5" },
+                 "pins": [{ "M": 0 }, 7] }"#,
+        );
+        let (state, notices) = read(&file).unwrap();
+        let said: Vec<_> = notices.iter().map(Notice::to_string).collect();
+        let expected = [
+            "K without a value is not a number: allowed 1 to 100, using 10",
+            "M = 1000000000 is out of range: allowed 1 to 10000, using 10000",
+            "alpha = 1,2,3 is not a number: allowed 0.000001 to 0.1, using 0.0001",
+            "color = red is not a setting of this page: ignored",
+            "pin: M = 0 is out of range: allowed 1 to 10000, using 1",
+        ];
+        assert_eq!(said, expected);
+        assert_eq!((state.draft.get(Key::Heterogeneity), state.pins.len()), (0.5, 2));
+    }
+
+    #[test]
+    fn other_files_are_refused_in_words() {
+        #[track_caller]
+        fn check(json: &str, expected: &str) {
+            assert_eq!(read(&parsed(json)).unwrap_err().to_string(), expected);
+        }
+        let ours = "a scenario’s is \"fedsysid-scenario\"";
+        check("{}", &format!("this file is not a scenario: its \"format\" is missing, {ours}"));
+        check("[1]", &format!("this file is not a scenario: its \"format\" is missing, {ours}"));
+        check(r#"{"format": "x"}"#, &format!("this file is not a scenario: its \"format\" is \"x\", {ours}"));
+        let version = |given: &str| format!(r#"{{"format": "fedsysid-scenario"{given}}}"#);
+        let up_to = "this page reads versions up to 1";
+        check(&version(r#", "version": 2"#), &format!("this scenario is of version 2; {up_to}"));
+        check(&version(""), &format!("this scenario is of version none; {up_to}"));
+    }
+}

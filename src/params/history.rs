@@ -1,0 +1,171 @@
+//! What was set before, and what was undone: a change is one gesture, however many values a slider passes.
+
+use super::state::State;
+use super::views::VIEW;
+
+/// Changes of the same setting that follow each other within so many milliseconds are one.
+const GESTURE_MS: f64 = 800.0;
+
+/// Changes that are kept.
+const KEPT: usize = 100;
+
+/// A change that can be taken back, or made again.
+#[derive(Clone, Debug, PartialEq)]
+struct Change {
+    /// The state that it leads back to.
+    state: State,
+    /// The keys of what it changed.
+    keys: Vec<&'static str>,
+}
+
+/// Changes that can be taken back, and those that were.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    done: Vec<Change>,
+    undone: Vec<Change>,
+    /// When the last change was recorded; nothing after an undo, which ends every gesture.
+    last: Option<f64>,
+}
+
+impl History {
+    /// `before` became `after` at time `now`, in milliseconds.
+    pub fn record(&mut self, before: State, after: &State, now: f64) {
+        let keys = after.differs_in(&before);
+        // Which view is looked at is no change of anything.
+        if keys.iter().all(|key| *key == VIEW) {
+            return;
+        }
+        let is_gesture = self.last.is_some_and(|last| now - last < GESTURE_MS);
+        let goes_on = is_gesture && self.done.last().is_some_and(|change| change.keys == keys);
+        (self.last, self.undone) = (Some(now), Vec::new());
+        if !goes_on {
+            self.done.push(Change { state: before, keys });
+            let too_many = self.done.len().saturating_sub(KEPT);
+            self.done.drain(..too_many);
+        }
+    }
+
+    /// The state before the last change; `now` is what it leads back from. The view stays.
+    pub fn undo(&mut self, now: &State) -> Option<State> {
+        self.last = None;
+        turn(&mut self.done, &mut self.undone, now)
+    }
+
+    /// The state before the last undo, likewise.
+    pub fn redo(&mut self, now: &State) -> Option<State> {
+        self.last = None;
+        turn(&mut self.undone, &mut self.done, now)
+    }
+
+    /// What the next undo takes back: "M", "M, eps".
+    pub fn undoes(&self) -> Option<String> {
+        self.done.last().map(|change| change.keys.join(", "))
+    }
+
+    /// What the next redo makes again.
+    pub fn redoes(&self) -> Option<String> {
+        self.undone.last().map(|change| change.keys.join(", "))
+    }
+}
+
+fn turn(from: &mut Vec<Change>, to: &mut Vec<Change>, now: &State) -> Option<State> {
+    let Change { mut state, keys } = from.pop()?;
+    to.push(Change { state: now.clone(), keys });
+    state.views.view = now.views.view;
+    Some(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page with its history: changes by links.
+    struct Page {
+        now: State,
+        history: History,
+    }
+
+    impl Page {
+        fn set(&mut self, query: &str, at: f64) {
+            let (after, _) = State::from_query(query);
+            self.history.record(std::mem::replace(&mut self.now, after), &self.now, at);
+        }
+
+        #[track_caller]
+        fn undo(&mut self, expected: &str) {
+            self.now = self.history.undo(&self.now).unwrap();
+            assert_eq!(self.now.to_query(), expected);
+        }
+
+        #[track_caller]
+        fn redo(&mut self, expected: &str) {
+            self.now = self.history.redo(&self.now).unwrap();
+            assert_eq!(self.now.to_query(), expected);
+        }
+    }
+
+    fn page() -> Page {
+        Page { now: State::default(), history: History::default() }
+    }
+
+    #[test]
+    fn a_gesture_is_one_change() {
+        let mut page = page();
+        for step in 1_u32..=20 {
+            page.set(&format!("M={}", 50 + step), 100.0 * f64::from(step));
+        }
+        page.set("M=70&eps=0.5", 2_050.0);
+        page.set("M=80&eps=0.5", 2_100.0);
+        page.set("M=90&eps=0.5", 9_999.0);
+        page.undo("M=80&eps=0.5");
+        page.undo("M=70&eps=0.5");
+        page.undo("M=70");
+        page.undo("");
+        assert_eq!(page.history.undo(&page.now), None);
+        page.redo("M=70");
+        page.redo("M=70&eps=0.5");
+        assert_eq!((page.history.undoes(), page.history.redoes()), (Some("eps".into()), Some("M".into())));
+    }
+
+    #[test]
+    fn a_change_after_an_undo_ends_what_could_be_made_again() {
+        let mut page = page();
+        page.set("M=60", 0.0);
+        page.set("M=60&eps=0.5", 10.0);
+        page.undo("M=60");
+        page.set("M=70", 20.0);
+        assert_eq!(page.history.redo(&page.now), None);
+        page.undo("M=60");
+        page.undo("");
+    }
+
+    #[test]
+    fn the_view_is_no_change_and_stays() {
+        let mut page = page();
+        page.set("M=60", 0.0);
+        page.set("view=map&M=60", 5_000.0);
+        page.undo("view=map");
+        page.set("", 6_000.0);
+        page.redo("M=60");
+    }
+
+    #[test]
+    fn pins_can_be_brought_back() {
+        let mut page = page();
+        page.set("pin=M:5~name:few", 0.0);
+        page.set("", 2_000.0);
+        page.undo("pin=M:5~name:few");
+    }
+
+    #[test]
+    fn a_hundred_changes_are_kept() {
+        let mut page = page();
+        for step in 1_u32..=150 {
+            page.set(&format!("M={}", 50 + step), 1_000.0 * f64::from(step));
+        }
+        for _ in 0..KEPT {
+            page.now = page.history.undo(&page.now).unwrap();
+        }
+        assert_eq!((page.history.undo(&page.now), page.now.to_query().as_str()), (None, "M=100"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Every key that a link may have, one row each, from the tables that define them: what the page and the documentation list.
+
+use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
+use super::draft::Draft;
+use super::paper::{PaperFigure, Switch};
+use super::pins::{self, PIN};
+use super::table::{Group, Key, Param, TABLE, Widget, words};
+use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, View, Word};
+
+/// One key of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The key.
+    pub key: &'static str,
+    /// The symbol of the paper, empty where there is none.
+    pub symbol: &'static str,
+    /// What it sets.
+    pub name: String,
+    /// What kind of value it takes: "whole number", "words".
+    pub kind: &'static str,
+    /// The allowed values.
+    pub allowed: String,
+    /// Stops of its slider; 0 where there is none.
+    pub stops: u32,
+    /// The value of a link that does not have the key.
+    pub default: String,
+    /// What to expect of it.
+    pub help: String,
+    /// The views that depend on it.
+    pub views: Vec<View>,
+}
+
+/// All of them: numbers, algorithms, choices, what is looked at, pins.
+pub fn rows() -> Vec<Row> {
+    let mut rows: Vec<_> = TABLE.iter().map(number).collect();
+    rows.push(Row {
+        allowed: format!("any of {}, with commas between them; or none", Algorithms::allowed()),
+        kind: "words",
+        help: "One curve each, on the same data.".into(),
+        ..row(ALGORITHMS_LINK, "algorithms shown", Draft::default().algorithms.to_string(), RUNS)
+    });
+    rows.extend(CHOICES.iter().map(|spec| Row {
+        allowed: spec.allowed(),
+        help: spec.help.into(),
+        ..row(spec.link, spec.name, spec.options[0].word.into(), RUNS)
+    }));
+    rows.extend(of_views());
+    rows.push(Row {
+        kind: "settings",
+        allowed: format!(
+            "up to {} times: settings that differ from the link’s own, and a name: M:5~eps:0.1~name:before",
+            pins::MOST
+        ),
+        help: "A run that is kept as a thin line, to compare with.".into(),
+        ..row(PIN, "kept runs", "none".into(), &[View::Explore])
+    });
+    rows
+}
+
+/// The views of what a person sets up: the paper's figures have their own settings.
+const RUNS: &[View] = &[View::Explore, View::TradeOff, View::Map];
+
+fn row(key: &'static str, name: &str, default: String, views: &[View]) -> Row {
+    let (symbol, allowed, help, stops) = ("", String::new(), String::new(), 0);
+    Row { key, symbol, name: name.to_owned(), kind: "word", allowed, stops, default, help, views: views.to_vec() }
+}
+
+fn number(param: &Param) -> Row {
+    let views = match (param.group, param.key) {
+        // What is random is so in the paper's figures too.
+        (Group::Main | Group::More, Key::Seed) => &[View::Explore, View::TradeOff, View::Map, View::Paper],
+        (Group::Main | Group::More, _) => RUNS,
+    };
+    Row {
+        symbol: param.symbol,
+        kind: if param.grid.is_whole() { "whole number" } else { "number" },
+        allowed: param.allowed(),
+        stops: if param.widget == Widget::Slider { param.grid.last() + 1 } else { 0 },
+        help: param.help.into(),
+        ..row(param.link, param.name, words(param.default), views)
+    }
+}
+
+/// What is looked at.
+fn of_views() -> Vec<Row> {
+    let symbols = BESIDE_KEYS.map(|key| key.param().link).join(", ");
+    let mut rows = vec![
+        word::<View>(views::VIEW, "what is looked at", &[]),
+        Row {
+            kind: "values",
+            allowed: format!(
+                "a setting and up to {MOST} of its values: M:1,5,25; a setting alone for its usual values"
+            ),
+            help: "One curve a value.".into(),
+            ..row(views::SWEEP, "what is swept", "none".into(), &[View::Explore])
+        },
+        word::<Across>(views::ACROSS, "along the axis", &[View::TradeOff]),
+        Row {
+            kind: "value",
+            allowed: format!("one of {symbols} and a value of it: M:5"),
+            help: "The same points at a second setting.".into(),
+            ..row(views::BESIDE, "second setting", "none".into(), &[View::TradeOff])
+        },
+        word::<MapKind>(views::MAP, "the map", &[View::Map]),
+        word::<PaperFigure>(views::FIGURE, "the paper’s figure", &[View::Paper]),
+    ];
+    rows.extend(Switch::ALL.iter().map(|(switch, key, name)| {
+        let words: Vec<_> = switch.options().into_iter().map(|(word, _)| word).collect();
+        Row { allowed: words.join(", "), ..row(key, name, switch.default_word().into(), &[View::Paper]) }
+    }));
+    rows
+}
+
+fn word<W: Word>(key: &'static str, name: &str, views: &[View]) -> Row {
+    let words: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
+    Row { allowed: words.join(", "), ..row(key, name, W::default().word().into(), views) }
+}

@@ -1,0 +1,107 @@
+//! Everything that a person can set, together: what a link holds, what a scenario file holds, what can be undone.
+
+use super::draft::Draft;
+use super::link;
+use super::notice::Notice;
+use super::pins::{self, PIN, Pin};
+use super::views::Views;
+
+/// Settings, what is looked at, and the runs that are kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The settings.
+    pub draft: Draft,
+    /// What is looked at.
+    pub views: Views,
+    /// The runs that are kept.
+    pub pins: Vec<Pin>,
+}
+
+/// The most characters of a link that all programs take: mail readers, messengers and learning platforms cut longer ones.
+pub const LINK_CHARS: usize = 2_000;
+
+impl State {
+    /// Reads a whole query. What cannot be used is replaced or passed over, and named.
+    ///
+    /// ```
+    /// use fedsysid::params::{Key, State, View};
+    /// let (state, notices) = State::from_query("?view=map&M=100&pin=M:5~name:few");
+    /// assert_eq!((state.views.view, state.draft.get(Key::Clients)), (View::Map, 100.0));
+    /// assert_eq!((state.pins[0].draft.get(Key::Clients), notices.len()), (5.0, 0));
+    /// ```
+    pub fn from_query(query: &str) -> (Self, Vec<Notice>) {
+        Self::from_pairs(link::pairs(query))
+    }
+
+    /// Reads pairs (key, value).
+    pub fn from_pairs(mut pairs: Vec<(String, String)>) -> (Self, Vec<Notice>) {
+        let (views, mut notices) = Views::take(&mut pairs);
+        let (mut own_pins, settings): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| pins::is_pin(key));
+        let (draft, more) = Draft::from_pairs(&settings);
+        notices.extend(more);
+        let (pins, more) = pins::take(&mut own_pins, &draft);
+        notices.extend(more);
+        (Self { draft, views, pins }, notices)
+    }
+
+    /// The pairs (key, value) that differ from the defaults, ready for a link.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.views.pairs();
+        pairs.extend(self.draft.pairs());
+        pairs.extend(self.pins.iter().map(|pin| (PIN, pin.value(&self.draft))));
+        pairs
+    }
+
+    /// The query of a link, without a leading `?`; empty for the defaults.
+    pub fn to_query(&self) -> String {
+        let pairs: Vec<_> = self.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
+        pairs.join("&")
+    }
+
+    /// The keys of all in which this differs from another state.
+    pub fn differs_in(&self, other: &Self) -> Vec<&'static str> {
+        let (ours, theirs) = (self.views.pairs(), other.views.pairs());
+        let only = |some: &[(&'static str, String)], others: &[(&'static str, String)]| {
+            some.iter().filter(|pair| !others.contains(pair)).map(|(key, _)| *key).collect::<Vec<_>>()
+        };
+        let mut keys = only(&ours, &theirs);
+        keys.extend(only(&theirs, &ours));
+        keys.extend(self.draft.pairs_beside(&other.draft).iter().map(|(key, _)| *key));
+        keys.extend((self.pins != other.pins).then_some(PIN));
+        keys.dedup();
+        keys
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::{Key, View};
+
+    #[test]
+    fn all_parts_are_read_from_one_link_in_any_order() {
+        let query = "pin=M:5~name:few&eps=0.5&view=map&M=100&pin=name:here";
+        let (state, notices) = State::from_query(query);
+        assert_eq!(notices, []);
+        assert_eq!(state.to_query(), "view=map&M=100&eps=0.5&pin=M:5~name:few&pin=name:here");
+        assert_eq!(State::from_query(&state.to_query()), (state, vec![]));
+    }
+
+    #[test]
+    fn the_defaults_are_an_empty_link() {
+        assert_eq!(State::default().to_query(), "");
+        assert_eq!(State::from_query(""), (State::default(), vec![]));
+    }
+
+    #[test]
+    fn differences_are_named_by_their_keys() {
+        let (before, _) = State::from_query("view=map&M=100");
+        let (mut after, _) = State::from_query("eps=0.5&M=100&schedule=local");
+        assert_eq!(after.differs_in(&before), ["view", "eps", "schedule"]);
+        assert_eq!(after.differs_in(&after), [""; 0]);
+        after.views.view = View::Paper;
+        after.pins.push(Pin::new(before.draft.clone(), &[]));
+        after.draft.set(Key::Clients, 50.0);
+        assert_eq!(before.differs_in(&after), ["view", "M", "eps", "schedule", "pin"]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Undo, redo and "reset all", by buttons and by the keys that everybody knows.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use leptos::ev::MouseEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlInputElement, KeyboardEvent};
+
+use super::reactive::{live, memo, on};
+use super::store::Store;
+use crate::params::Draft;
+use crate::web::listener::Listener;
+
+/// The row of buttons; and the keys Ctrl or ⌘ with Z, with Shift and Z, and with Y.
+pub(super) fn changes(store: Store) -> AnyView {
+    StoredValue::new_local(keys(store));
+    let undoes = memo(move || store.history.read().undoes());
+    let redoes = memo(move || store.history.read().redoes());
+    let is_default = memo(move || *store.settings.draft.read() == Draft::default());
+    view! {
+        <div class="changes" role="group" aria-label="Changes">
+            {turn("Undo", undoes, Box::new(move || store.undo()))}
+            {turn("Redo", redoes, Box::new(move || store.redo()))}
+            <button type="button" class="set-step" disabled=live(move || is_default.get()) on:click=on(move |_: MouseEvent| store.reset_all())>
+                "Reset all"
+            </button>
+        </div>
+    }
+    .into_any()
+}
+
+/// A button that says in its tip what it would change.
+fn turn(words: &'static str, what: Memo<Option<String>>, act: Box<dyn Fn()>) -> AnyView {
+    let tip = live(move || what.get().map(|what| format!("{words}: {what}")));
+    view! {
+        <button
+            type="button"
+            class="set-step"
+            title=tip
+            disabled=live(move || what.read().is_none())
+            on:click=on(move |_: MouseEvent| act())
+        >
+            {words}
+        </button>
+    }
+    .into_any()
+}
+
+fn keys(store: Store) -> [Listener; 4] {
+    // Whether a box holds text that has not been taken over yet: that the browser undoes better.
+    let is_typing = Rc::new(Cell::new(false));
+    let ended = |kind| {
+        let is_typing = is_typing.clone();
+        Listener::new(&document(), kind, move |_: Event| is_typing.set(false))
+    };
+    let (at_input, at_key) = (is_typing.clone(), is_typing.clone());
+    let input = Listener::new(&document(), "input", move |event: Event| {
+        let target = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+        at_input.set(target.is_some_and(|input| input.type_() == "text"));
+    });
+    let key = Listener::new(&document(), "keydown", move |event: KeyboardEvent| {
+        let act = match event.key().to_lowercase().as_str() {
+            "z" if event.shift_key() => Store::redo,
+            "z" => Store::undo,
+            "y" => Store::redo,
+            "enter" | "escape" => return at_key.set(false),
+            _ => return,
+        };
+        if (event.ctrl_key() || event.meta_key()) && !event.alt_key() && !at_key.get() {
+            event.prevent_default();
+            act(store);
+        }
+    });
+    [input, key, ended("change"), ended("focusout")]
+}

@@ -1,0 +1,110 @@
+//! The link of what is on screen, and scenarios as files.
+
+use leptos::ev::Event;
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use super::parts::button;
+use super::reactive::{live, memo, on};
+use super::store::Store;
+use crate::dashboard::markup;
+use crate::figure::number::count;
+use crate::params::file;
+use crate::params::state::LINK_CHARS;
+use crate::web;
+use crate::web::address::with_query;
+use crate::web::clipboard;
+
+/// How long "copied" is said, in milliseconds.
+const SAID_MS: i32 = 4_000;
+
+/// "Copy link" in one press; a menu with the link itself, how long it is, and scenario files.
+pub(super) fn share(store: Store) -> AnyView {
+    let said = RwSignal::new(String::new());
+    let timeout = StoredValue::new_local(None);
+    let say = move |words: String| {
+        said.set(words);
+        timeout.set_value(web::listener::Timeout::new(SAID_MS, move || said.set(String::new())));
+    };
+    let is_open = RwSignal::new(false);
+    let link = memo(move || with_query(&store.state().to_query()));
+    let copy = move || {
+        let text = link.get_untracked();
+        let length = text.chars().count();
+        clipboard::copy(&text, move |is_copied| {
+            // Where nothing can be copied, the menu has the link to be copied by hand.
+            is_open.update(|open| *open |= !is_copied);
+            say(match (is_copied, length > LINK_CHARS) {
+                (true, false) => "Link copied".into(),
+                (true, true) => format!("Copied: {} characters, too many for some programs", count(length)),
+                (false, _) => "The browser does not let this page copy: the link is in the menu".into(),
+            });
+        });
+    };
+    let length = memo(move || {
+        let length = link.get().chars().count();
+        let advice = if length > LINK_CHARS { ": some programs cut it; save a scenario instead" } else { "" };
+        format!("{} of {} characters{advice}", count(length), count(LINK_CHARS))
+    });
+    let select = on(|event: leptos::ev::FocusEvent| event_target::<HtmlInputElement>(&event).select());
+    view! {
+        <div class="share" data-testid="share">
+            {button("set-step", "Copy link", copy)}
+            <details class="menu" open=live(move || is_open.get()) on:toggle=on(move |event: Event| {
+                is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"));
+            })>
+                <summary>"Share"</summary>
+                <div class="menu-body">
+                    <label>
+                        <span>"Link"</span>
+                        <input type="text" class="link" readonly=true prop:value=live(move || link.get()) on:focus=select />
+                    </label>
+                    <p class="quiet" data-testid="link-length">{length}</p>
+                    {files(store)}
+                    <details class="keys">
+                        <summary>"All settings of a link"</summary>
+                        <div class="numbers-table" tabindex="0" role="region" aria-label="All settings of a link" inner_html=markup::keys()></div>
+                    </details>
+                </div>
+            </details>
+            <p class="said" role="status">{said}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// Buttons that save and open a scenario.
+fn files(store: Store) -> AnyView {
+    let problem = RwSignal::new(String::new());
+    let save = move || web::file::save("fedsysid-scenario.json", "application/json", &file::write(&store.state_now()));
+    let open = on(move |event: Event| {
+        let Some(chosen) = web::file::chosen(&event_target(&event)) else { return };
+        let name = chosen.name();
+        web::file::read_text(&chosen, move |text| {
+            problem.set(match opened(store, text.as_deref()) {
+                Ok(()) => String::new(),
+                Err(reason) => format!("{name}: {reason}. Nothing was changed."),
+            });
+        });
+    });
+    view! {
+        <p class="menu-row">
+            {button("set-step", "Save scenario", save)}
+            <label class="set-step file">
+                "Open scenario…"
+                <input type="file" class="visually-hidden" accept=".json,application/json" data-testid="open-scenario" on:change=open />
+            </label>
+        </p>
+        <p class="problem" role="alert">{problem}</p>
+    }
+    .into_any()
+}
+
+/// Goes to the scenario that a file holds.
+fn opened(store: Store, text: Option<&str>) -> Result<(), String> {
+    let text = text.ok_or("the browser cannot read this file")?;
+    let value = web::json::parse(text).map_err(|reason| file::FileError::NotJson(reason).to_string())?;
+    let (state, notices) = file::read(&value).map_err(|error| error.to_string())?;
+    store.go_to(state, notices);
+    Ok(())
+}

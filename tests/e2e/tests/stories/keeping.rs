@@ -1,0 +1,187 @@
+//! What was found is kept, compared, sent and come back to.
+
+use anyhow::{Context, Result, ensure};
+use e2e::native::Native;
+use e2e::page::{PATIENCE, Page};
+use e2e::story::Story;
+use fedsysid::figure::number::measured;
+
+/// The pins: names, and what is said of each.
+async fn pins(page: &Page) -> Result<Vec<(String, String)>> {
+    const SCRIPT: &str = "
+        const items = [...document.querySelectorAll('#app .pin-list li')];
+        return items.map((item) => [item.querySelector('input').value, item.querySelector('.pin-words').textContent]);";
+    page.eval(SCRIPT, &[]).await
+}
+
+async fn name_of_view(page: &Page) -> Result<String> {
+    page.eval("return document.querySelector('main').dataset.view;", &[]).await
+}
+
+/// Waits until the address says this, and what is on screen is settled.
+async fn expect_address(page: &Page, search: &str) -> Result<()> {
+    page.wait(&format!("the address {search:?}"), PATIENCE, &format!("location.search === {search:?}")).await?;
+    page.settle().await
+}
+
+/// What a pin says of the change of FedLin's final error.
+fn outcome(before: &str, after: &str) -> Result<String> {
+    let last = |query: &str| {
+        let native = Native::of(query)?;
+        let readings = native.readings(native.n_rounds());
+        readings.into_iter().find(|(role, _)| *role == "fedlin").and_then(|(_, error)| error).context("an error")
+    };
+    Ok(format!("FedLin: {}× the error", measured(last(after)? / last(before)?, 2)))
+}
+
+#[test]
+fn a_pinned_run_stays_as_a_ghost_and_says_what_has_become_of_it() {
+    Story::new().tell(async |page| {
+        page.open("M=5").await?;
+        let before = page.sketch().await?;
+        page.click("#app .pins-head button").await?;
+        page.settle().await?;
+        ensure!(pins(page).await? == [("A".into(), "the settings of now".into())]);
+        page.enter("M", "100").await?;
+        page.settle().await?;
+        let said = pins(page).await?;
+        ensure!(said == [("A".into(), format!("M 5 → 100: {}", outcome("M=5", "M=100")?))], "{said:?}");
+        let with_ghost = page.sketch().await?;
+        expect_address(page, "?M=100&pin=M:5~name:A").await?;
+        // The link alone brings the ghost back.
+        page.open("M=100&pin=M:5~name:A").await?;
+        ensure!(page.sketch().await? == with_ghost && pins(page).await? == said);
+        page.click(r#"#app [data-return="0"]"#).await?;
+        expect_address(page, "?M=5&pin=name:A").await?;
+        page.expect(&Native::of("M=5")?, 200).await?;
+        page.click(r#"#app [data-delete="0"]"#).await?;
+        page.settle().await?;
+        ensure!(pins(page).await?.is_empty() && page.sketch().await? == before);
+        Ok(())
+    });
+}
+
+#[test]
+fn pins_are_named_and_at_most_six() {
+    Story::new().tell(async |page| {
+        page.open("q=3").await?;
+        for _ in 0..6 {
+            page.click("#app .pins-head button").await?;
+        }
+        ensure!(page.is("document.querySelector('#app .pins-head button').disabled").await?);
+        page.focus(r#"#app [data-pin="1"]"#).await?;
+        page.eval::<()>("document.activeElement.select();", &[]).await?;
+        page.type_text("a <b> & ~ name").await?;
+        page.press([thirtyfour::Key::Enter]).await?;
+        page.settle().await?;
+        let names: Vec<_> = pins(page).await?.into_iter().map(|(name, _)| name).collect();
+        ensure!(names == ["A", "a <b> & ~ name", "C", "D", "E", "F"], "{names:?}");
+        ensure!(page.is("document.activeElement.dataset.pin === '1'").await?, "the focus stays where it was");
+        Ok(())
+    });
+}
+
+#[test]
+fn changes_are_undone_and_made_again() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        page.drag("M", &[0.9, 0.4], 20).await?;
+        page.expect_what_is_set().await?;
+        let dragged = page.query().await?;
+        page.enter("eps", "0.6").await?;
+        page.expect_what_is_set().await?;
+        let both = page.query().await?;
+        page.press_with_control('z').await?;
+        expect_address(page, &dragged).await?;
+        page.press_with_control('z').await?;
+        expect_address(page, "").await?;
+        page.expect_what_is_set().await?;
+        page.press_with_control('y').await?;
+        page.click("#app .changes button:nth-child(2)").await?;
+        expect_address(page, &both).await?;
+        page.click("#app .changes button:nth-child(3)").await?;
+        expect_address(page, "").await?;
+        page.click("#app .changes button:nth-child(1)").await?;
+        expect_address(page, &both).await?;
+        page.expect_what_is_set().await
+    });
+}
+
+/// What is being typed is the browser's to undo.
+#[test]
+fn a_box_that_is_typed_in_keeps_its_own_undo() {
+    Story::new().tell(async |page| {
+        page.open("M=60").await?;
+        page.focus(&e2e::page::number_box("eps")).await?;
+        page.type_text("0.9").await?;
+        page.press_with_control('z').await?;
+        ensure!(page.number("M").await? == "60");
+        page.press([thirtyfour::Key::Escape]).await?;
+        ensure!(page.number("eps").await? == "0.3");
+        Ok(())
+    });
+}
+
+#[test]
+fn back_and_forward_lead_through_the_views() {
+    Story::new().tell(async |page| {
+        page.open("M=20&q=4").await?;
+        page.click("#app [data-view=map]").await?;
+        expect_address(page, "?view=map&M=20&q=4").await?;
+        page.enter("M", "30").await?;
+        expect_address(page, "?view=map&M=30&q=4").await?;
+        page.travel(-1).await?;
+        expect_address(page, "?M=20&q=4").await?;
+        ensure!(name_of_view(page).await? == "explore");
+        page.expect(&Native::of("M=20&q=4")?, 200).await?;
+        page.travel(1).await?;
+        expect_address(page, "?view=map&M=30&q=4").await?;
+        ensure!(name_of_view(page).await? == "map" && page.number("M").await? == "30");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_scenario_is_saved_and_opened() {
+    Story::new().tell(async |page| {
+        page.open("view=tradeoff&M=20&q=4&schedule=local&pin=eps:0.5~name:far").await?;
+        page.click("#app .menu > summary").await?;
+        let file = page.saved_by("#app .menu-row button").await?;
+        page.open("").await?;
+        page.choose_file("#app [data-testid=open-scenario]", "mine.json", &file).await?;
+        expect_address(page, "?view=tradeoff&M=20&q=4&schedule=local&pin=eps:0.5~name:far").await?;
+        ensure!(page.notices().await?.is_empty());
+        let damaged = file.replace("\"M\": 20", "\"M\": 2000000");
+        page.choose_file("#app [data-testid=open-scenario]", "mine.json", &damaged).await?;
+        expect_address(page, "?view=tradeoff&M=10000&q=4&schedule=local&pin=eps:0.5~name:far").await?;
+        ensure!(page.notices().await? == ["M = 2000000 is out of range: allowed 1 to 10000, using 10000."]);
+        page.choose_file("#app [data-testid=open-scenario]", "other.json", "{\"format\": \"x\"}").await?;
+        page.wait("a reason", PATIENCE, "document.querySelector('#app .problem').textContent !== ''").await?;
+        let said = page.texts("#app .problem").await?;
+        let expected = "other.json: this file is not a scenario: its \"format\" is \"x\", a scenario’s is \"fedsysid-scenario\". Nothing was changed.";
+        ensure!(said == [expected], "{said:?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn the_link_is_copied_in_one_press_or_offered() {
+    Story::new().tell(async |page| {
+        page.open("M=20").await?;
+        let copied = "
+            const text = new Promise((resolve) => { navigator.clipboard.writeText = async (text) => resolve(text); });
+            document.querySelector('#app .share > button').click();
+            return text;";
+        let text: String = page.eval(copied, &[]).await?;
+        ensure!(text == page.site().url("?M=20"), "{text}");
+        page.wait("words", PATIENCE, "document.querySelector('#app .said').textContent === 'Link copied'").await?;
+        let refused = "
+            navigator.clipboard.writeText = async () => { throw new Error('no'); };
+            document.execCommand = () => false;
+            document.querySelector('#app .share > button').click();";
+        page.eval::<()>(refused, &[]).await?;
+        page.wait("the menu", PATIENCE, "document.querySelector('#app .menu').open").await?;
+        ensure!(page.is(&format!("document.querySelector('#app .link').value === {text:?}")).await?);
+        Ok(())
+    });
+}

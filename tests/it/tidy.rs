@@ -15,7 +15,7 @@ const IMPURE: &[&str] =
     &["web_sys", "js_sys", "wasm_bindgen", "leptos", "std::time", "std::thread", "HashMap", "println!", "eprintln!"];
 
 /// Packages of their own: the compiler knows what they may use.
-const PACKAGES: &[&str] = &["sim", "theory"];
+const PACKAGES: &[&str] = &["data", "sim", "theory"];
 
 const LAYERS: &[Layer] = &[
     Layer { module: "params", may_use: &["decimal", "params", "sim"], without: IMPURE },

@@ -1,0 +1,111 @@
+//! Least squares with standard errors.
+//!
+//! ```text
+//! Θ̂ = C S⁻¹        σ̂_j² = Σ (x⁺_j − θ̂_j z)² / (N − d)        s.e.(Θ̂_jk) = √(σ̂_j² (S⁻¹)_kk)
+//! ```
+//!
+//! and Θ̂_jk ± t·s.e. with the 97.5 % quantile of Student's t with N − d degrees of freedom. That is exact for regressors that do not
+//! depend on the noise; for rollouts, whose states do, it holds as N grows (Mann and Wald, "On the statistical treatment
+//! of linear stochastic difference equations", 1943).
+
+use fedsysid_sim::estimate::{EstimateError, least_squares};
+
+use crate::Matrix;
+use crate::special::t_quantile;
+use crate::sums::Sums;
+
+/// A model, and how well it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Θ̂ = [Â B̂], n×d.
+    pub theta: Matrix,
+    /// Standard errors of its entries, n×d; NaN where there are as many samples as regressors.
+    pub standard_errors: Matrix,
+    /// σ̂_j of the noise of each state.
+    pub noise_std: Vec<f64>,
+    /// N − d.
+    pub degrees: u64,
+}
+
+impl Estimate {
+    /// That of these data.
+    ///
+    /// # Errors
+    /// When they do not determine it.
+    pub fn of(sums: &Sums) -> Result<Self, EstimateError> {
+        let moments = sums.moments();
+        let theta = least_squares(&moments)?;
+        let d = theta.ncols();
+        let degrees = sums.n_samples() - d as u64;
+        let variance = |squares: f64| if degrees == 0 { f64::NAN } else { squares / degrees as f64 };
+        let noise_std: Vec<_> = sums.squared_residuals(&theta).into_iter().map(|sum| variance(sum).sqrt()).collect();
+        let inverse = least_squares(&fedsysid_sim::moments::Moments { c: Matrix::identity(d, d), ..moments })?;
+        let standard_errors = Matrix::from_fn(theta.nrows(), d, |j, k| noise_std[j] * inverse[(k, k)].max(0.0).sqrt());
+        Ok(Self { theta, standard_errors, noise_std, degrees })
+    }
+
+    /// What is added to and taken from each entry for a 95 % confidence interval, in standard errors.
+    pub fn quantile(&self) -> f64 {
+        t_quantile(self.degrees)
+    }
+
+    /// The sum of the variances of all entries: the mean square of ‖Θ̂ − Θ‖_F that noise makes.
+    pub fn total_variance(&self) -> f64 {
+        self.standard_errors.norm_squared()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sums::tests::sums;
+    use fedsysid_sim::family::{Family, Place};
+    use fedsysid_sim::plan::{DataPlan, NoiseLevels};
+    use fedsysid_sim::samples::simulate_samples;
+    use fedsysid_sim::stream::{Purpose, Seed, stream};
+
+    const PLAN: DataPlan = DataPlan { n_rollouts: 25, rollout_len: 5, noise: NoiseLevels::UNIT };
+
+    /// A thousand data sets, of 15 parameters each: of short rollouts, of few, and of a single long one.
+    #[test]
+    fn intervals_cover_the_truth_as_often_as_they_say() {
+        let system = Family::paper().member(Place { a: 0.3, b: 0.6 }, 0.5).unwrap();
+        let theta = system.theta();
+        let few = DataPlan { n_rollouts: 4, ..PLAN };
+        let long = DataPlan { n_rollouts: 1, rollout_len: 60, ..PLAN };
+        for plan in [PLAN, few, long] {
+            let mut covered = 0;
+            for trial in 0..1_000 {
+                let mut rng = stream(Seed(11), Purpose::Data, trial, 0);
+                let estimate = Estimate::of(&sums(&simulate_samples(&system, &plan, &mut rng))).unwrap();
+                let t = estimate.quantile();
+                let misses = (&estimate.theta - &theta).abs() - estimate.standard_errors * t;
+                covered += misses.iter().filter(|miss| **miss <= 0.0).count();
+            }
+            let share = covered as f64 / (1_000.0 * 15.0);
+            assert!((0.93..=0.97).contains(&share), "{plan:?}: {share}");
+        }
+    }
+
+    #[test]
+    fn the_noise_is_found() {
+        let system = Family::paper().member(Place { a: 0.0, b: 0.0 }, 0.0).unwrap();
+        let noise = NoiseLevels { process_noise_std: 0.25, ..NoiseLevels::UNIT };
+        let plan = DataPlan { n_rollouts: 4_000, noise, ..PLAN };
+        let estimate =
+            Estimate::of(&sums(&simulate_samples(&system, &plan, &mut stream(Seed(1), Purpose::Data, 0, 0))));
+        for std in estimate.unwrap().noise_std {
+            assert!((std - 0.25).abs() < 0.005, "{std}");
+        }
+    }
+
+    #[test]
+    fn as_many_samples_as_regressors_leave_no_error_to_tell() {
+        let system = Family::paper().member(Place { a: 0.0, b: 0.0 }, 0.0).unwrap();
+        let one = DataPlan { n_rollouts: 1, ..PLAN };
+        let estimate = Estimate::of(&sums(&simulate_samples(&system, &one, &mut stream(Seed(1), Purpose::Data, 0, 0))));
+        let estimate = estimate.unwrap();
+        assert_eq!(estimate.degrees, 0);
+        assert!(estimate.standard_errors.iter().all(|error| error.is_nan()) && estimate.quantile().is_nan());
+    }
+}

@@ -1,0 +1,244 @@
+//! The first line: which column is what.
+
+use crate::Dims;
+use crate::fields::Fields;
+use crate::refusal::{Fault, Refusal};
+
+/// The most states, and the most inputs.
+pub const MOST_COLUMNS: usize = 40;
+
+/// Names of the column that tells clients apart; likewise of rollouts and of time. Capitals, blanks and underscores do not count.
+pub const CLIENT: [&str; 9] = ["client", "clientid", "site", "system", "plant", "agent", "unit", "device", "i"];
+/// Names of the column that tells rollouts apart.
+pub const ROLLOUT: [&str; 9] =
+    ["rollout", "rolloutid", "trajectory", "traj", "episode", "run", "trial", "experiment", "l"];
+/// Names of the column of time.
+pub const TIME: [&str; 6] = ["t", "time", "step", "timestep", "k", "sample"];
+/// What states are called before their number.
+pub const STATE: [&str; 3] = ["x", "state", "y"];
+/// What inputs are called before their number.
+pub const INPUT: [&str; 3] = ["u", "input", "action"];
+
+/// Which column is what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The column of clients; without one, all rows are of one client.
+    pub client: Option<usize>,
+    /// The column of rollouts; without one, a client has one.
+    pub rollout: Option<usize>,
+    /// The column of time; without one, every row is a step after the one before it.
+    pub time: Option<usize>,
+    /// The columns of x1…xn, then those of u1…up.
+    pub values: Vec<usize>,
+    /// The sizes n and p.
+    pub dims: Dims,
+    /// All names, as they stand.
+    pub names: Vec<String>,
+    /// The columns that are not used.
+    pub unused: Vec<usize>,
+}
+
+/// What a name means.
+enum Meaning {
+    Client,
+    Rollout,
+    Time,
+    State(usize),
+    Input(usize),
+    Other,
+}
+
+impl Header {
+    /// Reads the fields of the first line.
+    ///
+    /// # Errors
+    /// When there are no states, a column is there twice, or a number is left out.
+    pub fn read(fields: &Fields, line: u64) -> Result<Self, Refusal> {
+        let names: Vec<_> = (0..fields.len()).map(|index| text(fields.get(index))).collect();
+        if let [only] = &names[..] {
+            return Err(Fault::OneColumn(only.clone()).at(line));
+        }
+        if let Some(number) = names.first().filter(|name| is_number(name)) {
+            return Err(Fault::NoHeader(number.clone()).at(line));
+        }
+        let mut header = Self {
+            client: None,
+            rollout: None,
+            time: None,
+            values: Vec::new(),
+            dims: Dims { n_states: 0, n_inputs: 0 },
+            names: Vec::new(),
+            unused: Vec::new(),
+        };
+        let (mut states, mut inputs) = (Vec::new(), Vec::new());
+        let twice = |one: usize, other: usize| Fault::Twice(names[one].clone(), names[other].clone()).at(line);
+        for (column, name) in names.iter().enumerate() {
+            let place = match meaning(name) {
+                Meaning::Client => &mut header.client,
+                Meaning::Rollout => &mut header.rollout,
+                Meaning::Time => &mut header.time,
+                Meaning::State(number) => {
+                    states.push((number, column));
+                    continue;
+                }
+                Meaning::Input(number) => {
+                    inputs.push((number, column));
+                    continue;
+                }
+                Meaning::Other => {
+                    header.unused.push(column);
+                    continue;
+                }
+            };
+            if let Some(before) = place.replace(column) {
+                return Err(twice(before, column));
+            }
+        }
+        if states.is_empty() {
+            return Err(Fault::NoStates(names.join(", ")).at(line));
+        }
+        header.dims = Dims { n_states: states.len(), n_inputs: inputs.len() };
+        for (numbered, letter, what) in [(&mut states, 'x', "states"), (&mut inputs, 'u', "inputs")] {
+            header.values.extend(in_order(numbered, letter, what, twice).map_err(|error| error.at_line(line))?);
+        }
+        header.names = names;
+        Ok(header)
+    }
+
+    /// What a regressor is called here: states first, then inputs.
+    pub fn value_name(&self, regressor: usize) -> &str {
+        self.values.get(regressor).and_then(|&column| self.names.get(column)).map_or("", String::as_str)
+    }
+}
+
+impl Refusal {
+    fn at_line(self, line: u64) -> Self {
+        Self { line: Some(line), ..self }
+    }
+}
+
+/// Text that may not be UTF-8.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn is_number(name: &str) -> bool {
+    let digits = name.trim_start_matches(['-', '+', '.']);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && !name.contains(|c: char| c.is_alphabetic() && c != 'e' && c != 'E')
+}
+
+/// A name without what does not count: capitals, blanks, underscores, brackets.
+fn plain(name: &str) -> String {
+    let kept = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '[' | ']' | '(' | ')' | '{' | '}' | '.'));
+    kept.map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn meaning(name: &str) -> Meaning {
+    let name = plain(name);
+    let is = |names: &[&str]| names.contains(&name.as_str());
+    if is(&CLIENT) {
+        return Meaning::Client;
+    }
+    if is(&ROLLOUT) {
+        return Meaning::Rollout;
+    }
+    if is(&TIME) {
+        return Meaning::Time;
+    }
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    // A lone x or u is the first.
+    let number = match &name[letters.len()..] {
+        "" => Some(1),
+        digits if digits.len() <= 4 => Some(digits.bytes().fold(0, |sum, digit| 10 * sum + usize::from(digit - b'0'))),
+        _ => None,
+    };
+    match number {
+        Some(number) if STATE.contains(&letters) => Meaning::State(number),
+        Some(number) if INPUT.contains(&letters) => Meaning::Input(number),
+        _ => Meaning::Other,
+    }
+}
+
+/// The columns in the order of their numbers, which go on by one from 0 or 1.
+fn in_order(
+    numbered: &mut [(usize, usize)],
+    letter: char,
+    what: &'static str,
+    twice: impl Fn(usize, usize) -> Refusal,
+) -> Result<Vec<usize>, Refusal> {
+    if numbered.len() > MOST_COLUMNS {
+        return Err(Fault::TooManyColumns(what, MOST_COLUMNS).anywhere());
+    }
+    numbered.sort_unstable();
+    let first = usize::from(numbered.first().is_none_or(|(number, _)| *number > 0));
+    for (place, &(number, column)) in numbered.iter().enumerate() {
+        if let Some(&(before, other)) = place.checked_sub(1).and_then(|before| numbered.get(before))
+            && before == number
+        {
+            return Err(twice(other, column));
+        }
+        if number != first + place {
+            let missing = format!("{letter}{}", first + place);
+            return Err(Fault::Missing(missing, format!("{letter}{number}")).anywhere());
+        }
+    }
+    Ok(numbered.iter().map(|(_, column)| *column).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Header, String> {
+        let mut fields = Fields::default();
+        assert!(fields.split(line.as_bytes(), b','));
+        Header::read(&fields, 1).map_err(|refusal| refusal.to_string())
+    }
+
+    /// (client, rollout, time, values, n)
+    type Columns = (Option<usize>, Option<usize>, Option<usize>, Vec<usize>, usize);
+
+    #[track_caller]
+    fn check(line: &str, expected: Columns) {
+        let header = read(line).unwrap();
+        let got = (header.client, header.rollout, header.time, header.values, header.dims.n_states);
+        assert_eq!(got, expected, "{line}");
+    }
+
+    #[test]
+    fn columns_are_known_by_many_names_and_in_any_order() {
+        check("client,rollout,t,x1,x2,u1", (Some(0), Some(1), Some(2), vec![3, 4, 5], 2));
+        check("u1,x2,X1,Time,Trajectory,Site", (Some(5), Some(4), Some(3), vec![2, 1, 0], 2));
+        check("client_id,episode,k,x_1,x[2],x(3),u_1,U 2", (Some(0), Some(1), Some(2), vec![3, 4, 5, 6, 7], 3));
+        check("t,x0,x1,u0", (None, None, Some(0), vec![1, 2, 3], 2));
+        check("x,u", (None, None, None, vec![0, 1], 1));
+        check("state1,state2,input1", (None, None, None, vec![0, 1, 2], 2));
+        check("x1,x2", (None, None, None, vec![0, 1], 2));
+        check("x10,x9,x8,x7,x6,x5,x4,x3,x2,x1", (None, None, None, (0..10).rev().collect(), 10));
+    }
+
+    #[test]
+    fn other_columns_are_named_and_not_used() {
+        let header = read(",x1,u1,weather,xylophone").unwrap();
+        assert_eq!(header.unused, [0, 3, 4]);
+        assert_eq!((header.value_name(0), header.value_name(1)), ("x1", "u1"));
+    }
+
+    #[track_caller]
+    fn refused(line: &str, words: &str) {
+        assert_eq!(read(line).unwrap_err(), words);
+    }
+
+    #[test]
+    fn what_cannot_be_a_header_is_refused() {
+        refused("x1,x1,u1", "line 1: the columns “x1” and “x1” mean the same");
+        refused("x1,x_1,u1", "line 1: the columns “x1” and “x_1” mean the same");
+        refused("site,plant,x1,u1", "line 1: the columns “site” and “plant” mean the same");
+        refused("x1,x3,u1", "line 1: there is a column x3 and none x2");
+        refused("x2,x3", "line 1: there is a column x2 and none x1");
+        refused("x1,u0,u2", "line 1: there is a column u2 and none u1");
+        let many: Vec<_> = (1..=41).map(|number| format!("x{number}")).collect();
+        refused(&many.join(","), "line 1: there are more than 40 states");
+    }
+}

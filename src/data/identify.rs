@@ -1,0 +1,347 @@
+//! All that is said of clients' data: models, how well they are known, and how well they predict what they were not made from.
+//!
+//! **Cross-validation.** Every client's data are in five parts. With each part left out in turn, everything is identified anew
+//! from the rest of everybody's, and has to predict the next states of the part. Both need moments alone, so it is done over
+//! all samples and for sites that share nothing else. Errors are normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` with the variance
+//! v_j of state j over all clients' samples, so that 0 is perfect and 1 is as good as always saying the mean.
+//!
+//! **Free run.** From the first state of a stretch of the first part, with its inputs, a model that did not see that part goes on by
+//! itself, to the stretch's end; normalised likewise.
+
+use fedsysid_sim::estimate::{EstimateError, least_squares};
+use fedsysid_sim::fleet::Fleet;
+use fedsysid_sim::method::Solver;
+use fedsysid_sim::stability::EdgeSearch;
+
+use crate::Matrix;
+use crate::estimate::Estimate;
+use crate::shared::{self, MethodRun, Rounds};
+use crate::sites::{N_FOLDS, Sites, Stretch};
+use crate::spread::Spread;
+use crate::sums::Sums;
+
+/// How a model comes about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    /// Each client's own least squares.
+    Alone,
+    /// One least squares on everybody's data.
+    Pooled,
+    /// The mean of the clients' own.
+    MeanOfLocals,
+    /// A federated method.
+    Method(Solver),
+}
+
+/// The models that clients have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// One for all.
+    Shared(Matrix),
+    /// Each client's; none where its data do not determine it.
+    Each(Vec<Option<Matrix>>),
+}
+
+impl Model {
+    /// That of a client.
+    pub fn of(&self, client: usize) -> Option<&Matrix> {
+        match self {
+            Self::Shared(model) => Some(model),
+            Self::Each(models) => models.get(client)?.as_ref(),
+        }
+    }
+}
+
+/// One way's models, and how well they predict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How they come about.
+    pub way: Way,
+    /// From all data.
+    pub model: Result<Model, EstimateError>,
+    /// Contraction ρ of a round, of methods that have one.
+    pub contraction: Option<f64>,
+    /// Of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did not see it; NaN where there is no
+    /// model. Parts without samples have 0.
+    pub squares: Vec<[f64; N_FOLDS]>,
+    /// The normalised error of free runs; none without stretches, or without a model.
+    pub free_run: Option<f64>,
+}
+
+/// What is found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Identified {
+    /// Each client's own least squares.
+    pub locals: Vec<Result<Estimate, EstimateError>>,
+    /// One least squares for all.
+    pub pooled: Result<Estimate, EstimateError>,
+    /// How far clients differ, where that can be told.
+    pub spread: Option<Spread>,
+    /// The ways, in the order of [`Way`].
+    pub outcomes: Vec<Outcome>,
+    /// Samples of each client in each part.
+    pub n_samples: Vec<[u64; N_FOLDS]>,
+    /// The step size used: half of the largest with which FedAvg and FedLin converge, in units where regressors have a mean
+    /// square of 1.
+    pub step_size: f64,
+    /// Stretches run freely.
+    pub n_stretches: usize,
+}
+
+/// Identification in small steps.
+#[derive(Debug)]
+pub struct Identification {
+    rounds: Rounds,
+    /// Every client's data; then those of which one part is left out.
+    sums: Vec<Sums>,
+    left_out: Option<usize>,
+    fleet: Option<Fleet>,
+    scales: Vec<f64>,
+    /// The variance of each state; zero where it never changes.
+    variances: Vec<f64>,
+    search: Option<Box<EdgeSearch>>,
+    edges: Vec<Option<f64>>,
+    run: Option<Box<MethodRun>>,
+    /// The next way for the present data.
+    next: usize,
+    found: Identified,
+}
+
+/// The ways before the methods.
+const ONE_SHOT: [Way; 3] = [Way::Alone, Way::Pooled, Way::MeanOfLocals];
+
+/// The methods whose largest steps decide on the step size.
+const DECIDE: [Solver; 2] = [Solver::FedAvg, Solver::FedLin];
+
+impl Identification {
+    /// At the beginning. Every further call takes the same clients.
+    pub fn new(sites: &Sites, rounds: Rounds) -> Self {
+        let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
+        let total = Sums::total(sites.dims(), &sums);
+        let n_samples = total.n_samples().max(1) as f64;
+        let locals: Vec<_> = sums.iter().map(Estimate::of).collect();
+        let known = sums.iter().zip(&locals);
+        let known: Vec<_> =
+            known.filter_map(|(sums, local)| Some((sums.clone(), local.as_ref().ok()?.clone()))).collect();
+        let solvers = shared::solvers(n_samples / sums.len().max(1) as f64);
+        let ways = ONE_SHOT.into_iter().chain(solvers.map(Way::Method));
+        let outcome = |way| Outcome {
+            way,
+            model: Err(EstimateError::NotFinite),
+            contraction: None,
+            squares: vec![[0.0; N_FOLDS]; sums.len()],
+            free_run: None,
+        };
+        let count = |site: &crate::sites::Site| std::array::from_fn(|fold| site.folds[fold].n_samples());
+        let found = Identified {
+            pooled: Estimate::of(&total),
+            spread: Spread::of(&known),
+            locals,
+            outcomes: ways.map(outcome).collect(),
+            n_samples: sites.all().iter().map(count).collect(),
+            step_size: f64::NAN,
+            n_stretches: sites.all().iter().map(|site| site.stretches.len()).sum(),
+        };
+        let scales = shared::scales(&total);
+        Self {
+            rounds,
+            fleet: shared::fleet(sums.iter(), &scales, rounds.n_local_steps),
+            left_out: None,
+            scales,
+            variances: total.squared_deviations().into_iter().map(|sum| sum / n_samples).collect(),
+            sums,
+            search: None,
+            edges: Vec::new(),
+            run: None,
+            next: 0,
+            found,
+        }
+    }
+
+    /// The share of the work done, about.
+    pub fn progress(&self) -> f64 {
+        let ways = self.found.outcomes.len();
+        let sets = self.left_out.map_or(0, |fold| fold + 1);
+        (sets * ways + self.next) as f64 / (ways * (N_FOLDS + 1)) as f64
+    }
+
+    /// Does a little; whether there is more to do.
+    pub fn step(&mut self, sites: &Sites) -> bool {
+        let Some(fleet) = self.fleet.take() else { return false };
+        if self.edges.len() < DECIDE.len() {
+            self.seek_edge(&fleet);
+        } else if self.next < self.found.outcomes.len() {
+            self.go_on(&fleet, sites);
+        } else {
+            let fold = self.left_out.map_or(0, |fold| fold + 1);
+            if fold == N_FOLDS {
+                return false;
+            }
+            (self.left_out, self.next) = (Some(fold), 0);
+            self.sums = sites.all().iter().map(|site| site.sums(Some(fold))).collect();
+            self.fleet = shared::fleet(self.sums.iter(), &self.scales, self.rounds.n_local_steps);
+            return true;
+        }
+        self.fleet = Some(fleet);
+        true
+    }
+
+    /// What was found, once there is no more to do.
+    pub fn finish(self) -> Identified {
+        self.found
+    }
+
+    fn seek_edge(&mut self, fleet: &Fleet) {
+        let begin = || shared::edge_search(DECIDE[self.edges.len()], fleet).map(Box::new);
+        match self.search.take().or_else(begin) {
+            None => self.edges.push(None),
+            Some(mut search) => match search.step(fleet) {
+                Some(edge) => self.edges.push(edge),
+                None => self.search = Some(search),
+            },
+        }
+        let least = self.edges.iter().copied().flatten().fold(f64::INFINITY, f64::min);
+        self.found.step_size = 0.5 * least;
+    }
+
+    /// The next way, or some of its rounds.
+    fn go_on(&mut self, fleet: &Fleet, sites: &Sites) {
+        let (model, contraction) = match self.found.outcomes[self.next].way {
+            Way::Alone => (Ok(Model::Each(self.sums.iter().map(local).collect())), None),
+            Way::Pooled => (pooled(&self.sums).map(Model::Shared), None),
+            Way::MeanOfLocals => (mean_of_locals(&self.sums).map(Model::Shared), None),
+            Way::Method(_) if !self.found.step_size.is_finite() => (Err(EstimateError::NotFinite), None),
+            Way::Method(solver) => {
+                let begin = || Box::new(MethodRun::new(solver, fleet, self.found.step_size, self.rounds.n_rounds));
+                let mut run = self.run.take().unwrap_or_else(begin);
+                if run.advance(fleet) {
+                    self.run = Some(run);
+                    return;
+                }
+                (self.models_of(&run, solver), run.contraction())
+            }
+        };
+        let variances = &self.variances;
+        let outcome = &mut self.found.outcomes[self.next];
+        match self.left_out {
+            None => (outcome.model, outcome.contraction) = (model, contraction),
+            Some(fold) => {
+                for (client, site) in sites.all().iter().enumerate() {
+                    let squares = model.as_ref().ok().and_then(|model| model.of(client));
+                    let squares =
+                        squares.map(|theta| normalised(&site.folds[fold].squared_residuals(theta), variances));
+                    let is_empty = site.folds[fold].n_samples() == 0;
+                    outcome.squares[client][fold] = if is_empty { 0.0 } else { squares.unwrap_or(f64::NAN) };
+                }
+                if fold == 0 {
+                    outcome.free_run = model.ok().and_then(|model| free_run(&model, sites, variances));
+                }
+            }
+        }
+        self.next += 1;
+    }
+
+    fn models_of(&self, run: &MethodRun, solver: Solver) -> Result<Model, EstimateError> {
+        let model = |client| shared::unscaled(run.model(client), &self.scales);
+        let is_finite = |model: &Matrix| model.iter().all(|entry| entry.is_finite());
+        if let Solver::Clustered { .. } = solver {
+            let models = (0..self.sums.len()).map(|client| Some(model(client)).filter(is_finite));
+            return Ok(Model::Each(models.collect()));
+        }
+        Some(model(0)).filter(is_finite).map(Model::Shared).ok_or(EstimateError::NotFinite)
+    }
+}
+
+fn local(sums: &Sums) -> Option<Matrix> {
+    least_squares(&sums.moments()).ok()
+}
+
+fn pooled(sums: &[Sums]) -> Result<Matrix, EstimateError> {
+    let Some(first) = sums.first() else { return Err(EstimateError::NotFinite) };
+    least_squares(&Sums::total(first.dims(), sums).moments())
+}
+
+fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
+    let mut models = sums.iter().map(|client| least_squares(&client.moments()));
+    let Some(first) = models.next() else { return Err(EstimateError::NotFinite) };
+    let sum = models.try_fold(first?, |sum, model| Ok::<_, EstimateError>(sum + model?))?;
+    Ok(sum / sums.len() as f64)
+}
+
+/// Each state's squares in units of its variance, their mean over the states that change.
+fn normalised(squares: &[f64], variances: &[f64]) -> f64 {
+    let changing = || squares.iter().zip(variances).filter(|(_, variance)| **variance > 0.0);
+    let sum: f64 = changing().map(|(square, variance)| square / variance).sum();
+    sum / changing().count().max(1) as f64
+}
+
+/// The normalised error of a model that goes on by itself along the kept stretches.
+fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
+    let dims = sites.dims();
+    let (n, d) = (dims.n_states, dims.n_regressors());
+    let (mut sum, mut n_steps) = (0.0, 0_usize);
+    for (client, site) in sites.all().iter().enumerate() {
+        let Some(theta) = model.of(client) else { continue };
+        for Stretch(rows) in &site.stretches {
+            let mut z = rows[..d].to_vec();
+            for at in (0..rows.len().saturating_sub(n)).step_by(d) {
+                z[n..].copy_from_slice(&rows[at + n..at + d]);
+                let next: Vec<f64> = (0..n).map(|j| (0..d).map(|k| theta[(j, k)] * z[k]).sum()).collect();
+                let squares: Vec<_> = next.iter().zip(&rows[at + d..]).map(|(x, is)| (x - is) * (x - is)).collect();
+                sum += normalised(&squares, variances);
+                z[..n].copy_from_slice(&next);
+                n_steps += 1;
+            }
+        }
+    }
+    (n_steps > 0).then(|| (sum / n_steps as f64).sqrt())
+}
+
+/// How one client fares with a shared model, on data that the models did not see.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Joining {
+    /// The normalised one-step error of its own model.
+    pub alone: f64,
+    /// That of the other way's.
+    pub shared: f64,
+    /// Whether the parts agree: the difference is more than twice its standard error over them.
+    pub is_clear: bool,
+}
+
+impl Identified {
+    /// The normalised one-step error of a way on the parts left out, over the clients that can be compared: those that have
+    /// models of their own, if there are any.
+    pub fn one_step(&self, way: &Outcome) -> Option<f64> {
+        let alone = self.outcomes.first()?;
+        let is_any = (0..alone.squares.len()).any(|client| self.error_of(alone, client).is_some());
+        let clients = (0..way.squares.len()).filter(|&client| !is_any || self.error_of(alone, client).is_some());
+        let (mut sum, mut n_samples) = (0.0, 0);
+        for client in clients {
+            sum += way.squares[client].iter().sum::<f64>();
+            n_samples += self.n_samples[client].iter().sum::<u64>();
+        }
+        let error = (sum / n_samples as f64).sqrt();
+        error.is_finite().then_some(error)
+    }
+
+    fn error_of(&self, way: &Outcome, client: usize) -> Option<f64> {
+        let n_samples = self.n_samples.get(client)?.iter().sum::<u64>();
+        let error = (way.squares.get(client)?.iter().sum::<f64>() / n_samples as f64).sqrt();
+        error.is_finite().then_some(error)
+    }
+
+    /// How a client fares with another way than its own; none where either has no model.
+    pub fn joining(&self, way: &Outcome, client: usize) -> Option<Joining> {
+        let own = self.outcomes.first()?;
+        let (alone, shared) = (self.error_of(own, client)?, self.error_of(way, client)?);
+        let parts = || (0..N_FOLDS).filter(|&fold| self.n_samples[client][fold] > 0);
+        let differences = parts().map(|fold| own.squares[client][fold] - way.squares[client][fold]);
+        let n = parts().count() as f64;
+        let mean = differences.clone().sum::<f64>() / n;
+        let variance = differences.map(|difference| (difference - mean).powi(2)).sum::<f64>() / (n * (n - 1.0));
+        Some(Joining { alone, shared, is_clear: n > 1.0 && mean.abs() > 2.0 * variance.sqrt() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

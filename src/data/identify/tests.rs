@@ -1,0 +1,193 @@
+#![expect(clippy::format_collect, reason = "small texts")]
+
+use fedsysid_sim::family::{Family, Place};
+use fedsysid_sim::plan::{DataPlan, NoiseLevels};
+use fedsysid_sim::samples::simulate_samples;
+use fedsysid_sim::stream::{Purpose, Seed, stream};
+
+use super::*;
+use crate::reader::Reader;
+use crate::write;
+
+/// Clients' data as a file, as many rollouts each as listed.
+fn text(rollouts: &[usize], rollout_len: usize, heterogeneity: f64) -> String {
+    let mut text = write::header(Family::paper().dims());
+    for (client, &n_rollouts) in rollouts.iter().enumerate() {
+        let place = Place { a: client as f64 / rollouts.len() as f64, b: 0.5 };
+        let system = Family::paper().member(place, heterogeneity).unwrap();
+        let plan = DataPlan { n_rollouts, rollout_len, noise: NoiseLevels::UNIT };
+        let samples = simulate_samples(&system, &plan, &mut stream(Seed(5), Purpose::Data, 0, client));
+        text += &write::rows(&format!("c{client}"), &samples, rollout_len);
+    }
+    text
+}
+
+fn sites_of(text: &str) -> Sites {
+    let mut reader = Reader::new(|text| text.parse().ok());
+    reader.push(text.as_bytes()).unwrap();
+    reader.finish().unwrap().sites
+}
+
+fn identified(sites: &Sites, rounds: Rounds) -> Identified {
+    let mut identification = Identification::new(sites, rounds);
+    let mut before = 0.0;
+    while identification.step(sites) {
+        assert!((before..=1.0).contains(&identification.progress()));
+        before = identification.progress();
+    }
+    identification.finish()
+}
+
+fn shared(outcome: &Outcome) -> &Matrix {
+    match outcome.model.as_ref().unwrap() {
+        Model::Shared(model) => model,
+        Model::Each(_) => panic!("one for all"),
+    }
+}
+
+fn of(found: &Identified, way: Way) -> &Outcome {
+    found.outcomes.iter().find(|outcome| outcome.way == way).unwrap()
+}
+
+#[test]
+fn methods_converge_to_what_they_are_known_to() {
+    let sites = sites_of(&text(&[9, 12, 30, 7], 5, 0.4));
+    let found = identified(&sites, Rounds { n_rounds: 20_000, n_local_steps: 5 });
+    let pooled = found.pooled.as_ref().unwrap();
+    assert_eq!(shared(of(&found, Way::Pooled)), &pooled.theta);
+    let far = |way: Way| (shared(of(&found, way)) - &pooled.theta).amax();
+    assert!(far(Way::Method(Solver::FedLin)) < 1e-9);
+    assert!(far(Way::Method(Solver::Scaffold)) < 1e-9);
+    assert!((1e-6..1.0).contains(&far(Way::Method(Solver::FedAvg))));
+    let mean = found.locals.iter().fold(Matrix::zeros(3, 5), |sum, local| sum + &local.as_ref().unwrap().theta) / 4.0;
+    assert!((shared(of(&found, Way::MeanOfLocals)) - mean).amax() < 1e-12);
+    assert!(found.outcomes.iter().all(|outcome| outcome.model.is_ok()), "{:?}", found.outcomes);
+    let contraction = of(&found, Way::Method(Solver::FedAvg)).contraction.unwrap();
+    assert!((0.0..1.0).contains(&contraction));
+}
+
+/// The file in other units: the same predictions, and models that say the same.
+#[test]
+fn units_do_not_matter() {
+    let plain = text(&[9, 12, 30], 5, 0.4);
+    let in_units: String = plain
+        .lines()
+        .enumerate()
+        .map(|(line, row)| {
+            let fields: Vec<_> = row.split(',').collect();
+            let scaled = |field: &str| field.parse::<f64>().map_or(String::new(), |u| (u * 1_000.0).to_string());
+            let last = if line == 0 { "u2".to_owned() } else { scaled(fields[7]) };
+            format!("{},{last}\n", fields[..7].join(","))
+        })
+        .collect();
+    let (plain, scaled) = (sites_of(&plain), sites_of(&in_units));
+    let (plain, scaled) = (identified(&plain, Rounds::default()), identified(&scaled, Rounds::default()));
+    for (a, b) in plain.outcomes.iter().zip(&scaled.outcomes) {
+        let (error, other) = (plain.one_step(a).unwrap(), scaled.one_step(b).unwrap());
+        assert!((error - other).abs() < 1e-9, "{:?}: {error} {other}", a.way);
+    }
+    let column = |found: &Identified| found.pooled.as_ref().unwrap().theta[(0, 4)];
+    assert!((column(&plain) - 1_000.0 * column(&scaled)).abs() < 1e-9);
+}
+
+/// What cross-validation and free runs say, written as the definitions read: over samples, part by part.
+#[test]
+fn predictions_are_held_against_samples_that_were_left_out() {
+    let text = text(&[11, 6], 4, 0.2);
+    let sites = sites_of(&text);
+    let found = identified(&sites, Rounds::default());
+    // (client, part, z, next) of every sample.
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let number = |field: &str| field.parse::<f64>().unwrap();
+    let samples: Vec<_> = rows
+        .windows(2)
+        .filter(|pair| pair[0][..2] == pair[1][..2])
+        .map(|pair| {
+            let part = (pair[0][1].parse::<usize>().unwrap() - 1) % N_FOLDS;
+            let client = usize::from(pair[0][0] == "c1");
+            let z: Vec<_> = pair[0][3..].iter().map(|field| number(field)).collect();
+            let next: Vec<_> = pair[1][3..6].iter().map(|field| number(field)).collect();
+            (client, part, z, next)
+        })
+        .collect();
+    let mean = |j: usize| samples.iter().map(|(.., next)| next[j]).sum::<f64>() / samples.len() as f64;
+    let variance =
+        |j: usize| samples.iter().map(|(.., x)| (x[j] - mean(j)).powi(2)).sum::<f64>() / samples.len() as f64;
+    let model = |keep: &dyn Fn(usize, usize) -> bool| {
+        let mut sums = Sums::new(sites.dims());
+        let kept = samples.iter().filter(|(client, part, ..)| keep(*client, *part));
+        kept.for_each(|(_, _, z, next)| sums.add_sample(z, next));
+        least_squares(&sums.moments()).unwrap()
+    };
+    let (mut alone, mut pooled) = (0.0, 0.0);
+    for (client, part, z, next) in &samples {
+        let own = model(&|other, fold| other == *client && fold != *part);
+        let all = model(&|_, fold| fold != *part);
+        for j in 0..3 {
+            let miss = |theta: &Matrix| ((0..5).map(|k| theta[(j, k)] * z[k]).sum::<f64>() - next[j]).powi(2);
+            alone += miss(&own) / variance(j) / 3.0;
+            pooled += miss(&all) / variance(j) / 3.0;
+        }
+    }
+    let count = samples.len() as f64;
+    let got = |way| found.one_step(of(&found, way)).unwrap();
+    assert!((got(Way::Alone) - (alone / count).sqrt()).abs() < 1e-9);
+    assert!((got(Way::Pooled) - (pooled / count).sqrt()).abs() < 1e-9);
+    // Free runs from the first rows of rollouts 1, 6 and 11.
+    let all = model(&|_, fold| fold != 0);
+    let (mut squares, mut n_steps, mut z) = (0.0, 0.0, Vec::new());
+    for (step, (_, _, known, next)) in samples.iter().filter(|(_, part, ..)| *part == 0).enumerate() {
+        z = if step % 4 == 0 { known.clone() } else { [&z[..3], &known[3..]].concat() };
+        let ahead: Vec<f64> = (0..3).map(|j| (0..5).map(|k| all[(j, k)] * z[k]).sum()).collect();
+        squares += (0..3).map(|j| (ahead[j] - next[j]).powi(2) / variance(j) / 3.0).sum::<f64>();
+        n_steps += 1.0;
+        z[..3].copy_from_slice(&ahead);
+    }
+    let free = of(&found, Way::Pooled).free_run.unwrap();
+    assert!((free - (squares / n_steps).sqrt()).abs() < 1e-9, "{free}");
+    assert_eq!(found.n_stretches, 5);
+}
+
+#[test]
+fn joining_pays_for_those_who_are_alike_and_have_little() {
+    let sites = sites_of(&text(&[3; 12], 5, 0.0));
+    let found = identified(&sites, Rounds::default());
+    let pooled = of(&found, Way::Pooled);
+    let gains =
+        (0..12).filter_map(|client| found.joining(pooled, client)).filter(|joining| joining.shared < joining.alone);
+    assert!(gains.count() >= 10);
+    let sites = sites_of(&text(&[400; 4], 5, 2.0));
+    let found = identified(&sites, Rounds::default());
+    let pooled = of(&found, Way::Pooled);
+    for client in 0..4 {
+        let joining = found.joining(pooled, client).unwrap();
+        assert!(joining.shared > joining.alone && joining.is_clear, "{client}: {joining:?}");
+    }
+}
+
+#[test]
+fn a_client_with_too_little_has_no_model_of_its_own_but_a_shared_one() {
+    let sites = sites_of(&text(&[9, 1, 9], 3, 0.1));
+    let found = identified(&sites, Rounds::default());
+    assert!(found.locals[1].is_err() && found.locals[0].is_ok());
+    let pooled = of(&found, Way::Pooled);
+    assert!(found.joining(pooled, 1).is_none() && found.joining(pooled, 2).is_some());
+    assert!(of(&found, Way::MeanOfLocals).model.is_err());
+    assert!(found.one_step(pooled).unwrap() > 0.0);
+    assert!(found.one_step(of(&found, Way::MeanOfLocals)).is_none());
+    assert_eq!(found.spread.unwrap().n_clients, 2);
+}
+
+#[test]
+fn a_column_without_life_is_said_to_be_the_reason() {
+    let still = text(&[9, 9], 3, 0.1).lines().enumerate().fold(String::new(), |all, (line, row)| {
+        let (rest, last) = row.rsplit_once(',').unwrap();
+        let last = if line == 0 || last.is_empty() { last } else { "0" };
+        all + rest + "," + last + "\n"
+    });
+    let sites = sites_of(&still);
+    let found = identified(&sites, Rounds::default());
+    assert_eq!(found.pooled, Err(EstimateError::Singular { client: None, regressor: 4 }));
+    let fedavg = of(&found, Way::Method(Solver::FedAvg));
+    assert!(fedavg.model.is_ok() && found.one_step(fedavg).is_some(), "steps do not mind");
+}

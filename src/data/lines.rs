@@ -1,0 +1,103 @@
+//! Bytes, in pieces of any size → lines with their numbers.
+//!
+//! Not a general reader of CSV: here every message names the line that an editor shows, so lines are those of the file, and a
+//! quoted field ends on the line that it begins on.
+
+use crate::refusal::{Fault, Refusal};
+
+/// The longest line, in bytes: what has longer ones is no table.
+const LONGEST: usize = 1 << 20;
+
+/// Lines in the making. They end with `\n`, `\r\n` or `\r`.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The beginning of the present line.
+    rest: Vec<u8>,
+    /// Lines that have ended.
+    n_ended: u64,
+    /// Whether the last byte was a `\r`, of which a `\n` may follow as part.
+    after_return: bool,
+}
+
+impl Lines {
+    /// Takes more bytes in, and hands on every line that ends in them with its number (from 1).
+    ///
+    /// # Errors
+    /// What `each` refuses, and lines that are too long.
+    pub fn push(
+        &mut self,
+        mut bytes: &[u8],
+        mut each: impl FnMut(u64, &[u8]) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        if std::mem::take(&mut self.after_return) {
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+        }
+        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n' || byte == b'\r') {
+            let (line, ending) = bytes.split_at(end);
+            self.n_ended += 1;
+            if self.rest.is_empty() {
+                each(self.n_ended, line)?;
+            } else {
+                self.rest.extend_from_slice(line);
+                each(self.n_ended, &self.rest)?;
+                self.rest.clear();
+            }
+            bytes = match ending {
+                [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
+                [] => ending,
+            };
+            self.after_return = ending == b"\r";
+        }
+        self.rest.extend_from_slice(bytes);
+        if self.rest.len() > LONGEST {
+            return Err(Fault::LineTooLong(LONGEST).at(self.n_ended + 1));
+        }
+        Ok(())
+    }
+
+    /// The last line, if it does not end; with its number.
+    pub fn finish(&mut self) -> Option<(u64, Vec<u8>)> {
+        let rest = std::mem::take(&mut self.rest);
+        (!rest.is_empty()).then_some((self.n_ended + 1, rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        for size in 1..=text.len().max(1) {
+            let (mut lines, mut got) = (Lines::default(), Vec::new());
+            for piece in text.as_bytes().chunks(size) {
+                let take = |number, line: &[u8]| {
+                    got.push((number, String::from_utf8(line.to_vec()).unwrap()));
+                    Ok(())
+                };
+                lines.push(piece, take).unwrap();
+            }
+            got.extend(lines.finish().map(|(number, line)| (number, String::from_utf8(line).unwrap())));
+            let expected: Vec<_> = (1..).zip(expected.iter().map(|&line| line.to_owned())).collect();
+            assert_eq!(got, expected, "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn lines_end_in_every_usual_way() {
+        check("", &[]);
+        check("a", &["a"]);
+        check("a\nb\n", &["a", "b"]);
+        check("a\r\n\r\nbc\r\nd", &["a", "", "bc", "d"]);
+        check("a\rb\r\rc", &["a", "b", "", "c"]);
+        check("ab\n\n\r\nc\r", &["ab", "", "", "c"]);
+    }
+
+    #[test]
+    fn what_has_no_lines_is_refused() {
+        let mut lines = Lines::default();
+        lines.push(b"a\n", |_, _| Ok(())).unwrap();
+        let refused = lines.push(&vec![b'x'; LONGEST + 1], |_, _| Ok(()));
+        assert_eq!(refused, Err(Fault::LineTooLong(LONGEST).at(2)));
+    }
+}

@@ -1,0 +1,240 @@
+//! What sites exchange that cannot share rows: a file of sums.
+//!
+//! ```text
+//! fedsysid-moments 1
+//! x1 x2 u1                     what the regressors are called: states first
+//! states 2
+//! client plant A               one or several clients
+//! rollouts 25
+//! part 1                       five parts
+//! samples 25
+//! gram                         Σ y yᵀ of y = [x; u; x⁺], the lower triangle, a row a line
+//! 12.5
+//! …
+//! next                         Σ x⁺
+//! 0.5 1.25
+//! part 2 …
+//! ```
+//!
+//! Numbers are the shortest decimals that are read back exactly, so that estimates from such files are those from the rows.
+
+use std::fmt::Write;
+
+use crate::decimal::{self, Slow};
+use crate::refusal::{Fault, Refusal};
+use crate::sites::{N_FOLDS, Site, Sites};
+use crate::sums::{Sums, triangle};
+use crate::{Dims, header};
+
+/// What a moments file begins with.
+pub const MAGIC: &str = "fedsysid-moments";
+const VERSION: &str = "1";
+
+/// A number as it is read back exactly.
+pub(crate) fn put(text: &mut String, value: f64) {
+    let is_short = value == 0.0 || (1e-5..1e16).contains(&value.abs());
+    // Writing to a string cannot fail.
+    let _ = if is_short { write!(text, "{value}") } else { write!(text, "{value:e}") };
+}
+
+fn put_row(text: &mut String, row: &[f64]) {
+    for (place, value) in row.iter().enumerate() {
+        if place > 0 {
+            text.push(' ');
+        }
+        put(text, *value);
+    }
+    text.push('\n');
+}
+
+/// The text of a moments file.
+pub fn write(sites: &Sites) -> String {
+    let dims = sites.dims();
+    let names = sites.names.iter().map(|name| name.replace(char::is_whitespace, "_"));
+    let mut text = format!("{MAGIC} {VERSION}\n{}\nstates {}\n", names.collect::<Vec<_>>().join(" "), dims.n_states);
+    for site in sites.all() {
+        let label = site.label.replace(['\n', '\r'], " ");
+        let _ = writeln!(text, "client {label}\nrollouts {}", site.n_rollouts);
+        for (place, sums) in site.folds.iter().enumerate() {
+            let _ = writeln!(text, "part {}\nsamples {}\ngram", place + 1, sums.n_samples());
+            for row in 0..dims.n_regressors() + dims.n_states {
+                put_row(&mut text, &sums.gram()[triangle(row)..triangle(row + 1)]);
+            }
+            text += "next\n";
+            put_row(&mut text, sums.next());
+        }
+    }
+    text
+}
+
+/// Reads a moments file.
+///
+/// # Errors
+/// What is wrong with it, and in which line.
+pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = Lines { rest: lines.peekable(), line: 1, slow };
+    let version = lines.word(MAGIC)?;
+    if version != VERSION {
+        return Err(Fault::Version(version.to_owned()).at(1));
+    }
+    let names = lines.next("the regressors' names")?.split_whitespace().map(str::to_owned);
+    let names: Vec<_> = names.collect();
+    let n_states = lines.count("states")?;
+    let most = header::MOST_COLUMNS;
+    if n_states == 0 || n_states > names.len().min(most) || names.len() - n_states > most {
+        return Err(
+            Fault::Expected(format!("states 1 to {most}, of those named"), format!("states {n_states}")).at(lines.line)
+        );
+    }
+    let dims = Dims { n_states, n_inputs: names.len() - n_states };
+    let mut sites = Sites::new(dims, names);
+    while sites.all().is_empty() || lines.rest.peek().is_some() {
+        let site = lines.site(dims)?;
+        let line = lines.line;
+        sites.add(site).map_err(|fault| fault.at(line))?;
+    }
+    if sites.all().iter().all(|site| site.sums(None).n_samples() == 0) {
+        return Err(Fault::NoSamples.anywhere());
+    }
+    Ok(sites)
+}
+
+struct Lines<'a, I: Iterator<Item = (usize, &'a str)>> {
+    rest: std::iter::Peekable<I>,
+    line: u64,
+    slow: Slow,
+}
+
+impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
+    fn next(&mut self, what: &str) -> Result<&'a str, Refusal> {
+        let (index, text) = self.rest.next().ok_or_else(|| Fault::Ended(what.to_owned()).anywhere())?;
+        self.line = index as u64 + 1;
+        Ok(text.trim())
+    }
+
+    fn refuse<T>(&self, expected: &str, found: &str) -> Result<T, Refusal> {
+        let found = found.chars().take(40).collect();
+        Err(Fault::Expected(expected.to_owned(), found).at(self.line))
+    }
+
+    /// What follows a word.
+    fn word(&mut self, word: &str) -> Result<&'a str, Refusal> {
+        let text = self.next(word)?;
+        match text.strip_prefix(word) {
+            Some(rest) if rest.is_empty() || rest.starts_with(char::is_whitespace) => Ok(rest.trim()),
+            _ => self.refuse(word, text),
+        }
+    }
+
+    fn count(&mut self, word: &str) -> Result<usize, Refusal> {
+        let text = self.word(word)?;
+        match text.parse() {
+            Ok(count) => Ok(count),
+            Err(_) => self.refuse(&format!("{word} and a whole number"), text),
+        }
+    }
+
+    fn numbers(&mut self, count: usize, into: &mut Vec<f64>) -> Result<(), Refusal> {
+        let what = || format!("a row of {count}");
+        let text = self.next(&what())?;
+        let before = into.len();
+        for word in text.split_whitespace() {
+            match decimal::parse(word.as_bytes(), self.slow) {
+                Ok((value, _)) => into.push(value),
+                Err(_) => return self.refuse("a number", word),
+            }
+        }
+        if into.len() - before == count { Ok(()) } else { self.refuse(&what(), text) }
+    }
+
+    fn site(&mut self, dims: Dims) -> Result<Site, Refusal> {
+        let label = self.word("client")?;
+        let mut site = Site::new(label.to_owned(), dims);
+        site.n_rollouts = self.count("rollouts")?;
+        for part in 1..=N_FOLDS {
+            if self.count("part")? != part {
+                return self.refuse(&format!("part {part}"), "another part");
+            }
+            let n_samples = self.count("samples")? as u64;
+            self.word("gram")?;
+            let mut gram = Vec::new();
+            for row in 1..=dims.n_regressors() + dims.n_states {
+                self.numbers(row, &mut gram)?;
+            }
+            self.word("next")?;
+            let mut next = Vec::new();
+            self.numbers(dims.n_states, &mut next)?;
+            let sums = Sums::from_parts(dims, n_samples, gram, next);
+            let of = || format!("part {part} of client {label}");
+            site.folds[part - 1] = sums.ok_or_else(|| Fault::NoMoments(of()).at(self.line))?;
+        }
+        Ok(site)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sums::tests::sums;
+    use fedsysid_sim::family::{Family, Place};
+    use fedsysid_sim::plan::{DataPlan, NoiseLevels};
+    use fedsysid_sim::samples::simulate_samples;
+    use fedsysid_sim::stream::{Purpose, Seed, stream};
+
+    fn slow(text: &str) -> Option<f64> {
+        text.parse().ok()
+    }
+
+    fn sites() -> Sites {
+        let dims = Family::paper().dims();
+        let names = ["x1", "x2", "x3", "u 1", "u2"].map(str::to_owned).to_vec();
+        let mut sites = Sites::new(dims, names);
+        for (client, label) in ["plant A", "β"].into_iter().enumerate() {
+            let mut site = Site::new(label.into(), dims);
+            for (fold, part) in site.folds.iter_mut().enumerate().skip(1) {
+                let plan = DataPlan { n_rollouts: fold, rollout_len: 4, noise: NoiseLevels::UNIT };
+                let system = Family::paper().member(Place { a: 0.1, b: 0.2 }, 1.0).unwrap();
+                let rng = &mut stream(Seed(9), Purpose::Data, fold, client);
+                *part = sums(&simulate_samples(&system, &plan, rng));
+            }
+            site.n_rollouts = 10;
+            sites.add(site).unwrap();
+        }
+        sites
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_to_the_last_bit() {
+        let mut expected = sites();
+        let text = write(&expected);
+        expected.names[3] = "u_1".into();
+        assert_eq!(read(&text, slow), Ok(expected));
+    }
+
+    #[track_caller]
+    fn check(from: &str, to: &str, words: &str) {
+        let text = write(&sites());
+        assert!(text.contains(from), "{from}");
+        let refusal = read(&text.replacen(from, to, 1), slow).unwrap_err();
+        assert_eq!(refusal.to_string(), words);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        check("moments 1", "moments 7", "line 1: moments files of version 1 are read, this one says “7”");
+        check("fedsysid-moments", "x1,u1", "line 1: “fedsysid-moments” was expected, “x1,u1 1” was found");
+        check("states 3", "states 9", "line 3: “states 1 to 40, of those named” was expected, “states 9” was found");
+        check("states 3", "states few", "line 3: “states and a whole number” was expected, “few” was found");
+        check("client plant A", "A", "line 4: “client” was expected, “A” was found");
+        check("part 2", "part 3", "line 19: “part 2” was expected, “another part” was found");
+        check("samples 4", "samples 0", "line 31: the numbers of part 2 of client plant A are the moments of no data");
+        check("next", "last", "line 17: “next” was expected, “last” was found");
+        let text = write(&sites());
+        let cut = &text[..text.rfind("next").unwrap()];
+        assert_eq!(read(cut, slow).unwrap_err().to_string(), "the file ends where “next” was expected");
+        let zeros = text.find("part 2").unwrap();
+        let words = read(&text[..zeros], slow).unwrap_err().to_string();
+        assert_eq!(words, "the file ends where “part” was expected");
+    }
+}

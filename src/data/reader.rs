@@ -1,0 +1,272 @@
+//! Bytes of a CSV file, in pieces of any size → clients' data. Nothing of the file is kept but a few rows and sums.
+
+use crate::decimal::{self, NotANumber, Slow};
+use crate::fields::{DELIMITERS, Fields};
+use crate::header::{Header, text};
+use crate::lines::Lines;
+use crate::refusal::{Fault, Refusal};
+use crate::rollouts::{Collector, Row, Tally};
+use crate::sites::Sites;
+
+/// Rows that the length of a step is found from.
+const FIRST_ROWS: usize = 256;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    /// The clients' data.
+    pub sites: Sites,
+    /// What was read, and what was passed over.
+    pub tally: Tally,
+    /// The header; none where a file holds moments.
+    pub header: Option<Header>,
+    /// Columns that never change, by their place among the regressors, and their value.
+    pub constants: Vec<(usize, f64)>,
+    /// What one step takes in time.
+    pub step: f64,
+}
+
+/// A file in the reading.
+#[derive(Debug)]
+pub struct Reader {
+    lines: Lines,
+    table: Table,
+}
+
+/// All but the splitting into lines.
+#[derive(Debug)]
+struct Table {
+    slow: Slow,
+    /// Whether a first line has come, which may have marks before it.
+    is_begun: bool,
+    delimiter: Option<u8>,
+    fields: Fields,
+    header: Option<Header>,
+    /// The decimal mark, once one was met.
+    mark: Option<u8>,
+    /// Values of the present row.
+    values: Vec<f64>,
+    /// The first rows, until the length of a step is known.
+    waiting: Vec<Kept>,
+    collector: Option<Collector>,
+    step: f64,
+}
+
+/// A row that is kept for a while.
+#[derive(Debug)]
+struct Kept {
+    line: u64,
+    client: Vec<u8>,
+    rollout: Vec<u8>,
+    time: Option<f64>,
+    z: Vec<f64>,
+}
+
+impl Kept {
+    fn row(&self) -> Row<'_> {
+        Row { line: self.line, client: &self.client, rollout: &self.rollout, time: self.time, z: &self.z }
+    }
+}
+
+impl Reader {
+    /// At the beginning of a file. `slow` reads the few numbers that need more than a few operations.
+    pub fn new(slow: Slow) -> Self {
+        let table = Table {
+            slow,
+            is_begun: false,
+            delimiter: None,
+            fields: Fields::default(),
+            header: None,
+            mark: None,
+            values: Vec::new(),
+            waiting: Vec::new(),
+            collector: None,
+            step: 1.0,
+        };
+        Self { lines: Lines::default(), table }
+    }
+
+    /// Takes the next bytes in.
+    ///
+    /// # Errors
+    /// What is wrong with them. Then nothing more is to be pushed.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        let table = &mut self.table;
+        self.lines.push(bytes, |line, text| table.line(line, text))
+    }
+
+    /// What the file held.
+    ///
+    /// # Errors
+    /// What is wrong with its end, or with the whole of it.
+    pub fn finish(mut self) -> Result<Opened, Refusal> {
+        if let Some((line, text)) = self.lines.finish() {
+            self.table.line(line, &text).map_err(cut_short)?;
+        }
+        self.table.finish()
+    }
+}
+
+/// A last line with too few fields, and without an end, was cut off.
+fn cut_short(refusal: Refusal) -> Refusal {
+    match refusal.fault {
+        Fault::Fields { have, need, .. } if have < need => Refusal { fault: Fault::CutShort { have, need }, ..refusal },
+        _ => refusal,
+    }
+}
+
+/// What files that are no text begin with, and what to say of them.
+const NO_TEXT: [(&[u8], &str); 5] = [
+    (b"PK\x03\x04", "this is a packed file, perhaps a workbook: save its sheet as CSV"),
+    (b"\x1f\x8b", "this file is compressed: unpack it first"),
+    (b"\xff\xfe", "this file is in UTF-16: save it as CSV in UTF-8"),
+    (b"\xfe\xff", "this file is in UTF-16: save it as CSV in UTF-8"),
+    (b"MATLAB 5.0", "this is a MAT-file: write its table as CSV (writetable)"),
+];
+
+impl Table {
+    fn line(&mut self, line: u64, mut text: &[u8]) -> Result<(), Refusal> {
+        if !self.is_begun {
+            self.is_begun = true;
+            text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+            if let Some((_, words)) = NO_TEXT.iter().find(|(begin, _)| text.starts_with(begin)) {
+                return Err(Fault::NoText(words).anywhere());
+            }
+            // Spreadsheets say in a first line what separates fields.
+            if let [b's', b'e', b'p', b'=', delimiter] = text {
+                self.delimiter = Some(*delimiter);
+                return Ok(());
+            }
+        }
+        if text.contains(&0) {
+            return Err(Fault::NoText("this file holds bytes that no text has: it is no CSV").at(line));
+        }
+        if text.trim_ascii().is_empty() || text.starts_with(b"#") {
+            return Ok(());
+        }
+        let is_found = |delimiter: &u8| text.contains(delimiter);
+        let found = || DELIMITERS.into_iter().find(is_found).unwrap_or(b',');
+        let delimiter = *self.delimiter.get_or_insert_with(found);
+        if !self.fields.split(text, delimiter) {
+            return Err(Fault::OpenQuote.at(line));
+        }
+        if self.header.is_none() {
+            self.header = Some(Header::read(&self.fields, line)?);
+            return Ok(());
+        }
+        if self.fields.is_empty() { Ok(()) } else { self.row(line, delimiter) }
+    }
+
+    fn row(&mut self, line: u64, delimiter: u8) -> Result<(), Refusal> {
+        let Some(header) = &self.header else { return Ok(()) };
+        let (have, need) = (self.fields.len(), header.names.len());
+        let ends_empty = have == need + 1 && self.fields.get(need).is_empty();
+        if have != need && !ends_empty {
+            return Err(Fault::Fields { have, need, by_comma: delimiter == b',' }.at(line));
+        }
+        let mut numbers = Numbers { fields: &self.fields, header, slow: self.slow, mark: &mut self.mark, line };
+        self.values.clear();
+        for &column in &header.values {
+            let value = numbers.value(column)?.unwrap_or(f64::NAN);
+            self.values.push(value);
+        }
+        let time = match header.time {
+            Some(column) => Some(numbers.value(column)?.ok_or_else(|| Fault::NoTime(numbers.name(column)).at(line))?),
+            None => None,
+        };
+        let (client, rollout) = (numbers.label(header.client)?, numbers.label(header.rollout)?);
+        let row = Row { line, client, rollout, time, z: &self.values };
+        if let Some(collector) = &mut self.collector {
+            return collector.take(&row);
+        }
+        let (client, rollout) = (client.to_vec(), rollout.to_vec());
+        self.waiting.push(Kept { line, client, rollout, time, z: self.values.clone() });
+        if self.waiting.len() == FIRST_ROWS { self.begin() } else { Ok(()) }
+    }
+
+    /// The first rows are there, or all: now the length of a step is known.
+    fn begin(&mut self) -> Result<(), Refusal> {
+        let Some(header) = &self.header else { return Ok(()) };
+        self.step = step_of(&self.waiting);
+        let names = (0..header.dims.n_regressors()).map(|regressor| header.value_name(regressor).to_owned());
+        let mut collector = Collector::new(Sites::new(header.dims, names.collect()), self.step);
+        let rows = std::mem::take(&mut self.waiting);
+        rows.iter().try_for_each(|kept| collector.take(&kept.row()))?;
+        self.collector = Some(collector);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Opened, Refusal> {
+        if self.header.is_none() {
+            return Err(Fault::Empty.anywhere());
+        }
+        if self.collector.is_none() {
+            if self.waiting.is_empty() {
+                return Err(Fault::NoRows.anywhere());
+            }
+            self.begin()?;
+        }
+        let Some(collector) = self.collector else { return Err(Fault::NoRows.anywhere()) };
+        let (sites, tally, constants) = collector.finish();
+        if tally.samples == 0 {
+            return Err(Fault::NoSamples.anywhere());
+        }
+        Ok(Opened { sites, tally, header: self.header, constants, step: self.step })
+    }
+}
+
+/// The median time between rows that follow each other in a rollout; 1 where there are none.
+fn step_of(rows: &[Kept]) -> f64 {
+    let pairs = rows.iter().enumerate().filter_map(|(index, row)| {
+        let before =
+            rows[..index].iter().rev().find(|other| (&other.client, &other.rollout) == (&row.client, &row.rollout));
+        Some(row.time? - before?.time?)
+    });
+    let mut steps: Vec<f64> = pairs.filter(|step| *step > 0.0).collect();
+    steps.sort_unstable_by(f64::total_cmp);
+    steps.get(steps.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// The fields of a row as what they are to be.
+struct Numbers<'a> {
+    fields: &'a Fields,
+    header: &'a Header,
+    slow: Slow,
+    mark: &'a mut Option<u8>,
+    line: u64,
+}
+
+impl<'a> Numbers<'a> {
+    fn name(&self, column: usize) -> String {
+        self.header.names.get(column).cloned().unwrap_or_default()
+    }
+
+    /// A number, or nothing where it is missing.
+    fn value(&mut self, column: usize) -> Result<Option<f64>, Refusal> {
+        let field = self.fields.get(column);
+        if decimal::is_missing(field) {
+            return Ok(None);
+        }
+        let fault = |fault: fn(String, String) -> Fault| fault(self.name(column), text(field)).at(self.line);
+        let (value, mark) = decimal::parse(field, self.slow).map_err(|error| match error {
+            NotANumber::Word => fault(Fault::NotANumber),
+            NotANumber::TwoMarks => fault(Fault::TwoMarks),
+            NotANumber::NotFinite => fault(Fault::NotFinite),
+        })?;
+        if mark.is_some() && self.mark.is_some() && *self.mark != mark {
+            return Err(fault(Fault::OtherMark));
+        }
+        *self.mark = self.mark.or(mark);
+        Ok(Some(value))
+    }
+
+    /// The name that tells a client or rollout apart; empty where the file has no column for it.
+    fn label(&self, column: Option<usize>) -> Result<&'a [u8], Refusal> {
+        let Some(column) = column else { return Ok(b"") };
+        let label = self.fields.get(column);
+        if label.is_empty() { Err(Fault::NoName(self.name(column)).at(self.line)) } else { Ok(label) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

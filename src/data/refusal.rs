@@ -1,0 +1,211 @@
+//! What is wrong with a file, in words, with the line.
+
+use std::fmt;
+
+/// Why a file is not read any further.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The line at fault, from 1, where it is one.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What may be wrong with a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// Nothing stands in it.
+    Empty,
+    /// It is no text: what it seems to be, and what to do.
+    NoText(&'static str),
+    /// A line of more bytes than this.
+    LineTooLong(usize),
+    /// The header is a single field.
+    OneColumn(String),
+    /// The first line is not a header.
+    NoHeader(String),
+    /// No column is a state; the names that there are.
+    NoStates(String),
+    /// Two columns of one meaning: their names.
+    Twice(String, String),
+    /// A number is left out among the states or inputs: what is missing, and the next that there is.
+    Missing(String, String),
+    /// More columns of a kind than this.
+    TooManyColumns(&'static str, usize),
+    /// There is a header and nothing beneath it.
+    NoRows,
+    /// No row is followed by the next one in time.
+    NoSamples,
+    /// A row of so many fields under a header of so many; whether decimal commas may be why.
+    Fields {
+        /// Fields of the row.
+        have: usize,
+        /// Fields of the header.
+        need: usize,
+        /// Whether the fields are separated by commas.
+        by_comma: bool,
+    },
+    /// The last line ends early.
+    CutShort {
+        /// Fields of the row.
+        have: usize,
+        /// Fields of the header.
+        need: usize,
+    },
+    /// A quote that is not closed.
+    OpenQuote,
+    /// A field that is no number: its column and what it says.
+    NotANumber(String, String),
+    /// A field with thousands separators, or two decimal marks.
+    TwoMarks(String, String),
+    /// A field with another decimal mark than those before.
+    OtherMark(String, String),
+    /// A field that is infinite or too large.
+    NotFinite(String, String),
+    /// No time.
+    NoTime(String),
+    /// No name where rows are told apart by it.
+    NoName(String),
+    /// Time does not go on.
+    Time {
+        /// The time.
+        now: f64,
+        /// That of the row before in the same rollout, and its line.
+        before: (f64, u64),
+        /// Whose.
+        of: String,
+        /// One step.
+        step: f64,
+    },
+    /// More clients than this.
+    TooManyClients(usize),
+    /// More rollouts than this.
+    TooManyRollouts(usize),
+    /// More than this many numbers are to be kept.
+    TooMuch(usize),
+    /// Another version of a moments file.
+    Version(String),
+    /// A line of a moments file that should say something else: what, and what it says.
+    Expected(String, String),
+    /// A moments file that is over too early; what was to follow.
+    Ended(String),
+    /// Moments that no data have.
+    NoMoments(String),
+    /// A file of other sizes than those before it: (n, p), and theirs.
+    OtherSizes((usize, usize), (usize, usize)),
+}
+
+impl Fault {
+    /// At a line.
+    pub fn at(self, line: u64) -> Refusal {
+        Refusal { line: Some(line), fault: self }
+    }
+
+    /// Of the whole file.
+    pub fn anywhere(self) -> Refusal {
+        Refusal { line: None, fault: self }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        self.fault.fmt(f)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the file is empty"),
+            Self::NoText(what) => f.write_str(what),
+            Self::LineTooLong(most) => write!(f, "the line is longer than {most} bytes: this is not a table of text"),
+            Self::OneColumn(name) => {
+                write!(f, "the header is one field, “{name}”: fields are separated by commas, semicolons or tabs")
+            }
+            Self::NoHeader(text) => write!(
+                f,
+                "this should be the header, such as client,rollout,t,x1,x2,u1; it begins with the number {text}"
+            ),
+            Self::NoStates(names) => {
+                write!(f, "no column is a state: states are called x1, x2, …; the columns here are {names}")
+            }
+            Self::Twice(one, other) => write!(f, "the columns “{one}” and “{other}” mean the same"),
+            Self::Missing(missing, next) => write!(f, "there is a column {next} and none {missing}"),
+            Self::TooManyColumns(what, most) => write!(f, "there are more than {most} {what}"),
+            Self::NoRows => f.write_str("there is no row beneath the header"),
+            Self::NoSamples => f.write_str(
+                "no row is followed by the next one in time of the same client and rollout, complete: \
+                 there is nothing to learn from",
+            ),
+            Self::Fields { have, need, by_comma } => {
+                write!(f, "{have} fields, where the header has {need}")?;
+                if *by_comma && have > need {
+                    f.write_str("; with decimal commas, separate the fields by semicolons")?;
+                }
+                Ok(())
+            }
+            Self::CutShort { have, need } => {
+                write!(f, "the file ends within this line, after {have} of {need} fields: it was cut short")
+            }
+            Self::OpenQuote => f.write_str("a quote is opened here and not closed"),
+            _ => self.fmt_of_values(f),
+        }
+    }
+}
+
+impl Fault {
+    fn fmt_of_values(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotANumber(column, text) => {
+                write!(f, "{column} is “{text}”: a number was expected, or nothing where it is missing")
+            }
+            Self::TwoMarks(column, text) => {
+                write!(f, "{column} is “{text}”: numbers have one decimal mark and no thousands separators")
+            }
+            Self::OtherMark(column, text) => write!(
+                f,
+                "{column} is “{text}”, with another decimal mark than the numbers before it: a file uses points or commas"
+            ),
+            Self::NotFinite(column, text) => write!(f, "{column} is “{text}”: numbers must be finite"),
+            Self::NoTime(column) => write!(f, "{column} is missing: a row needs its time"),
+            Self::NoName(column) => write!(f, "{column} is missing: it says whose row this is"),
+            Self::Time { now, before: (before, line), of, step } => {
+                write!(f, "{of} goes from t = {before} (line {line}) to t = {now}: ")?;
+                let steps = (now - before) / step;
+                if steps < 0.0 {
+                    f.write_str("rows of a rollout must be in the order of time")
+                } else if steps > 0.0 {
+                    write!(f, "one step is {step} in this file")
+                } else {
+                    f.write_str("a rollout has one row a time")
+                }
+            }
+            Self::TooManyClients(most) => write!(f, "there are more than {most} clients"),
+            Self::TooManyRollouts(most) => write!(f, "there are more than {most} rollouts"),
+            Self::TooMuch(most) => {
+                write!(f, "so many clients with so many columns need more than {most} numbers to be kept")
+            }
+            _ => self.fmt_of_moments(f),
+        }
+    }
+
+    fn fmt_of_moments(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(found) => write!(f, "moments files of version 1 are read, this one says “{found}”"),
+            Self::Expected(what, found) => write!(f, "“{what}” was expected, “{found}” was found"),
+            Self::Ended(what) => write!(f, "the file ends where “{what}” was expected"),
+            Self::NoMoments(of) => write!(f, "the numbers of {of} are the moments of no data"),
+            Self::OtherSizes((n, p), (first_n, first_p)) => write!(
+                f,
+                "there are {n} states and {p} inputs here, and {first_n} and {first_p} in what was opened before"
+            ),
+            // The others are said above.
+            _ => Ok(()),
+        }
+    }
+}

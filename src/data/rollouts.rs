@@ -1,0 +1,336 @@
+//! Rows → samples: who goes on from where.
+//!
+//! A row (client, rollout, t) with x and u makes a sample with the row of the same client and rollout one step later, whose x
+//! is the next state. Rows of different rollouts may stand in any order, those of one in that of time.
+
+use std::collections::BTreeMap;
+
+use crate::refusal::{Fault, Refusal};
+use crate::sites::{N_FOLDS, STRETCH, Site, Sites};
+
+/// The most rollouts.
+pub const MOST_ROLLOUTS: usize = 2_000_000;
+
+/// The share of a step by which times may be off.
+const JITTER: f64 = 0.1;
+
+/// One row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row<'a> {
+    /// Its line.
+    pub line: u64,
+    /// The client's name.
+    pub client: &'a [u8],
+    /// The rollout's.
+    pub rollout: &'a [u8],
+    /// Its time; where the file has none, every row is one step after the one before.
+    pub time: Option<f64>,
+    /// `z = [x; u]`; NaN where a value is missing.
+    pub z: &'a [f64],
+}
+
+/// How often something was met, and where first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noted {
+    /// How often.
+    pub count: u64,
+    /// The first line.
+    pub first: u64,
+}
+
+impl Noted {
+    fn note(&mut self, line: u64) {
+        if self.count == 0 {
+            self.first = line;
+        }
+        self.count += 1;
+    }
+}
+
+/// What was read, and what was passed over.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Rows.
+    pub rows: u64,
+    /// Rollouts.
+    pub rollouts: usize,
+    /// Samples.
+    pub samples: u64,
+    /// Gaps in time, which end a stretch.
+    pub gaps: Noted,
+    /// Samples that lack a value.
+    pub missing: Noted,
+    /// Steps of the shortest rollout and of the longest, in rows.
+    pub lengths: Option<(u64, u64)>,
+}
+
+/// A rollout that may go on.
+#[derive(Clone, Debug)]
+struct Open {
+    client: usize,
+    /// Its place among the client's.
+    place: usize,
+    time: f64,
+    line: u64,
+    rows: u64,
+    /// Samples so far, which decide on the part that the next one goes to.
+    n_samples: usize,
+    /// The present stretch, where it is one to be kept.
+    stretch: Vec<f64>,
+}
+
+/// Rows in the order of a file become samples.
+#[derive(Debug)]
+pub struct Collector {
+    sites: Sites,
+    step: f64,
+    clients: BTreeMap<Box<[u8]>, usize>,
+    /// For each client its rollouts.
+    rollouts: Vec<BTreeMap<Box<[u8]>, usize>>,
+    open: Vec<Open>,
+    /// The last row of every rollout.
+    last: Vec<f64>,
+    /// Least and greatest value of every column.
+    ranges: Vec<(f64, f64)>,
+    tally: Tally,
+}
+
+impl Collector {
+    /// Nothing yet; one step takes `step` in time.
+    pub fn new(sites: Sites, step: f64) -> Self {
+        let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
+        Self {
+            sites,
+            step,
+            clients: BTreeMap::new(),
+            rollouts: Vec::new(),
+            open: Vec::new(),
+            last: Vec::new(),
+            ranges,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Takes the next row in.
+    ///
+    /// # Errors
+    /// When time does not go on, or there are too many clients or rollouts.
+    pub fn take(&mut self, row: &Row<'_>) -> Result<(), Refusal> {
+        self.tally.rows += 1;
+        for ((least, greatest), value) in self.ranges.iter_mut().zip(row.z) {
+            // Missing values are neither.
+            (*least, *greatest) = (least.min(*value), greatest.max(*value));
+        }
+        let d = self.sites.dims().n_regressors();
+        match self.find(row).map_err(|fault| fault.at(row.line))? {
+            Ok(index) => self.go_on(index, row)?,
+            Err((client, place)) => {
+                self.open.push(Open {
+                    client,
+                    place,
+                    time: row.time.unwrap_or(0.0),
+                    line: row.line,
+                    rows: 1,
+                    n_samples: 0,
+                    stretch: Vec::new(),
+                });
+                self.last.extend_from_slice(row.z);
+            }
+        }
+        debug_assert_eq!(self.last.len(), d * self.open.len());
+        Ok(())
+    }
+
+    /// The rollout that a row belongs to, or the client and place of a new one.
+    fn find(&mut self, row: &Row<'_>) -> Result<Result<usize, (usize, usize)>, Fault> {
+        let client = match self.clients.get(row.client) {
+            Some(&client) => client,
+            None => self.add_client(row.client)?,
+        };
+        let Some(rollouts) = self.rollouts.get_mut(client) else { return Ok(Err((client, 0))) };
+        if let Some(&index) = rollouts.get(row.rollout) {
+            return Ok(Ok(index));
+        }
+        if self.open.len() == MOST_ROLLOUTS {
+            return Err(Fault::TooManyRollouts(MOST_ROLLOUTS));
+        }
+        let place = rollouts.len();
+        rollouts.insert(row.rollout.into(), self.open.len());
+        if let Some(site) = self.sites.site(client) {
+            site.n_rollouts += 1;
+        }
+        Ok(Err((client, place)))
+    }
+
+    fn add_client(&mut self, name: &[u8]) -> Result<usize, Fault> {
+        let site = Site::new(crate::header::text(name), self.sites.dims());
+        let client = self.sites.add(site)?;
+        self.clients.insert(name.into(), client);
+        self.rollouts.push(BTreeMap::new());
+        Ok(client)
+    }
+
+    /// The next row of a rollout.
+    fn go_on(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
+        let d = self.sites.dims().n_regressors();
+        let open = &mut self.open[index];
+        let time = row.time.unwrap_or(open.time + self.step);
+        let steps = (time - open.time) / self.step;
+        if steps < 1.0 - JITTER {
+            let of = name_of(row);
+            return Err(Fault::Time { now: time, before: (open.time, open.line), of, step: self.step }.at(row.line));
+        }
+        let is_gap = steps > 1.0 + JITTER;
+        (open.time, open.line) = (time, row.line);
+        open.rows += 1;
+        let last = index * d..(index + 1) * d;
+        if is_gap {
+            self.tally.gaps.note(row.line);
+            self.end_stretch(index);
+        } else {
+            self.sample(index, row);
+        }
+        self.last[last].copy_from_slice(row.z);
+        Ok(())
+    }
+
+    /// The last row and this one make a sample, unless a value is missing.
+    fn sample(&mut self, index: usize, row: &Row<'_>) {
+        let dims = self.sites.dims();
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        let (z, next) = (&self.last[index * d..(index + 1) * d], &row.z[..n]);
+        if z.iter().chain(next).any(|value| value.is_nan()) {
+            self.tally.missing.note(row.line);
+            self.end_stretch(index);
+            return;
+        }
+        let open = &mut self.open[index];
+        let fold = (open.place + open.n_samples / STRETCH) % N_FOLDS;
+        if let Some(site) = self.sites.site(open.client) {
+            site.folds[fold].add_sample(z, next);
+        }
+        open.n_samples += 1;
+        self.tally.samples += 1;
+        if fold > 0 || !self.sites.has_room(open.client) {
+            return;
+        }
+        // What was put at the end is the state that z begins with.
+        open.stretch.truncate(open.stretch.len().saturating_sub(n));
+        open.stretch.extend_from_slice(z);
+        open.stretch.extend_from_slice(next);
+        if open.n_samples.is_multiple_of(STRETCH) {
+            self.end_stretch(index);
+        }
+    }
+
+    fn end_stretch(&mut self, index: usize) {
+        let open = &mut self.open[index];
+        let stretch = std::mem::take(&mut open.stretch);
+        if !stretch.is_empty() {
+            self.sites.keep(open.client, &stretch);
+        }
+    }
+
+    /// The clients, what was read of them, and the columns that never change with their value.
+    pub fn finish(mut self) -> (Sites, Tally, Vec<(usize, f64)>) {
+        for index in 0..self.open.len() {
+            self.end_stretch(index);
+        }
+        self.tally.rollouts = self.open.len();
+        let rows = || self.open.iter().map(|open| open.rows);
+        self.tally.lengths = rows().min().zip(rows().max());
+        let is_constant = |range: &(f64, f64)| range.0 >= range.1;
+        let columns = self.ranges.iter().enumerate().filter(|(_, range)| is_constant(range) && range.0.is_finite());
+        let constants = columns.map(|(column, range)| (column, range.0)).collect();
+        (self.sites, self.tally, constants)
+    }
+}
+
+fn name_of(row: &Row<'_>) -> String {
+    let text = crate::header::text;
+    match (row.client, row.rollout) {
+        (b"", b"") => "the rollout".into(),
+        (b"", rollout) => format!("rollout {}", text(rollout)),
+        (client, b"") => format!("client {}", text(client)),
+        (client, rollout) => format!("rollout {} of client {}", text(rollout), text(client)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dims;
+    use crate::sites::Stretch;
+    use crate::sums::Sums;
+
+    const DIMS: Dims = Dims { n_states: 1, n_inputs: 1 };
+
+    fn collect(rows: &[(&str, &str, f64, f64)]) -> Result<(Sites, Tally), String> {
+        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), 1.0);
+        for (line, &(client, rollout, t, x)) in rows.iter().enumerate() {
+            let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
+            let row = Row { line: line as u64 + 2, client, rollout, time: Some(t), z: &[x, 1.0] };
+            collector.take(&row).map_err(|refusal| refusal.to_string())?;
+        }
+        let (sites, tally, _) = collector.finish();
+        Ok((sites, tally))
+    }
+
+    #[test]
+    fn rows_one_step_apart_make_samples_in_whatever_order_rollouts_stand() {
+        let apart = [("A", "1", 0.0, 1.0), ("A", "1", 1.0, 2.0), ("A", "2", 5.0, 3.0), ("A", "2", 6.0, 4.0)];
+        let mixed = [apart[0], apart[2], apart[1], apart[3]];
+        let (sites, tally) = collect(&apart).unwrap();
+        assert_eq!((tally.rows, tally.rollouts, tally.samples), (4, 2, 2));
+        assert_eq!(collect(&mixed).unwrap(), (sites.clone(), tally));
+        let c = sites.all()[0].sums(None).moments().c;
+        assert_eq!((c[(0, 0)], c[(0, 1)]), (1.0 * 2.0 + 3.0 * 4.0, 6.0));
+    }
+
+    #[test]
+    fn gaps_and_missing_values_are_passed_over_and_counted() {
+        let rows =
+            [0.0_f64, 1.0, 4.0, 5.0, 6.0, 7.0].map(|t| ("A", "1", t, if (t - 6.0).abs() < 0.5 { f64::NAN } else { t }));
+        let (_, tally) = collect(&rows).unwrap();
+        assert_eq!(tally.samples, 2);
+        assert_eq!(tally.gaps, Noted { count: 1, first: 4 });
+        assert_eq!(tally.missing, Noted { count: 2, first: 6 });
+    }
+
+    #[test]
+    fn times_may_jitter() {
+        let (_, tally) = collect(&[0.0, 1.04, 1.99, 3.05].map(|t| ("A", "", t, t))).unwrap();
+        assert_eq!((tally.samples, tally.gaps.count), (3, 0));
+    }
+
+    #[track_caller]
+    fn refused(times: &[f64], words: &str) {
+        let rows: Vec<_> = times.iter().map(|&t| ("A", "7", t, t)).collect();
+        assert_eq!(collect(&rows).unwrap_err(), words);
+    }
+
+    #[test]
+    fn time_must_go_on() {
+        let who = "rollout 7 of client A goes from";
+        refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
+        let order = "rows of a rollout must be in the order of time";
+        refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
+        refused(&[0.0, 0.5], &format!("line 3: {who} t = 0 (line 2) to t = 0.5: one step is 1 in this file"));
+    }
+
+    #[test]
+    fn every_fifth_rollout_or_stretch_goes_to_the_same_part() {
+        let rollouts: Vec<_> = (0..7)
+            .flat_map(|k| [("A", k, 0.0), ("A", k, 1.0)])
+            .map(|(client, k, t)| (client, k.to_string(), t))
+            .collect();
+        let rows: Vec<_> = rollouts.iter().map(|(client, k, t)| (*client, k.as_str(), *t, 1.0)).collect();
+        let counts = |sites: &Sites| sites.all()[0].folds.iter().map(Sums::n_samples).collect::<Vec<_>>();
+        assert_eq!(counts(&collect(&rows).unwrap().0), [2, 2, 1, 1, 1]);
+        let long: Vec<_> = (0..=130).map(|t| ("A", "1", f64::from(t), f64::from(t))).collect();
+        let (sites, _) = collect(&long).unwrap();
+        assert_eq!(counts(&sites), [40, 30, 20, 20, 20]);
+        let kept: Vec<_> = sites.all()[0].stretches.iter().map(|Stretch(rows)| (rows[0], rows.len())).collect();
+        assert_eq!(kept, [(0.0, 41), (100.0, 41)]);
+    }
+}

@@ -1,0 +1,134 @@
+//! Federated methods on given moments.
+//!
+//! Real columns have units, and gradient steps know none. So every regressor is first divided by its root mean square over all
+//! clients, which sites can agree on by exchanging d sums of squares; models are given back in the file's units. Least squares
+//! does not notice; the other methods converge in a number of rounds that does not depend on units.
+
+use fedsysid_sim::fleet::Fleet;
+use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::method::affine::RoundMap;
+use fedsysid_sim::method::{Method, Round, Solver, Update, begin};
+use fedsysid_sim::moments::Moments;
+use fedsysid_sim::participation::Participants;
+use fedsysid_sim::schedule::Schedule;
+use fedsysid_sim::stability::EdgeSearch;
+
+use crate::Matrix;
+use crate::sums::Sums;
+
+/// Rounds of eight clients that are gone through in one step: about a millisecond.
+const STEP: usize = 1_000;
+
+/// How the federated methods are run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounds {
+    /// Local steps K of a round.
+    pub n_local_steps: usize,
+    /// Rounds R.
+    pub n_rounds: usize,
+}
+
+impl Default for Rounds {
+    fn default() -> Self {
+        Self { n_local_steps: 10, n_rounds: 1_000 }
+    }
+}
+
+/// The methods, with strengths that suit clients of so many samples each on average.
+pub fn solvers(mean_samples: f64) -> [Solver; 7] {
+    [
+        Solver::FedAvg,
+        Solver::FedLin,
+        Solver::FedProx { pull: mean_samples },
+        Solver::Scaffold,
+        Solver::FedAdmm { penalty: mean_samples, sparsity: 0.0 },
+        Solver::Clustered { n_clusters: 2 },
+        Solver::Median,
+    ]
+}
+
+/// The root mean square of every regressor; 1 where it is always zero.
+pub fn scales(total: &Sums) -> Vec<f64> {
+    let mean_square = |square: &f64| square / total.n_samples().max(1) as f64;
+    let squares = total.moments().s.diagonal();
+    squares.iter().map(mean_square).map(|square| if square > 0.0 { square.sqrt() } else { 1.0 }).collect()
+}
+
+/// The clients, with every regressor divided by its scale.
+pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_local_steps: usize) -> Option<Fleet> {
+    let mut fleet: Option<Fleet> = None;
+    for sums in clients {
+        let Moments { mut s, mut c, n_samples } = sums.moments();
+        for (k, scale) in scales.iter().enumerate() {
+            s.row_mut(k).unscale_mut(*scale);
+            s.column_mut(k).unscale_mut(*scale);
+            c.column_mut(k).unscale_mut(*scale);
+        }
+        let fleet = fleet.get_or_insert_with(|| Fleet::new(sums.dims()));
+        fleet.add(&Moments { s, c, n_samples }, n_local_steps);
+    }
+    fleet
+}
+
+/// A search for the largest step size with which a method converges.
+pub fn edge_search(solver: Solver, fleet: &Fleet) -> Option<EdgeSearch> {
+    EdgeSearch::new(Method { solver, schedule: Schedule::Constant }, fleet, None)
+}
+
+/// A method's rounds on a fleet, a few at a time.
+#[derive(Debug)]
+pub struct MethodRun {
+    maps: FleetMaps,
+    who: Participants,
+    update: Box<dyn Update>,
+    /// Rounds to be gone through one by one.
+    left: usize,
+    /// The model after all rounds, where they are powers of one map.
+    model: Option<Matrix>,
+}
+
+impl MethodRun {
+    /// From zero, with steps of this size.
+    pub fn new(solver: Solver, fleet: &Fleet, step_size: f64, n_rounds: usize) -> Self {
+        let dims = fleet.dims();
+        let first = Matrix::zeros(dims.n_states, dims.n_regressors());
+        let mut update = begin(solver, fleet, &first);
+        let maps = FleetMaps::new(fleet, StepRule { schedule: Schedule::Constant, step_size, pull: solver.pull() });
+        let who = Participants::everybody(fleet.n_clients());
+        let map = update.round_map(Round { fleet, maps: &maps, who: &who });
+        let model = map.map(|map| after(map, &first, n_rounds));
+        let left = if model.is_some() { 0 } else { n_rounds };
+        Self { maps, who, update, left, model }
+    }
+
+    /// Some more rounds; whether there are more.
+    pub fn advance(&mut self, fleet: &Fleet) -> bool {
+        let now = self.left.min(1 + STEP / fleet.blocks().len().max(1));
+        for _ in 0..now {
+            self.update.round(Round { fleet, maps: &self.maps, who: &self.who });
+        }
+        self.left -= now;
+        self.left > 0
+    }
+
+    /// Each client's model, in units of the scales.
+    pub fn model(&self, client: usize) -> &Matrix {
+        self.model.as_ref().unwrap_or_else(|| self.update.models().of(client))
+    }
+
+    /// The contraction ρ of a round, where it is one map.
+    pub fn contraction(&self) -> Option<f64> {
+        self.update.contraction()
+    }
+}
+
+fn after(map: &RoundMap, first: &Matrix, n_rounds: usize) -> Matrix {
+    let mut model = first.clone();
+    map.power(n_rounds).apply(first, &mut model);
+    model
+}
+
+/// A model in the units of the file.
+pub fn unscaled(model: &Matrix, scales: &[f64]) -> Matrix {
+    Matrix::from_fn(model.nrows(), model.ncols(), |j, k| model[(j, k)] / scales[k])
+}

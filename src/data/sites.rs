@@ -1,0 +1,192 @@
+//! What is kept of the clients' data: sums, and a few stretches of samples as they are.
+
+use crate::Dims;
+use crate::refusal::{Fault, Refusal};
+use crate::sums::{Sums, triangle};
+
+/// Parts of a client's data, each of which is once held out and the others learned from.
+pub const N_FOLDS: usize = 5;
+
+/// Samples that go to the same part: as many of a rollout as stay together.
+pub const STRETCH: usize = 20;
+
+/// The most clients.
+pub const MOST_CLIENTS: usize = 10_000;
+
+/// The most numbers that sums may take: 64 MB.
+const MOST_NUMBERS: usize = 8_000_000;
+
+/// Stretches of the first part that are kept as they are, of one client and of all.
+const KEPT_OF_ONE: usize = 40;
+const KEPT_OF_ALL: usize = 4_000;
+
+/// Samples that follow each other in time: `z_0, z_1, …, z_{k−1}, x_k`, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stretch(pub Vec<f64>);
+
+/// One client's data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// What it is called.
+    pub label: String,
+    /// Its rollouts; none where only moments are known.
+    pub n_rollouts: usize,
+    /// Its samples, in [`N_FOLDS`] parts. Of rollouts, the first [`STRETCH`] samples go to the next part in turn, and then
+    /// every further stretch to the one after.
+    pub folds: Vec<Sums>,
+    /// Some stretches of the first part.
+    pub stretches: Vec<Stretch>,
+}
+
+impl Site {
+    /// A client without data.
+    pub fn new(label: String, dims: Dims) -> Self {
+        Self { label, n_rollouts: 0, folds: vec![Sums::new(dims); N_FOLDS], stretches: Vec::new() }
+    }
+
+    /// All of its data, or all but one part.
+    pub fn sums(&self, without: Option<usize>) -> Sums {
+        let kept = self.folds.iter().enumerate().filter(|(fold, _)| Some(*fold) != without);
+        Sums::total(self.folds[0].dims(), kept.map(|(_, part)| part))
+    }
+}
+
+/// The clients' data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sites {
+    dims: Dims,
+    /// What the regressors are called: states, then inputs.
+    pub names: Vec<String>,
+    all: Vec<Site>,
+    n_kept: usize,
+}
+
+impl Sites {
+    /// No clients, with regressors of these names.
+    pub fn new(dims: Dims, names: Vec<String>) -> Self {
+        Self { dims, names, all: Vec::new(), n_kept: 0 }
+    }
+
+    /// The sizes n and p.
+    pub fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    /// The clients.
+    pub fn all(&self) -> &[Site] {
+        &self.all
+    }
+
+    /// Adds a client; its number.
+    ///
+    /// # Errors
+    /// When there are too many, or their sums take too much room.
+    pub fn add(&mut self, site: Site) -> Result<usize, Fault> {
+        if self.all.len() == MOST_CLIENTS {
+            return Err(Fault::TooManyClients(MOST_CLIENTS));
+        }
+        let m = self.dims.n_regressors() + self.dims.n_states;
+        if (self.all.len() + 1) * N_FOLDS * triangle(m) > MOST_NUMBERS {
+            return Err(Fault::TooMuch(MOST_NUMBERS));
+        }
+        self.all.push(site);
+        Ok(self.all.len() - 1)
+    }
+
+    /// A client's data, to be added to.
+    pub(crate) fn site(&mut self, client: usize) -> Option<&mut Site> {
+        self.all.get_mut(client)
+    }
+
+    /// Keeps a stretch of the first part, if there is room.
+    pub(crate) fn keep(&mut self, client: usize, stretch: &[f64]) {
+        if let Some(site) = self.all.get_mut(client)
+            && site.stretches.len() < KEPT_OF_ONE
+            && self.n_kept < KEPT_OF_ALL
+        {
+            site.stretches.push(Stretch(stretch.to_vec()));
+            self.n_kept += 1;
+        }
+    }
+
+    /// Whether a stretch of this client would be kept.
+    pub(crate) fn has_room(&self, client: usize) -> bool {
+        self.n_kept < KEPT_OF_ALL && self.all.get(client).is_some_and(|site| site.stretches.len() < KEPT_OF_ONE)
+    }
+
+    /// Adds the clients of another file. Of clients of the same name the later ones get a number.
+    ///
+    /// # Errors
+    /// When the sizes differ, or there are too many.
+    pub fn join(&mut self, other: Self) -> Result<(), Refusal> {
+        let sizes = |dims: Dims| (dims.n_states, dims.n_inputs);
+        if self.dims != other.dims {
+            return Err(Fault::OtherSizes(sizes(other.dims), sizes(self.dims)).anywhere());
+        }
+        self.n_kept += other.n_kept;
+        for mut site in other.all {
+            site.label = self.free_label(site.label);
+            self.add(site).map_err(Fault::anywhere)?;
+        }
+        Ok(())
+    }
+
+    fn free_label(&self, label: String) -> String {
+        let is_taken = |label: &str| self.all.iter().any(|site| site.label == label);
+        if !is_taken(&label) {
+            return label;
+        }
+        let numbered = (2..).map(|number| format!("{label} ({number})"));
+        numbered.into_iter().find(|label| !is_taken(label)).unwrap_or(label)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIMS: Dims = Dims { n_states: 1, n_inputs: 1 };
+
+    fn sites(labels: &[&str]) -> Sites {
+        let mut sites = Sites::new(DIMS, vec!["x1".into(), "u1".into()]);
+        for &label in labels {
+            sites.add(Site::new(label.into(), DIMS)).unwrap();
+        }
+        sites
+    }
+
+    #[test]
+    fn sites_of_one_name_are_told_apart() {
+        let mut both = sites(&["A", "B"]);
+        both.join(sites(&["A", "C"])).unwrap();
+        both.join(sites(&["A"])).unwrap();
+        let labels: Vec<_> = both.all().iter().map(|site| site.label.as_str()).collect();
+        assert_eq!(labels, ["A", "B", "A (2)", "C", "A (3)"]);
+    }
+
+    #[test]
+    fn sites_of_other_sizes_are_refused() {
+        let other = Sites::new(Dims { n_states: 2, n_inputs: 1 }, Vec::new());
+        let refused = sites(&["A"]).join(other).unwrap_err().to_string();
+        assert_eq!(refused, "there are 2 states and 1 inputs here, and 1 and 1 in what was opened before");
+    }
+
+    #[test]
+    fn sums_leave_out_one_part() {
+        let mut site = Site::new("A".into(), DIMS);
+        for (fold, part) in site.folds.iter_mut().enumerate() {
+            part.add_sample(&[fold as f64, 1.0], &[2.0]);
+        }
+        assert_eq!(site.sums(None).n_samples(), 5);
+        let rest = site.sums(Some(2));
+        assert_eq!((rest.n_samples(), rest.gram()[0]), (4, 0.0 + 1.0 + 9.0 + 16.0));
+    }
+
+    #[test]
+    fn there_is_an_end_to_what_is_kept() {
+        let dims = Dims { n_states: 40, n_inputs: 40 };
+        let mut sites = Sites::new(dims, Vec::new());
+        let refused = (0..MOST_CLIENTS).find_map(|_| sites.add(Site::new(String::new(), dims)).err());
+        assert_eq!(refused, Some(Fault::TooMuch(MOST_NUMBERS)));
+    }
+}

@@ -1,0 +1,211 @@
+//! Sums over samples: the moments that estimates are made of, and what residuals take besides.
+
+use fedsysid_sim::moments::Moments;
+
+use crate::{Dims, Matrix};
+
+/// Sums over samples `y = [z; x⁺]`, of length `m = d + n`: all that is kept of most samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sums {
+    dims: Dims,
+    n_samples: u64,
+    /// `Σ y yᵀ`, the lower triangle, row by row.
+    gram: Vec<f64>,
+    /// `Σ x⁺`.
+    next: Vec<f64>,
+}
+
+/// Entries of a lower triangle with so many rows.
+pub fn triangle(rows: usize) -> usize {
+    rows * (rows + 1) / 2
+}
+
+impl Sums {
+    /// Those of no samples.
+    pub fn new(dims: Dims) -> Self {
+        let m = dims.n_regressors() + dims.n_states;
+        Self { dims, n_samples: 0, gram: vec![0.0; triangle(m)], next: vec![0.0; dims.n_states] }
+    }
+
+    /// Sums that are known: `gram` row by row, see [`Sums::gram`]. `None` where a count is wrong or they are those of no data.
+    pub fn from_parts(dims: Dims, n_samples: u64, gram: Vec<f64>, next: Vec<f64>) -> Option<Self> {
+        let zeros = Self::new(dims);
+        let fits = gram.len() == zeros.gram.len() && next.len() == zeros.next.len();
+        let sums = Self { dims, n_samples, gram, next };
+        (fits && sums.is_possible()).then_some(sums)
+    }
+
+    /// Squares are not negative, products are not larger than squares allow, and no samples have no sums.
+    fn is_possible(&self) -> bool {
+        let m = self.dims.n_regressors() + self.dims.n_states;
+        let is_bounded = |i: usize, j: usize| {
+            let (product, bound) = (self.at(i, j), (self.at(i, i) * self.at(j, j)).sqrt());
+            product.abs() <= bound * (1.0 + 1e-9)
+        };
+        let is_empty = self.n_samples == 0 && self.gram.iter().chain(&self.next).any(|sum| *sum != 0.0);
+        self.gram.iter().chain(&self.next).all(|sum| sum.is_finite())
+            && (0..m).all(|i| self.at(i, i) >= 0.0 && (0..i).all(|j| is_bounded(i, j)))
+            && !is_empty
+    }
+
+    /// Adds the sample of a regressor `z` (of length d) and the state after it.
+    pub fn add_sample(&mut self, z: &[f64], next: &[f64]) {
+        self.n_samples += 1;
+        let mut at = 0;
+        for (i, a) in z.iter().chain(next).enumerate() {
+            let (row, among_z) = (&mut self.gram[at..=at + i], (i + 1).min(z.len()));
+            for (sum, b) in row.iter_mut().zip(&z[..among_z]) {
+                *sum += a * b;
+            }
+            for (sum, b) in row[among_z..].iter_mut().zip(next) {
+                *sum += a * b;
+            }
+            at += i + 1;
+        }
+        for (sum, value) in self.next.iter_mut().zip(next) {
+            *sum += value;
+        }
+    }
+
+    /// Adds the samples of another.
+    pub fn add(&mut self, other: &Self) {
+        self.n_samples += other.n_samples;
+        let ours = self.gram.iter_mut().chain(&mut self.next);
+        ours.zip(other.gram.iter().chain(&other.next)).for_each(|(sum, value)| *sum += value);
+    }
+
+    /// Those of all samples of several.
+    pub fn total<'a>(dims: Dims, all: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut total = Self::new(dims);
+        for sums in all {
+            total.add(sums);
+        }
+        total
+    }
+
+    /// The sizes n and p.
+    pub fn dims(&self) -> Dims {
+        self.dims
+    }
+
+    /// How many samples.
+    pub fn n_samples(&self) -> u64 {
+        self.n_samples
+    }
+
+    /// `Σ y yᵀ` of `y = [z; x⁺]`, the lower triangle, row by row.
+    pub fn gram(&self) -> &[f64] {
+        &self.gram
+    }
+
+    /// `Σ x⁺`.
+    pub fn next(&self) -> &[f64] {
+        &self.next
+    }
+
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.gram[triangle(i.max(j)) + i.min(j)]
+    }
+
+    /// S and C.
+    pub fn moments(&self) -> Moments {
+        let (n, d) = (self.dims.n_states, self.dims.n_regressors());
+        Moments {
+            s: Matrix::from_fn(d, d, |i, j| self.at(i, j)),
+            c: Matrix::from_fn(n, d, |i, j| self.at(d + i, j)),
+            n_samples: self.n_samples,
+        }
+    }
+
+    /// `Σ (x⁺_j − θ_j z)²` of each state j, for a model Θ (n×d).
+    pub fn squared_residuals(&self, theta: &Matrix) -> Vec<f64> {
+        let d = self.dims.n_regressors();
+        let of_row = |j: usize| {
+            let mut sum = self.at(d + j, d + j);
+            for k in 0..d {
+                let explained: f64 = (0..d).map(|l| theta[(j, l)] * self.at(k, l)).sum();
+                sum += theta[(j, k)] * (explained - 2.0 * self.at(d + j, k));
+            }
+            // Less is rounding.
+            sum.max(0.0)
+        };
+        (0..self.dims.n_states).map(of_row).collect()
+    }
+
+    /// `Σ (x⁺_j − mean)²` of each state j.
+    pub fn squared_deviations(&self) -> Vec<f64> {
+        let d = self.dims.n_regressors();
+        let of = |(j, sum): (usize, &f64)| (self.at(d + j, d + j) - sum * sum / self.n_samples.max(1) as f64).max(0.0);
+        self.next.iter().enumerate().map(of).collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use fedsysid_sim::samples::Samples;
+
+    /// The sums of samples, column by column.
+    pub(crate) fn sums(samples: &Samples) -> Sums {
+        let (n, d) = (samples.next.nrows(), samples.z.nrows());
+        let mut sums = Sums::new(Dims { n_states: n, n_inputs: d - n });
+        for (z, next) in samples.z.column_iter().zip(samples.next.column_iter()) {
+            sums.add_sample(z.as_slice(), next.as_slice());
+        }
+        sums
+    }
+
+    fn samples() -> Samples {
+        let z = Matrix::from_fn(3, 7, |i, j| ((3 * i + 5 * j + i * j) % 11) as f64 - 4.0);
+        let next = Matrix::from_fn(2, 7, |i, j| ((7 * i + 2 * j + j * j) % 13) as f64 - 5.0);
+        Samples { z, next }
+    }
+
+    #[test]
+    fn moments_are_those_of_the_samples() {
+        let samples = samples();
+        let (got, expected) = (sums(&samples).moments(), samples.moments());
+        assert_eq!((got.s, got.c, got.n_samples), (expected.s, expected.c, 7));
+    }
+
+    #[test]
+    fn residuals_and_deviations_are_those_of_the_samples() {
+        let (samples, theta) = (samples(), Matrix::from_fn(2, 3, |i, j| 0.3 * i as f64 - 0.2 * j as f64));
+        let residuals = &samples.next - &theta * &samples.z;
+        let (squares, deviations) = (sums(&samples).squared_residuals(&theta), sums(&samples).squared_deviations());
+        for j in 0..2 {
+            assert!((squares[j] - residuals.row(j).norm_squared()).abs() < 1e-12);
+            let mean = samples.next.row(j).mean();
+            let expected: f64 = samples.next.row(j).iter().map(|x| (x - mean).powi(2)).sum();
+            assert!((deviations[j] - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn sums_add_up() {
+        let samples = samples();
+        let part = |from, len| Samples {
+            z: samples.z.columns(from, len).into(),
+            next: samples.next.columns(from, len).into(),
+        };
+        let mut both = sums(&part(0, 3));
+        both.add(&sums(&part(3, 4)));
+        assert_eq!(both, sums(&samples));
+    }
+
+    #[test]
+    fn what_no_data_have_is_told_apart() {
+        let sums = sums(&samples());
+        let made = |change: fn(&mut Vec<f64>, &mut u64)| {
+            let (mut gram, mut n) = (sums.gram.clone(), 7);
+            change(&mut gram, &mut n);
+            Sums::from_parts(sums.dims, n, gram, sums.next.clone())
+        };
+        assert_eq!(made(|_, _| ()), Some(sums.clone()));
+        assert_eq!(made(|gram, _| gram[0] = -1.0), None);
+        assert_eq!(made(|gram, _| gram[1] = 1e9), None);
+        assert_eq!(made(|gram, _| gram[3] = f64::NAN), None);
+        assert_eq!(made(|_, n| *n = 0), None);
+        assert_eq!(made(|gram, _| gram.truncate(3)), None);
+    }
+}

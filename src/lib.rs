@@ -6,6 +6,7 @@
 //!
 //! - [`sim`]: systems, data, estimation. Pure: numbers in, numbers out.
 //! - [`theory`]: what to expect of an experiment, in closed form. As pure.
+//! - [`data`]: people's own data, read and identified. As pure.
 //! - [`params`]: what a person can set, once: ranges, defaults, links, validation.
 //! - [`protocol`]: what the page and its engine say to each other.
 //! - [`engine`]: studies in slices, and the supervision of whoever runs them.
@@ -14,6 +15,7 @@
 //! - `web`: workers, timers and listeners of a browser (feature `web`).
 //! - `ui`: the page itself, in Leptos (feature `web`).
 
+pub use fedsysid_data as data;
 pub use fedsysid_sim as sim;
 pub use fedsysid_theory as theory;
 

@@ -200,22 +200,22 @@ mod tests {
     type Columns = (Option<usize>, Option<usize>, Option<usize>, Vec<usize>, usize);
 
     #[track_caller]
-    fn check(line: &str, expected: Columns) {
+    fn check(line: &str, expected: &Columns) {
         let header = read(line).unwrap();
         let got = (header.client, header.rollout, header.time, header.values, header.dims.n_states);
-        assert_eq!(got, expected, "{line}");
+        assert_eq!(&got, expected, "{line}");
     }
 
     #[test]
     fn columns_are_known_by_many_names_and_in_any_order() {
-        check("client,rollout,t,x1,x2,u1", (Some(0), Some(1), Some(2), vec![3, 4, 5], 2));
-        check("u1,x2,X1,Time,Trajectory,Site", (Some(5), Some(4), Some(3), vec![2, 1, 0], 2));
-        check("client_id,episode,k,x_1,x[2],x(3),u_1,U 2", (Some(0), Some(1), Some(2), vec![3, 4, 5, 6, 7], 3));
-        check("t,x0,x1,u0", (None, None, Some(0), vec![1, 2, 3], 2));
-        check("x,u", (None, None, None, vec![0, 1], 1));
-        check("state1,state2,input1", (None, None, None, vec![0, 1, 2], 2));
-        check("x1,x2", (None, None, None, vec![0, 1], 2));
-        check("x10,x9,x8,x7,x6,x5,x4,x3,x2,x1", (None, None, None, (0..10).rev().collect(), 10));
+        check("client,rollout,t,x1,x2,u1", &(Some(0), Some(1), Some(2), vec![3, 4, 5], 2));
+        check("u1,x2,X1,Time,Trajectory,Site", &(Some(5), Some(4), Some(3), vec![2, 1, 0], 2));
+        check("client_id,episode,k,x_1,x[2],x(3),u_1,U 2", &(Some(0), Some(1), Some(2), vec![3, 4, 5, 6, 7], 3));
+        check("t,x0,x1,u0", &(None, None, Some(0), vec![1, 2, 3], 2));
+        check("x,u", &(None, None, None, vec![0, 1], 1));
+        check("state1,state2,input1", &(None, None, None, vec![0, 1, 2], 2));
+        check("x1,x2", &(None, None, None, vec![0, 1], 2));
+        check("x10,x9,x8,x7,x6,x5,x4,x3,x2,x1", &(None, None, None, (0..10).rev().collect(), 10));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::work::{Stage, Work};
 use crate::figure::heat::{Check, Contour, HeatMap, Key as ColorKey, Ramp, Weight};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Role, Scale};
-use crate::params::choice::{Choice, SCHEDULES};
+use crate::params::choice::{Algorithm, Choice, SCHEDULES};
 use crate::params::views::MapKind;
 use crate::params::{Draft, Key};
 use crate::protocol::{Event, Generation, Survey, Surveyed};
@@ -175,6 +175,13 @@ pub enum Of {
     FedLin,
     /// FedAvg's.
     FedAvg,
+}
+
+impl From<Option<Algorithm>> for Of {
+    /// FedLin's, unless it is FedAvg that is looked at: of the others there is no such map.
+    fn from(method: Option<Algorithm>) -> Self {
+        if method == Some(Algorithm::FedAvg) { Self::FedAvg } else { Self::FedLin }
+    }
 }
 
 /// A map on screen, as far as it is known.

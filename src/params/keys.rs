@@ -102,6 +102,11 @@ fn of_views() -> Vec<Row> {
             ..row(views::BESIDE, "second setting", "none".into(), &[View::TradeOff])
         },
         word::<MapKind>(views::MAP, "the map", &[View::Map]),
+        Row {
+            allowed: Algorithms::allowed(),
+            help: "Which algorithm’s curves a sweep shows; over α and K whose map, FedLin’s or FedAvg’s.".into(),
+            ..row(views::METHOD, "algorithm that is looked at", "none".into(), &[View::Explore, View::Map])
+        },
         word::<PaperFigure>(views::FIGURE, "the paper’s figure", &[View::Paper]),
     ];
     rows.extend(Switch::ALL.iter().map(|(switch, key, name)| {

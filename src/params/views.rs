@@ -1,5 +1,6 @@
 //! What of an experiment is looked at, and how: the view, and what each view lets people choose.
 
+use super::choice::{Algorithm, Algorithms};
 use super::draft::Draft;
 use super::notice::{Fix, Notice, Problem};
 use super::paper::{PaperFigure, Switch, Switches};
@@ -141,8 +142,8 @@ pub struct Views {
     pub map: MapKind,
     /// What Explore shows one curve a value of.
     pub sweep: Option<SweepOf>,
-    /// Of which method, by its place among those that run.
-    pub method: usize,
+    /// Of which of the algorithms that run; otherwise of the first. Over α and K, whose map.
+    pub method: Option<Algorithm>,
     /// The paper's figure.
     pub figure: PaperFigure,
     /// How it is made.
@@ -158,8 +159,9 @@ pub(super) const MAP: &str = "map";
 /// That of a sweep, under which notices about its values stand.
 pub const SWEEP: &str = "sweep";
 
+pub(super) const METHOD: &str = "method";
 pub(super) const FIGURE: &str = "fig";
-const KEYS: [&str; 6] = [VIEW, ACROSS, BESIDE, MAP, SWEEP, FIGURE];
+const KEYS: [&str; 7] = [VIEW, ACROSS, BESIDE, MAP, SWEEP, METHOD, FIGURE];
 
 /// Parameters that a "what if" can be about: those that the trade-off depends on.
 pub const BESIDE_KEYS: [Key; 6] =
@@ -195,10 +197,21 @@ impl Views {
         if let Some(SweepOf { key, values }) = &self.sweep {
             pairs.push((SWEEP, format!("{}:{}", key.param().link, listed(values))));
         }
+        pairs.extend(self.method.map(|method| (METHOD, method.option().word.to_owned())));
         put(&mut pairs, FIGURE, self.figure);
         let differ = Switch::ALL.iter().filter(|(switch, ..)| self.switches.word(*switch) != switch.default_word());
         pairs.extend(differ.map(|(switch, key, _)| (*key, self.switches.word(*switch).to_owned())));
         pairs
+    }
+
+    /// The place of what is shown among the algorithms that run.
+    pub fn place(&self, algorithms: Algorithms) -> usize {
+        algorithms.iter().position(|algorithm| Some(algorithm) == self.method).unwrap_or(0)
+    }
+
+    /// Shows the algorithm at a place among those that run.
+    pub fn choose_place(&mut self, algorithms: Algorithms, place: usize) {
+        self.method = algorithms.iter().nth(place).filter(|_| place > 0);
     }
 
     /// Puts another parameter along the trade-off's axis. A second setting of that very parameter goes.
@@ -226,6 +239,12 @@ impl Views {
             FIGURE => set_word(&mut self.figure, FIGURE, given),
             BESIDE => set_part(&mut self.beside, BESIDE, given, beside(given)),
             SWEEP => set_part(&mut self.sweep, SWEEP, given, swept(given)),
+            METHOD => set_part(
+                &mut self.method,
+                METHOD,
+                given,
+                Algorithms::by_word(given.trim()).ok_or_else(Algorithms::allowed),
+            ),
             switch => self.set_switch(Switch::by_word(switch)?, given),
         }
     }
@@ -382,6 +401,7 @@ mod tests {
         );
         let sweep = |key, values: &[f64]| Some(SweepOf { key, values: values.to_vec() });
         check("sweep=eps:0.5, 0.01", &Views { sweep: sweep(Key::Heterogeneity, &[0.01, 0.5]), ..default.clone() });
+        check("method=FedAvg", &Views { method: Some(Algorithm::FedAvg), ..default.clone() });
         check("sweep=M", &Views { sweep: sweep(Key::Clients, &[1.0, 2.0, 5.0, 25.0, 100.0]), ..default });
     }
 
@@ -392,6 +412,8 @@ mod tests {
             "view = charts is not among the choices: allowed explore, tradeoff, map, paper, using explore",
         );
         refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
+        let algorithms = "fedlin, fedavg, fedprox, scaffold, fedadmm, clustered, median";
+        refused("method=sgd", &format!("method = sgd is not among the choices: allowed {algorithms}, using none"));
         refused("begin=one", "begin = one is not among the choices: allowed zero, half, using zero");
         let beside = "allowed one of M, N, eps, K, alpha, T and a value of it, such as M:5, using none";
         refused("beside=q:3", &format!("beside = q:3 is not among the choices: {beside}"));

@@ -93,7 +93,8 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
     let views = store.views.read();
     let of = views.sweep.as_ref().filter(|_| views.view == View::Explore)?;
     let sweeps = store.sweeps.read();
-    Some(look(&Family { sweep: sweeps.current()?, of, method: views.method }))
+    let method = views.place(store.settings.draft.read().algorithms);
+    Some(look(&Family { sweep: sweeps.current()?, of, method }))
 }
 
 /// What is swept, its values to be typed over, of which method, and the way back.
@@ -105,11 +106,14 @@ fn sweep_head(store: Store) -> AnyView {
         store.settings.report(SWEEP, || store.views.try_update(|views| views.sweep.as_mut()?.set_text(text)).flatten());
     };
     let methods = memo(move || {
-        let methods = store.settings.draft.read().settings().methods;
-        let names: Vec<_> = methods.into_iter().map(method_name).collect();
-        markup::options(&names, Some(store.views.read().method))
+        let draft = store.settings.draft.read();
+        let names: Vec<_> = draft.settings().methods.into_iter().map(method_name).collect();
+        markup::options(&names, Some(store.views.read().place(draft.algorithms)))
     });
-    let choose = move |method| store.views.update(|views| views.method = method);
+    let choose = move |place| {
+        let algorithms = store.settings.draft.read_untracked().algorithms;
+        store.views.update(|views| views.choose_place(algorithms, place));
+    };
     view! {
         <div class="sweep-head" data-testid="sweep">
             <label>

@@ -19,7 +19,7 @@ use crate::figure::heat::layout::HeatLayout;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
 use crate::params::views::{MapKind, Word};
-use crate::params::{Key, Move};
+use crate::params::{Algorithms, Key, Move};
 
 /// A map as it is on the canvas.
 struct Drawn {
@@ -42,7 +42,6 @@ impl Painted for Drawn {
 #[derive(Clone, Copy)]
 struct Map {
     store: Store,
-    of: RwSignal<Of>,
     /// Where a pointer is, on the map.
     hover: RwSignal<Option<(f64, f64)>>,
 }
@@ -55,7 +54,7 @@ pub fn MapView(
     /// How the charts look.
     theme: Signal<Theme>,
 ) -> impl IntoView {
-    let map = Map { store, of: RwSignal::new(Of::default()), hover: RwSignal::new(None) };
+    let map = Map { store, hover: RwSignal::new(None) };
     let at = move |(x, y): (f64, f64)| map.look(|shown| shown.reading(x, y)).unwrap_or_default();
     let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
     // A handle says where it is itself, wherever a pointer may be.
@@ -85,6 +84,11 @@ impl Map {
     /// Something of the map on screen.
     fn look<T>(self, look: impl FnOnce(&Shown) -> T) -> Option<T> {
         self.store.maps.read().shown().map(look)
+    }
+
+    /// Whose map it is over α and K.
+    fn of(self) -> Of {
+        self.store.views.read().method.into()
     }
 
     fn kind(self) -> MapKind {
@@ -129,12 +133,12 @@ fn choices(map: Map) -> AnyView {
         let names: Vec<_> = MapKind::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
         markup::options(&names, MapKind::ALL.iter().position(|(kind, ..)| *kind == map.kind()))
     });
-    let algorithms = memo(move || markup::options(&["FedLin".into(), "FedAvg".into()], Some(map.of.get() as usize)));
+    let algorithms = memo(move || markup::options(&["FedLin".into(), "FedAvg".into()], Some(map.of() as usize)));
     let choose_kind = move |place: usize| {
         let kind = MapKind::ALL.get(place).map_or(MapKind::default(), |(kind, ..)| *kind);
         map.store.views.update(|views| views.map = kind);
     };
-    let choose_algorithm = move |place| map.of.set(if place == 1 { Of::FedAvg } else { Of::FedLin });
+    let choose_algorithm = move |place| map.store.views.update(|views| views.choose_place(Algorithms::PAPER, place));
     view! {
         <div class="sweep-head" data-testid="map-choices">
             {select("Map of", kinds, || false, choose_kind)}
@@ -147,7 +151,7 @@ fn choices(map: Map) -> AnyView {
 /// The map with its handle.
 fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
     let (canvas, drawn) = painted("complaints", move |size| {
-        let (theme, of) = (theme.get(), map.of.get());
+        let (theme, of) = (theme.get(), map.of());
         let sweeps = map.store.sweeps.read();
         let picture = map.look(|shown| shown.picture(of, sweeps.current()))?;
         Some(Drawn { layout: HeatLayout::new(&picture, &theme, size), theme, size })

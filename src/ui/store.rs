@@ -84,7 +84,8 @@ impl Store {
 
     /// Everything that is set, untracked.
     pub fn state_now(self) -> State {
-        untrack(move || self.state())
+        let (draft, views) = (self.settings.draft.get_untracked(), self.views.get_untracked());
+        State { draft, views, pins: self.pins.get_untracked() }
     }
 
     /// Goes to a state, as one step that "back" and "undo" lead back from.

@@ -20,11 +20,13 @@ globalThis.witness = (() => {
   };
   shifts.observe({ type: "layout-shift", buffered: true });
 
-  const replaceState = history.replaceState;
-  history.replaceState = function (state, title, url) {
-    seen.addressWrites.push({ at: performance.now(), url: String(url) });
-    return replaceState.call(this, state, title, url);
-  };
+  for (const way of ["replaceState", "pushState"]) {
+    const write = history[way];
+    history[way] = function (state, title, url) {
+      seen.addressWrites.push({ at: performance.now(), url: String(url) });
+      return write.call(this, state, title, url);
+    };
+  }
 
   addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample, target }) => {
     seen.violations.push(`${effectiveDirective} ${blockedURI} ${sample} at ${name(target)}`);

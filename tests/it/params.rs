@@ -11,6 +11,7 @@ use fedsysid::params::state::LINK_CHARS;
 use fedsysid::params::table::TABLE;
 use fedsysid::params::views::{BESIDE_KEYS, SweepOf, Word};
 use fedsysid::params::{Algorithms, Draft, Key, Pin, State};
+use fedsysid::sim::study::Study;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -294,5 +295,25 @@ fn a_link_with_pins_is_short() {
         }
         let link = state.to_query();
         assert!(link.len() < LINK_CHARS, "{} characters: {link}", link.len());
+    }
+}
+
+/// What a link brings back runs to the very numbers that it was made from.
+#[test]
+fn a_state_and_its_link_run_to_the_same_bits() {
+    let run = |draft: &Draft| Study::new(draft.check().unwrap()).run();
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    for _ in 0..50 {
+        let mut state = State { draft: random_draft(&mut rng), ..State::default() };
+        for (key, most) in [(Key::Clients, 20), (Key::Trials, 3), (Key::Rounds, 30), (Key::RolloutLen, 10)] {
+            state.draft.set(key, f64::from(rng.random_range(1..=most)));
+        }
+        state.pins.push(Pin::new(state.draft.clone(), &[]));
+        let link = state.to_query();
+        let (again, _) = State::from_query(&link);
+        let (before, after) = (run(&state.draft), run(&again.draft));
+        // Debug texts: NaN is one of the values that must come back.
+        assert_eq!(format!("{before:?}"), format!("{after:?}"), "{link}");
+        assert_eq!(format!("{before:?}"), format!("{:?}", run(&again.pins[0].draft)), "{link}");
     }
 }

@@ -19,6 +19,7 @@
 
 pub mod choice;
 pub mod draft;
+pub mod embed;
 pub mod file;
 pub mod grid;
 pub mod history;

@@ -1,0 +1,248 @@
+//! How the page shows itself inside another one: compact, with the controls that its author wants.
+
+use super::choice::{ALGORITHMS_LINK, CHOICES};
+use super::notice::{Fix, Notice, Problem};
+use super::table::TABLE;
+use super::views::Word;
+
+/// How the page looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Look {
+    /// As the system is set, light or dark.
+    #[default]
+    System,
+    /// Ink on paper.
+    Light,
+    /// For dark rooms.
+    Dark,
+    /// Larger type and thicker lines, for the back row.
+    Projector,
+}
+
+impl Word for Look {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::System, "system", "system"),
+        (Self::Light, "light", "light"),
+        (Self::Dark, "dark", "dark"),
+        (Self::Projector, "projector", "projector"),
+    ];
+}
+
+/// How the page is put into another one. Without a frame around it all is at its default, and the page is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Embed {
+    /// Whether it is compact: one view, and only the controls that are shown.
+    pub is_on: bool,
+    /// Keys of the controls that are shown, in the order of the page.
+    pub show: Vec<&'static str>,
+    /// Keys of the controls that are shown as they are, and cannot be moved.
+    pub lock: Vec<&'static str>,
+    /// The look that the author wants, if any.
+    pub look: Option<Look>,
+    /// Whether the caption is there.
+    pub has_caption: bool,
+    /// Whether it computes at once, and not only when it is touched.
+    pub runs_at_once: bool,
+    /// Origins of pages that may speak to this one; any if there are none.
+    pub origins: Vec<String>,
+}
+
+impl Default for Embed {
+    fn default() -> Self {
+        let (show, lock, origins) = (Vec::new(), Vec::new(), Vec::new());
+        Self { is_on: false, show, lock, look: None, has_caption: true, runs_at_once: true, origins }
+    }
+}
+
+/// Keys of a link.
+pub(super) const EMBED: &str = "embed";
+pub(super) const SHOW: &str = "show";
+pub(super) const LOCK: &str = "lock";
+pub(super) const LOOK: &str = "theme";
+pub(super) const CAPTION: &str = "caption";
+pub(super) const AUTORUN: &str = "autorun";
+pub(super) const ORIGIN: &str = "origin";
+const KEYS: [&str; 7] = [EMBED, SHOW, LOCK, LOOK, CAPTION, AUTORUN, ORIGIN];
+
+/// What can be shown besides settings: the tabs of the views.
+pub const TABS: &str = "views";
+
+/// The keys of everything that can be shown or locked, in the order of the page.
+pub fn controls() -> impl Iterator<Item = &'static str> {
+    let settings = TABLE.iter().map(|param| param.link).chain(CHOICES.iter().map(|spec| spec.link));
+    [TABS, ALGORITHMS_LINK].into_iter().chain(settings)
+}
+
+impl Embed {
+    /// Takes its own pairs out of those of a link; what cannot be used is named.
+    pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
+        let (mut embed, mut notices) = (Self::default(), Vec::new());
+        pairs.retain(|(key, given)| {
+            let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key.trim()));
+            if let Some(key) = ours {
+                notices.extend(embed.set(key, given));
+            }
+            ours.is_none()
+        });
+        (embed, notices)
+    }
+
+    /// The pairs (key, value) that differ from the defaults.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let list = |key, words: &[&'static str]| (!words.is_empty()).then(|| (key, words.join(",")));
+        let flag = |key, is_default: bool, word: &str| (!is_default).then(|| (key, word.to_owned()));
+        let origins = self.origins.iter().map(|origin| (ORIGIN, origin.clone()));
+        let pairs = [
+            flag(EMBED, !self.is_on, "1"),
+            list(SHOW, &self.show),
+            list(LOCK, &self.lock),
+            self.look.map(|look| (LOOK, look.word().to_owned())),
+            flag(CAPTION, self.has_caption, "0"),
+            flag(AUTORUN, self.runs_at_once, "0"),
+        ];
+        pairs.into_iter().flatten().chain(origins).collect()
+    }
+
+    /// Whether a control is on the page.
+    pub fn shows(&self, key: &str) -> bool {
+        !self.is_on || self.show.contains(&key) || self.lock.contains(&key)
+    }
+
+    /// Whether a control is fixed.
+    pub fn locks(&self, key: &str) -> bool {
+        self.lock.contains(&key)
+    }
+
+    /// Whether a page of this origin may speak to this one.
+    pub fn hears(&self, origin: &str) -> bool {
+        self.origins.is_empty() || self.origins.iter().any(|allowed| allowed == origin)
+    }
+
+    fn set(&mut self, key: &'static str, given: &str) -> Option<Notice> {
+        match key {
+            EMBED => set_flag(&mut self.is_on, key, given),
+            CAPTION => set_flag(&mut self.has_caption, key, given),
+            AUTORUN => set_flag(&mut self.runs_at_once, key, given),
+            SHOW => set_list(&mut self.show, key, given),
+            LOCK => set_list(&mut self.lock, key, given),
+            LOOK => match Look::by_word(given) {
+                Some(look) => {
+                    self.look = Some(look);
+                    None
+                }
+                None => Some(not_a_choice(key, given, self.look.unwrap_or_default().word(), &words_of_looks())),
+            },
+            _ => self.set_origin(given),
+        }
+    }
+
+    /// An origin is a scheme, a host, and a port where it is not the usual one.
+    fn set_origin(&mut self, given: &str) -> Option<Notice> {
+        let host = given.trim().split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
+        let is_origin = host.is_some_and(|(_, host)| !host.is_empty() && !host.contains(['/', '?', '#', ' ', '*']));
+        if is_origin {
+            self.origins.push(given.trim().to_owned());
+            return None;
+        }
+        // A mistyped origin must not open the page to all.
+        self.origins.push("nobody".into());
+        Some(not_a_choice(ORIGIN, given, "nobody", "an origin such as https://course.example.org"))
+    }
+}
+
+fn words_of_looks() -> String {
+    Look::ALL.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ")
+}
+
+fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {
+    match given.trim() {
+        "1" => *flag = true,
+        "0" => *flag = false,
+        _ => return Some(not_a_choice(key, given, if *flag { "1" } else { "0" }, "0 or 1")),
+    }
+    None
+}
+
+/// Controls by their keys, in the order of the page; those that do not exist are named.
+fn set_list(list: &mut Vec<&'static str>, key: &str, given: &str) -> Option<Notice> {
+    let words: Vec<_> = given.split([',', ' ']).filter(|word| !word.is_empty()).collect();
+    let is_named = |control: &&'static str| words.iter().any(|word| word.eq_ignore_ascii_case(control));
+    *list = controls().filter(is_named).collect();
+    let all_known = words.iter().all(|word| controls().any(|control| word.eq_ignore_ascii_case(control)));
+    let allowed = || controls().collect::<Vec<_>>().join(", ");
+    let used = if list.is_empty() { "none".to_owned() } else { list.join(",") };
+    (!all_known).then(|| not_a_choice(key, given, &used, &allowed()))
+}
+
+fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
+    let fix = Fix { used: used.to_owned(), allowed: allowed.to_owned() };
+    Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::link;
+
+    fn read(query: &str) -> (Embed, Vec<String>, usize) {
+        let mut pairs = link::pairs(query);
+        let (embed, notices) = Embed::take(&mut pairs);
+        (embed, notices.iter().map(Notice::to_string).collect(), pairs.len())
+    }
+
+    #[test]
+    fn an_author_says_what_is_shown() {
+        let query = "embed=1&show=M,eps&lock=K&theme=dark&caption=0&autorun=0&origin=https://a.example&origin=http://b.example:81";
+        let (embed, notices, left) = read(&format!("{query}&M=5"));
+        assert_eq!((notices, left), (vec![], 1));
+        assert!(embed.is_on && !embed.has_caption && !embed.runs_at_once);
+        assert_eq!(["M", "eps", "K", "alpha", "alg"].map(|key| embed.shows(key)), [true, true, true, false, false]);
+        assert!(embed.locks("K") && !embed.locks("M"));
+        assert_eq!(
+            ["https://a.example", "http://b.example:81", "http://a.example"].map(|o| embed.hears(o)),
+            [true, true, false]
+        );
+        let pairs: Vec<_> = embed.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(pairs.join("&"), query);
+    }
+
+    #[test]
+    fn without_a_frame_all_is_there() {
+        let (embed, notices, _) = read("");
+        assert_eq!((embed.pairs(), notices), (vec![], vec![]));
+        assert!(controls().all(|key| embed.shows(key) && !embed.locks(key)) && embed.hears("https://any.example"));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        #[track_caller]
+        fn check(query: &str, expected: &str) {
+            let (_, notices, _) = read(query);
+            assert!(notices.len() == 1 && notices[0].starts_with(expected), "{notices:?}");
+        }
+        check("embed=yes", "embed = yes is not among the choices: allowed 0 or 1, using 0");
+        check("caption=", "caption without a value is not among the choices: allowed 0 or 1, using 1");
+        check(
+            "theme=blue",
+            "theme = blue is not among the choices: allowed system, light, dark, projector, using system",
+        );
+        check("show=eps,color", "show = eps,color is not among the choices: allowed views, alg, M, N, eps");
+        check(
+            "origin=*",
+            "origin = * is not among the choices: allowed an origin such as https://course.example.org, using nobody",
+        );
+    }
+
+    #[test]
+    fn a_mistyped_origin_opens_the_page_to_nobody() {
+        for bad in ["*", "course.example.org", "https://", "https://a/b", "javascript://x"] {
+            let (embed, ..) = read(&format!("origin={bad}"));
+            assert!(!embed.hears("https://course.example.org") && !embed.hears("null"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn shown_controls_stand_in_the_order_of_the_page() {
+        assert_eq!(read("show=schedule EPS,m,alg,views").0.show, ["views", "alg", "M", "eps", "schedule"]);
+    }
+}

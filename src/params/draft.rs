@@ -5,9 +5,9 @@ use super::choice::{
 };
 use super::notice::{Fix, Notice, Problem};
 use super::parse;
+use super::systems::Systems;
 use super::table::{Key, Param, TABLE, words};
 use crate::sim::estimate::Reference;
-use crate::sim::family::Family;
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
 use crate::sim::plan::{DataPlan, NoiseLevels};
@@ -26,6 +26,8 @@ pub struct Draft {
     choices: [usize; Choice::COUNT],
     /// The algorithms that run.
     pub algorithms: Algorithms,
+    /// The systems that the clients' are taken from.
+    pub systems: Systems,
 }
 
 /// The defaults of the tables.
@@ -35,6 +37,7 @@ impl Default for Draft {
             numbers: std::array::from_fn(|index| TABLE[index].default),
             choices: [0; Choice::COUNT],
             algorithms: Algorithms::PAPER,
+            systems: Systems::default(),
         }
     }
 }
@@ -100,15 +103,19 @@ impl Draft {
         None
     }
 
-    /// The experiment that these settings describe, on the paper's family of systems.
+    /// The experiment that these settings describe.
     pub fn settings(&self) -> Settings {
         let data = DataPlan {
             n_rollouts: self.count(Key::Rollouts),
             rollout_len: self.count(Key::RolloutLen),
-            noise: NoiseLevels::UNIT,
+            noise: NoiseLevels {
+                initial_state_std: self.get(Key::InitialStd),
+                input_std: self.get(Key::InputStd),
+                process_noise_std: self.get(Key::NoiseStd),
+            },
         };
         Settings {
-            family: Family::paper(),
+            family: self.systems.family().clone(),
             placement: PLACEMENTS[self.choice(Choice::Placement)],
             heterogeneity: self.get(Key::Heterogeneity),
             n_clients: self.count(Key::Clients),
@@ -238,6 +245,7 @@ fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::MatrixKey;
     use crate::sim::family::Placement;
     use crate::sim::scenario::Start;
     use crate::sim::target::Target;
@@ -295,17 +303,22 @@ mod tests {
         draft.choose(Choice::Target, "worst");
         draft.choose(Choice::Placement, "outlier");
         draft.choose(Choice::Sampling, "dropout");
+        draft.systems.set_text(MatrixKey::A, "[1 2; 3 4]").unwrap();
         draft.algorithms =
             Algorithm::ALL.into_iter().fold(Algorithms::NONE, |set, algorithm| set.with(algorithm, true));
         let settings = draft.check().unwrap().settings().clone();
         assert_eq!((settings.n_clients, settings.n_rounds, settings.n_trials, settings.seed), (1, 6, 7, Seed(9)));
         assert_eq!(settings.data.of(0).map(|data| (data.n_rollouts, data.rollout_len)), Some((2, 8)));
+        let noise = settings.data.of(0).map(|data| data.noise);
+        let [initial_state_std, input_std, process_noise_std] = [0.17, 0.18, 0.19];
+        assert_eq!(noise, Some(NoiseLevels { initial_state_std, input_std, process_noise_std }));
         assert_eq!(settings.n_local_steps, 4.into());
         let numbers = [settings.heterogeneity, settings.step_size].map(|number| number.to_string());
         assert_eq!(numbers, ["0.03", "0.05"]);
         assert_eq!(settings.participation, Participation::Dropout(0.9));
         assert_eq!((settings.start, settings.target), (Start::HalfOfClient1, Target::Worst));
         assert_eq!((settings.placement, settings.gradient_scale), (Placement::OneOutlier, GradientScale::Sum));
+        assert_eq!(settings.family, *draft.systems.family());
         let solvers: Vec<_> = settings.methods.iter().map(|method| method.solver).collect();
         let strength = |value: f64| value * 2.0 * 8.0;
         let expected = [

@@ -15,6 +15,7 @@ use super::choice::ALGORITHMS_LINK;
 use super::notice::Notice;
 use super::pins::{PIN, Pin};
 use super::state::State;
+use super::systems::MatrixKey;
 use super::table::{Param, words};
 
 /// What a scenario file calls itself.
@@ -148,6 +149,8 @@ fn in_json((key, value): (&'static str, String)) -> (&'static str, String) {
         value
     } else if key == ALGORITHMS_LINK {
         list(value.split(',').map(text))
+    } else if MatrixKey::by_link(key).is_some() {
+        list(value.split(';').map(|row| list(row.split(',').map(str::to_owned))))
     } else {
         text(&value)
     };
@@ -213,6 +216,7 @@ mod tests {
         check("");
         check("view=map&map=alpha-K&M=100&eps=0.123456789&alpha=0.00012&alg=none&schedule=rounds");
         check("sweep=M:1,5,25&alg=fedlin,scaffold&pin=M:5~alg:fedavg~name:few&pin=eps:0.5~name:x");
+        check("A=0.9,-0.1;0,0.8&B=1;0.5&V=0,0;0.1,0&sw=0.25&pin=A:0.5~name:one&pin=U:1;0~name:two");
         check("view=paper&fig=2b&steps=local&seed=4294967295");
     }
 

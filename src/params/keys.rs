@@ -4,6 +4,7 @@ use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
+use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
 use super::table::{Group, Key, Param, TABLE, Widget, words};
 use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, View, Word};
 
@@ -30,7 +31,7 @@ pub struct Row {
     pub views: Vec<View>,
 }
 
-/// All of them: numbers, algorithms, choices, what is looked at, pins.
+/// All of them: numbers, algorithms, choices, matrices, what is looked at, pins.
 pub fn rows() -> Vec<Row> {
     let mut rows: Vec<_> = TABLE.iter().map(number).collect();
     rows.push(Row {
@@ -44,6 +45,7 @@ pub fn rows() -> Vec<Row> {
         help: spec.help.into(),
         ..row(spec.link, spec.name, spec.options[0].word.into(), RUNS)
     }));
+    rows.extend(MatrixKey::ALL.map(matrix));
     rows.extend(of_views());
     rows.push(Row {
         kind: "settings",
@@ -68,8 +70,8 @@ fn row(key: &'static str, name: &str, default: String, views: &[View]) -> Row {
 fn number(param: &Param) -> Row {
     let views = match (param.group, param.key) {
         // What is random is so in the paper's figures too.
-        (Group::Main | Group::More, Key::Seed) => &[View::Explore, View::TradeOff, View::Map, View::Paper],
-        (Group::Main | Group::More, _) => RUNS,
+        (_, Key::Seed) => &[View::Explore, View::TradeOff, View::Map, View::Paper],
+        (Group::Main | Group::More | Group::Systems, _) => RUNS,
     };
     Row {
         symbol: param.symbol,
@@ -79,6 +81,29 @@ fn number(param: &Param) -> Row {
         help: param.help.into(),
         ..row(param.link, param.name, words(param.default), views)
     }
+}
+
+fn matrix(key: MatrixKey) -> Row {
+    let (name, allowed, help) = match key {
+        MatrixKey::A => {
+            let allowed = format!("1×1 to {MOST_STATES}×{MOST_STATES}, entries from −{MOST_ENTRY} to {MOST_ENTRY}");
+            ("nominal dynamics A_0", allowed, "Rows end at semicolons, entries at commas: A=0.9,0.1;0,0.8.")
+        }
+        MatrixKey::B => {
+            let allowed = format!("as many rows as A, 1 to {MOST_INPUTS} columns");
+            ("nominal inputs B_0", allowed, "Left out where A has not 3 rows, it is an identity matrix.")
+        }
+        MatrixKey::V => {
+            let help = "Along it A differs from client to client. Left out where A is not 3×3, it is A: clients differ in proportion.";
+            ("pattern V", "the shape of A".to_owned(), help)
+        }
+        MatrixKey::U => {
+            let help = "Along it B differs from client to client. Left out where B is not 3×2, it is B.";
+            ("pattern U", "the shape of B".to_owned(), help)
+        }
+    };
+    let default = text_of(Systems::default().get(key));
+    Row { kind: "matrix", allowed, help: help.into(), ..row(key.link(), name, default, RUNS) }
 }
 
 /// What is looked at.

@@ -6,6 +6,7 @@
 use super::choice::{ALGORITHMS_LINK, CHOICES, Choice};
 use super::draft::Draft;
 use super::notice::{Notice, Problem};
+use super::systems::MatrixKey;
 use super::table::{Key, Param, TABLE, words};
 
 /// A query's pairs (key, value), percent-decoded, in their order. A leading `?` or `#` is passed over, `+` is a space,
@@ -38,6 +39,10 @@ impl Draft {
 
     /// Sets what pairs (key, value) say, and leaves the rest.
     pub fn apply(&mut self, pairs: &[(String, String)]) -> Vec<Notice> {
+        // The matrices' shapes depend on each other, whatever their order.
+        let texts = MatrixKey::ALL.map(|key| last_value(key.link(), pairs));
+        let (systems, mut about_matrices) = self.systems.with_texts(texts);
+        self.systems = systems;
         let mut notices = Vec::new();
         let mut left = pairs;
         while let Some(((key, given), later)) = left.split_first() {
@@ -45,7 +50,12 @@ impl Draft {
                 None => Some(unknown(key, given)),
                 Some(setting) => match last_value(key, later) {
                     Some(last) => Some(repeated(key, given, last)),
-                    None => self.set_setting(setting, given),
+                    None => match setting {
+                        Setting::Number(key) => self.set_text(key, given),
+                        Setting::Algorithms => self.set_algorithms(given),
+                        Setting::Choice(choice) => self.choose(choice, given),
+                        Setting::Matrix(key) => about_matrices[key as usize].take(),
+                    },
                 },
             });
             left = later;
@@ -66,24 +76,22 @@ impl Draft {
 
     /// The pairs (key, value) that differ from another draft: applied to that one, they make this one of it.
     pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
-        let pairs = self.all_pairs().zip(other.all_pairs());
-        pairs.filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| ours).collect()
+        let pairs = self.scalar_pairs().zip(other.scalar_pairs());
+        let pairs = pairs.filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| ours);
+        pairs.chain(self.systems.pairs_beside(&other.systems)).collect()
     }
 
     /// Every setting as a pair (key, value), in the order of links.
     pub fn all_pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.scalar_pairs().chain(self.systems.all_pairs())
+    }
+
+    /// Every setting but the matrices.
+    fn scalar_pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let numbers = TABLE.iter().map(|param| (param.link, words(self.get(param.key))));
         let algorithms = std::iter::once((ALGORITHMS_LINK, self.algorithms.to_string()));
         let choices = CHOICES.iter().map(|spec| (spec.link, self.option(spec.choice).word.to_owned()));
         numbers.chain(algorithms).chain(choices)
-    }
-
-    fn set_setting(&mut self, setting: Setting, given: &str) -> Option<Notice> {
-        match setting {
-            Setting::Number(key) => self.set_text(key, given),
-            Setting::Algorithms => self.set_algorithms(given),
-            Setting::Choice(choice) => self.choose(choice, given),
-        }
     }
 }
 
@@ -93,6 +101,7 @@ enum Setting {
     Number(Key),
     Algorithms,
     Choice(Choice),
+    Matrix(MatrixKey),
 }
 
 impl Setting {
@@ -101,7 +110,8 @@ impl Setting {
         let is_key = |link: &str| link.eq_ignore_ascii_case(key);
         let choice = || CHOICES.iter().find(|spec| is_key(spec.link)).map(|spec| Self::Choice(spec.choice));
         let algorithms = || is_key(ALGORITHMS_LINK).then_some(Self::Algorithms);
-        Param::by_link(key).map(|param| Self::Number(param.key)).or_else(algorithms).or_else(choice)
+        let matrix = || MatrixKey::by_link(key).map(Self::Matrix);
+        Param::by_link(key).map(|param| Self::Number(param.key)).or_else(algorithms).or_else(choice).or_else(matrix)
     }
 }
 
@@ -144,6 +154,8 @@ mod tests {
         check("alg=fedlin%2Cfedavg&N=1e+3", "N=1000");
         check("alg=", "alg=none");
         check("&&M=60&", "M=60");
+        check("a=[0.9]&sw=0,1&v=0.1", "sw=0.1&A=0.9&V=0.1");
+        check("U=1,0;0,1&V=0,0;0,1&B=1,0;0,1&A=0.5,%200.1;%200,%200.4", "A=0.5,0.1;0,0.4&V=0,0;0,1");
     }
 
     #[test]
@@ -173,6 +185,15 @@ mod tests {
             &[
                 "M = 30 is passed over: the link sets it again, to x",
                 "M = x is not a number: allowed 1 to 10000, using 50",
+            ],
+        );
+        check(
+            "B=1;2&A=1&A=1,2",
+            "",
+            &[
+                "B = 1;2 cannot be used: it is 2×1; allowed 3×1 to 3×4, using the paper’s",
+                "A = 1 is passed over: the link sets it again, to 1,2",
+                "A = 1,2 cannot be used: it is 1×2; allowed 1×1 to 6×6, using the paper’s",
             ],
         );
         check("color=red", "", &["color = red is not a setting of this page: ignored"]);

@@ -7,7 +7,9 @@
 //! - [`mod@table`]: the numbers: key in a link, symbol, name, grid, default, help.
 //! - [`choice`]: the settings that are a choice among words.
 //! - [`parse`]: a number as people type it.
+//! - [`matrix_text`]: a matrix as people type or paste it.
 //! - [`notice`]: one problem with one setting, as a sentence.
+//! - [`systems`]: the matrices that the clients' systems come from.
 //! - [`draft`]: a value for every setting, always within limits; [`draft::Draft`] is what the page edits.
 //! - [`link`]: drafts as readable links, and back.
 //! - [`preset`]: named drafts.
@@ -25,12 +27,14 @@ pub mod grid;
 pub mod history;
 pub mod keys;
 pub mod link;
+pub mod matrix_text;
 pub mod notice;
 pub mod paper;
 pub mod parse;
 pub mod pins;
 pub mod preset;
 pub mod state;
+pub mod systems;
 pub mod table;
 pub mod views;
 
@@ -41,5 +45,6 @@ pub use notice::{Notice, Problem};
 pub use pins::Pin;
 pub use preset::Preset;
 pub use state::State;
+pub use systems::{MatrixKey, Systems};
 pub use table::{Key, Param};
 pub use views::{View, Views};

@@ -31,6 +31,13 @@ pub enum Problem {
         /// How many can be kept.
         most: usize,
     },
+    /// A text that is no matrix, or one of another shape or size.
+    NotAMatrix {
+        /// What is wrong with it.
+        why: String,
+        /// What is used instead.
+        fix: Fix,
+    },
     /// A key that no setting has: ignored.
     UnknownKey,
     /// A key that stands in the link again further on: this value is passed over.
@@ -57,7 +64,8 @@ impl Notice {
             | Problem::NotANumber(fix)
             | Problem::NotWhole(fix)
             | Problem::NotAChoice(fix)
-            | Problem::TooLong(fix) => Some(fix),
+            | Problem::TooLong(fix)
+            | Problem::NotAMatrix { fix, .. } => Some(fix),
             Problem::Repeated { .. } | Problem::OneTooMany { .. } | Problem::UnknownKey => None,
         }
     }
@@ -81,6 +89,7 @@ impl fmt::Display for Notice {
             Problem::NotAChoice(fix) => write!(f, " is not among the choices: {fix}"),
             Problem::TooLong(fix) => write!(f, " is too long: {fix}"),
             Problem::OneTooMany { most } => write!(f, " is one too many: at most {most} are kept"),
+            Problem::NotAMatrix { why, fix } => write!(f, " cannot be used: {why}; {fix}"),
             Problem::UnknownKey => f.write_str(" is not a setting of this page: ignored"),
             Problem::Repeated { last } => {
                 write!(f, " is passed over: the link sets it again, to {}", shortened(last))
@@ -99,7 +108,7 @@ impl fmt::Display for Fix {
 const SHOWN_CHARS: usize = 32;
 
 /// `text` as far as it helps to recognize it. Control characters, which could garble the sentence, become visible.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let shown = text.chars().take(SHOWN_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c });
     let more = text.chars().nth(SHOWN_CHARS).map(|_| '…');
     shown.chain(more).collect()

@@ -38,6 +38,12 @@ pub enum Key {
     Weight,
     /// Pull λ of a client's own least squares to the pooled one, for each sample; 0 for no such line.
     Personal,
+    /// σ_x, the standard deviation of a rollout's first state.
+    InitialStd,
+    /// σ_u, that of the inputs.
+    InputStd,
+    /// σ_w, that of the process noise.
+    NoiseStd,
 }
 
 /// How a parameter is set on the page.
@@ -56,6 +62,8 @@ pub enum Group {
     Main,
     /// What an experiment needs besides: folded away at first.
     More,
+    /// What drives the systems: beside their matrices.
+    Systems,
 }
 
 /// One row of the table.
@@ -118,6 +126,9 @@ const UP_TO_A_BILLION: Grid = Grid::Whole { stops: LADDER, max: 1_000_000_000 };
 /// Counts up to 10 000, every whole number of the paper's range.
 const UP_TO_10_000: Grid =
     Grid::Whole { stops: &[(1, 1), (200, 10), (500, 25), (1_000, 50), (2_000, 100), (5_000, 250)], max: 10_000 };
+
+/// Standard deviations, every twentieth up to 10.
+const UP_TO_10: Grid = Grid::Real { min: 0, max: 10, per_unit: 20 };
 
 /// Every parameter, in the order of the page and of links.
 pub static TABLE: [Param; Key::COUNT] = [
@@ -329,11 +340,50 @@ pub static TABLE: [Param; Key::COUNT] = [
         sweep: &[],
         help: "Above 0, one more line: a client’s least squares held to the pooled estimate, in every sample’s weight.",
     },
+    Param {
+        key: Key::InitialStd,
+        link: "sx",
+        symbol: "σₓ",
+        name: "first state",
+        grid: UP_TO_10,
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::Systems,
+        only_for: None,
+        sweep: &[0.0, 0.5, 1.0, 2.0],
+        help: "Standard deviation of each entry of a rollout’s first state. A larger one excites all states from the start.",
+    },
+    Param {
+        key: Key::InputStd,
+        link: "su",
+        symbol: "σᵤ",
+        name: "input",
+        grid: UP_TO_10,
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::Systems,
+        only_for: None,
+        sweep: &[0.25, 0.5, 1.0, 2.0],
+        help: "Standard deviation of each input. Without inputs nothing is learned about B, and no least squares has a solution.",
+    },
+    Param {
+        key: Key::NoiseStd,
+        link: "sw",
+        symbol: "σ_w",
+        name: "process noise",
+        grid: UP_TO_10,
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::Systems,
+        only_for: None,
+        sweep: &[0.1, 0.5, 1.0, 2.0],
+        help: "Standard deviation of what disturbs each state in a step: the noise in the data, though it excites the states too.",
+    },
 ];
 
 impl Key {
     /// How many there are.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 19;
 
     /// Its row of the table.
     pub fn param(self) -> &'static Param {

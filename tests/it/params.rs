@@ -8,9 +8,11 @@ use fedsysid::params::link::pairs;
 use fedsysid::params::paper::Switch;
 use fedsysid::params::pins;
 use fedsysid::params::state::LINK_CHARS;
+use fedsysid::params::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES};
 use fedsysid::params::table::TABLE;
 use fedsysid::params::views::{BESIDE_KEYS, SweepOf, Word};
-use fedsysid::params::{Algorithms, Draft, Key, Pin, State};
+use fedsysid::params::{Algorithms, Draft, Key, Pin, State, Systems};
+use fedsysid::sim::Matrix;
 use fedsysid::sim::study::Study;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -31,6 +33,9 @@ fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
     }
     draft.algorithms =
         Algorithm::ALL.into_iter().fold(Algorithms::NONE, |set, algorithm| set.with(algorithm, rng.random()));
+    if rng.random() {
+        draft.systems = random_systems(rng);
+    }
     for spec in &CHOICES {
         let option = &spec.options[rng.random_range(0..spec.options.len())];
         assert_eq!(draft.choose(spec.choice, option.word), None);
@@ -38,9 +43,26 @@ fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
     draft
 }
 
+/// Any sizes; entries short and long, tiny and huge, often one that a default has.
+fn random_systems(rng: &mut ChaCha8Rng) -> Systems {
+    let (n, p) = (rng.random_range(1..=MOST_STATES), rng.random_range(1..=MOST_INPUTS));
+    let mut matrix = |rows, cols| {
+        Matrix::from_fn(rows, cols, |_, _| match rng.random_range(0..5) {
+            0 => 0.0,
+            1 => 1.0,
+            2 => f64::from(rng.random_range(-99..100)) / 100.0,
+            3 => (2.0 * rng.random::<f64>() - 1.0) * MOST_ENTRY,
+            _ => (2.0 * rng.random::<f64>() - 1.0) * 10.0_f64.powi(rng.random_range(-20..1)),
+        })
+    };
+    let (a, b, v, u) = (matrix(n, n), matrix(n, p), matrix(n, n), matrix(n, p));
+    let (v, u) = if rng.random() { (a.clone(), b.clone()) } else { (v, u) };
+    Systems::new([a, b, v, u]).expect("shapes fit, entries are within limits")
+}
+
 /// A link with one to four bytes replaced, inserted or removed, or a part of it doubled.
 fn mutated(link: &str, rng: &mut ChaCha8Rng) -> String {
-    const BYTES: &[u8] = b"0123456789.,-+eE=&%#? MNKRTqalphsdxyz\"<>\0\xff\xce\xb5";
+    const BYTES: &[u8] = b"0123456789.,;-+eE=&%#? MNKRTABVUqalphsdxyz[]\"<>\0\xff\xce\xb5";
     let mut bytes = link.as_bytes().to_vec();
     for _ in 0..rng.random_range(1..=4) {
         let at = rng.random_range(0..=bytes.len());
@@ -71,9 +93,27 @@ fn every_draft_survives_its_link() {
         let draft = random_draft(&mut rng);
         let link = draft.to_query();
         assert_eq!(Draft::from_query(&link), (draft, vec![]), "{link}");
-        let harmless = |c: char| c.is_ascii_alphanumeric() || "&=.,".contains(c);
+        let harmless = |c: char| c.is_ascii_alphanumeric() || "&=.,;-".contains(c);
         assert!(link.chars().all(harmless), "{link} needs no percent-encoding");
     }
+}
+
+#[test]
+fn a_link_with_matrices_of_the_papers_size_stays_short() {
+    let mut draft = Draft::default();
+    draft.systems = Systems::new([
+        Matrix::from_row_slice(3, 3, &[0.98, 0.05, 0.0, -0.12, 0.87, 0.1, 0.0, 0.25, 0.75]),
+        Matrix::from_row_slice(3, 2, &[0.5, 0.0, 0.0, 0.125, 0.25, 0.0]),
+        Matrix::from_row_slice(3, 3, &[0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.2]),
+        Matrix::zeros(3, 2),
+    ])
+    .unwrap();
+    let link = draft.to_query();
+    assert_eq!(
+        link,
+        "A=0.98,0.05,0;-0.12,0.87,0.1;0,0.25,0.75&B=0.5,0;0,0.125;0.25,0&V=0,0,0;0.5,0,0;0,0,0.2&U=0,0;0,0;0,0"
+    );
+    assert_eq!(Draft::from_query(&link), (draft, vec![]));
 }
 
 /// No mutation of a link breaks anything, and every pair of it either counts as written or is named exactly once.
@@ -287,6 +327,8 @@ fn a_link_with_pins_is_short() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for _ in 0..100 {
         let mut state = State { draft: random_draft(&mut rng), ..State::default() };
+        let texts = ["0.98,0.05,0;-0.12,0.87,0.1;0,0.25,0.75", "0.5,0;0,0.125;0.25,0", "0,0,0;1,0,0;0,0,0", "0,0;0,1;0,0"];
+        state.draft.systems = Systems::default().with_texts(texts.map(Some)).0;
         for (param, schedule) in TABLE.iter().zip(CHOICES[0].options) {
             let mut draft = state.draft.clone();
             draft.set(param.key, param.grid.at(7));

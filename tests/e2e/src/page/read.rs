@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use fedsysid::params::choice::ALGORITHMS_LINK;
-use fedsysid::params::{Choice, Draft, Key};
+use fedsysid::params::table::{Group, TABLE};
+use fedsysid::params::{Choice, Draft};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -115,7 +116,8 @@ impl Page {
         let (numbers, algorithms, choices): (Pairs, String, Pairs) = self.eval(SCRIPT, &[]).await?;
         let algorithms = vec![(ALGORITHMS_LINK.to_owned(), algorithms)];
         ensure!(choices.len() == Choice::COUNT, "there should be one option of every choice: {choices:?}");
-        ensure!(numbers.len() == Key::COUNT, "there should be a number for every parameter: {numbers:?}");
+        let beside_the_chart = TABLE.iter().filter(|param| param.group != Group::Systems).count();
+        ensure!(numbers.len() == beside_the_chart, "there should be a number for every parameter: {numbers:?}");
         let (draft, notices) = Draft::from_pairs(&[numbers, algorithms, choices].concat());
         ensure!(notices.is_empty(), "the controls show what is not allowed: {notices:?}");
         Ok(draft)

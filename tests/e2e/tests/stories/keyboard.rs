@@ -8,7 +8,7 @@ use e2e::page::{Page, number_box, slider};
 use e2e::story::Story;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::preset::PRESETS;
-use fedsysid::params::table::{TABLE, Widget};
+use fedsysid::params::table::{Group, TABLE, Widget};
 use thirtyfour::Key;
 
 /// What has the focus, by its id or its name, and whether that can be seen; nothing past the end of the page.
@@ -36,15 +36,16 @@ async fn stops(page: &Page) -> Result<HashSet<String>> {
     bail!("Tab never comes to an end: {stops:?}")
 }
 
-/// Every control that the table of parameters and its companions ask for.
+/// Every control that the table of parameters and its companions ask for beside the chart.
 fn controls() -> impl Iterator<Item = String> {
-    let sliders = TABLE.iter().filter(|param| param.widget == Widget::Slider);
+    let params = || TABLE.iter().filter(|param| param.group != Group::Systems);
+    let sliders = params().filter(|param| param.widget == Widget::Slider);
     let sliders = sliders.map(|param| format!("control-{}", param.link));
-    let boxes = TABLE.iter().map(|param| match param.widget {
+    let boxes = params().map(|param| match param.widget {
         Widget::Slider => format!("{}, {}", param.name, param.allowed()),
         Widget::Box => format!("control-{}", param.link),
     });
-    let help = TABLE.iter().map(|param| format!("Help: {}", param.name));
+    let help = params().map(|param| format!("Help: {}", param.name));
     let presets = PRESETS.iter().map(|preset| preset.name.to_owned());
     let algorithms = Algorithm::ALL.map(|algorithm| algorithm.option().label.to_owned());
     let choices = CHOICES.iter().map(|spec| spec.link.to_owned());

@@ -11,6 +11,7 @@
 //! - [`notice`]: one problem with one setting, as a sentence.
 //! - [`systems`]: the matrices that the clients' systems come from.
 //! - [`draft`]: a value for every setting, always within limits; [`draft::Draft`] is what the page edits.
+//! - [`examples`]: example systems, and the settings that they are met with.
 //! - [`link`]: drafts as readable links, and back.
 //! - [`preset`]: named drafts.
 //! - [`paper`]: the paper's figures, and where its text and the authors' code differ.
@@ -23,6 +24,7 @@ pub mod choice;
 pub mod draft;
 pub mod embed;
 pub mod file;
+pub mod examples;
 pub mod grid;
 pub mod history;
 pub mod keys;

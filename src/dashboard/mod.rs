@@ -10,6 +10,7 @@
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
 //!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
 //! - [`round`]: one round in slow motion.
+//! - [`systems`]: the systems themselves: eigenvalues, controllability, how the clients differ.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
@@ -27,6 +28,7 @@ pub mod round;
 pub mod sentences;
 pub mod strip;
 pub mod sweep;
+pub mod systems;
 pub mod table;
 pub mod terms;
 pub mod tradeoff;
@@ -47,6 +49,7 @@ pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
         View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)).or_else(|| pins::plan(pins)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
         View::Map => Some(maps::check_plan(views.map, draft)),
+        View::Systems => None,
         View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
     }
 }

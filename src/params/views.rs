@@ -18,6 +18,8 @@ pub enum View {
     Map,
     /// The paper's figures.
     Paper,
+    /// The systems that the clients' are taken from.
+    Systems,
 }
 
 /// What lies along the trade-off's axis.
@@ -83,6 +85,7 @@ impl Word for View {
         (Self::TradeOff, "tradeoff", "Trade-off"),
         (Self::Map, "map", "Map"),
         (Self::Paper, "paper", "Paper"),
+        (Self::Systems, "systems", "Systems"),
     ];
 }
 
@@ -409,7 +412,7 @@ mod tests {
     fn what_cannot_be_used_is_named() {
         refused(
             "view=charts",
-            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, using explore",
+            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, systems, using explore",
         );
         refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
         let algorithms = "fedlin, fedavg, fedprox, scaffold, fedadmm, clustered, median";

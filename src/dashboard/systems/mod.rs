@@ -1,0 +1,139 @@
+//! The systems themselves: what the nominal one does by itself, what its inputs reach, how the clients differ.
+//!
+//! - [`Portrait`]: what is worked out of a scenario.
+//! - [`plane`]: the eigenvalues as a picture.
+//! - [`words`]: stability and controllability, said.
+//! - [`tables`]: Lemma 1's covariances, and the clients' systems.
+//! - [`grid`]: the matrices as boxes to type in.
+
+pub mod grid;
+pub mod plane;
+pub mod tables;
+pub mod words;
+
+use crate::sim::Matrix;
+use crate::sim::family::Place;
+use crate::sim::norm::spectral_norm;
+use crate::sim::scenario::Scenario;
+use crate::theory::modes::{Mode, modes, spectral_radius};
+use crate::theory::reach::Reach;
+
+/// The most clients that are gone into one by one.
+pub const MOST_CLIENTS: usize = 100;
+
+/// What is worked out of a scenario's systems.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Portrait {
+    /// What was looked at.
+    pub scenario: Scenario,
+    /// The eigenvalues of A_0, the largest first; none in the case that they are not found.
+    pub nominal: Vec<Mode>,
+    /// What the inputs of the nominal system reach.
+    pub reach: Reach,
+    /// The first [`MOST_CLIENTS`] clients.
+    pub clients: Vec<Client>,
+}
+
+/// A client's system beside the others'.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Client {
+    /// γ_1 and γ_2: how far it lies along V and along U.
+    pub gamma: Place,
+    /// The eigenvalues of its A.
+    pub modes: Vec<Mode>,
+    /// ‖A⁽ⁱ⁾ − A⁽¹⁾‖, the largest singular value.
+    pub from_first_a: f64,
+    /// ‖B⁽ⁱ⁾ − B⁽¹⁾‖.
+    pub from_first_b: f64,
+    /// ‖[A⁽ⁱ⁾ B⁽ⁱ⁾] − the mean of all clients‖.
+    pub from_mean: f64,
+}
+
+impl Portrait {
+    /// Of a scenario.
+    pub fn of(scenario: Scenario) -> Self {
+        let nominal = scenario.settings().family.nominal();
+        let (nominal, reach) = (modes(nominal.a()).unwrap_or_default(), Reach::of(nominal));
+        let clients = clients(&scenario, MOST_CLIENTS);
+        Self { scenario, nominal, reach, clients }
+    }
+}
+
+/// The first clients of a scenario.
+fn clients(scenario: &Scenario, most: usize) -> Vec<Client> {
+    let (settings, systems) = (scenario.settings(), scenario.systems());
+    let mean = mean(scenario);
+    let first = &systems[0];
+    let client = |(index, system): (usize, &crate::sim::system::LinearSystem)| {
+        let Place { a, b } = settings.placement.place(settings.seed, index);
+        Client {
+            gamma: Place { a: settings.heterogeneity * a, b: settings.heterogeneity * b },
+            modes: modes(system.a()).unwrap_or_default(),
+            from_first_a: spectral_norm(&(system.a() - first.a())),
+            from_first_b: spectral_norm(&(system.b() - first.b())),
+            from_mean: spectral_norm(&(system.theta() - &mean)),
+        }
+    };
+    systems.iter().enumerate().take(most).map(client).collect()
+}
+
+/// The mean of all clients' [A B].
+fn mean(scenario: &Scenario) -> Matrix {
+    let systems = scenario.systems();
+    let mut sum = systems[0].theta() * 0.0;
+    for system in systems {
+        sum += system.theta();
+    }
+    sum / systems.len() as f64
+}
+
+impl Client {
+    /// The spectral radius of its A.
+    pub fn radius(&self) -> f64 {
+        spectral_radius(&self.modes)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::params::examples::EXAMPLES;
+    use crate::params::{Draft, Key};
+
+    /// The portrait of an example, with some settings changed.
+    pub(crate) fn portrait(id: &str, change: impl Fn(&mut Draft)) -> Portrait {
+        let example = EXAMPLES.iter().find(|example| example.id == id).unwrap();
+        let mut draft = example.applied_to(&Draft::default());
+        change(&mut draft);
+        Portrait::of(draft.check().unwrap())
+    }
+
+    #[test]
+    fn clients_lie_where_their_gammas_put_them() {
+        let portrait = portrait("springs", |draft| (draft.set(Key::Clients, 7.0), ()).1);
+        let family = &portrait.scenario.settings().family;
+        assert_eq!(portrait.clients.len(), 7);
+        for (client, system) in portrait.clients.iter().zip(portrait.scenario.systems()) {
+            let a = family.nominal().a() + family.a_pattern() * client.gamma.a;
+            let b = family.nominal().b() + family.b_pattern() * client.gamma.b;
+            assert!((a - system.a()).amax() < 1e-15 && (b - system.b()).amax() < 1e-15);
+            // Along one pattern: the norm of a difference is that of the pattern, in proportion.
+            let along = (client.gamma.a - portrait.clients[0].gamma.a).abs() * spectral_norm(family.a_pattern());
+            assert!((client.from_first_a - along).abs() < 1e-12);
+        }
+        assert_eq!(portrait.clients[0].from_first_a.to_string(), "0");
+        assert!(portrait.clients.iter().all(|client| client.from_mean > 0.0));
+    }
+
+    #[test]
+    fn a_single_client_is_the_mean() {
+        let portrait = portrait("rooms", |draft| (draft.set(Key::Clients, 1.0), ()).1);
+        assert_eq!(portrait.clients[0].from_mean.to_string(), "0");
+    }
+
+    #[test]
+    fn of_many_clients_the_first_are_gone_into() {
+        let portrait = portrait("paper", |draft| (draft.set(Key::Clients, 10_000.0), ()).1);
+        assert_eq!((portrait.clients.len(), portrait.scenario.systems().len()), (MOST_CLIENTS, 10_000));
+    }
+}

@@ -60,7 +60,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// The views of what a person sets up: the paper's figures have their own settings.
-const RUNS: &[View] = &[View::Explore, View::TradeOff, View::Map];
+const RUNS: &[View] = &[View::Explore, View::TradeOff, View::Map, View::Systems];
 
 fn row(key: &'static str, name: &str, default: String, views: &[View]) -> Row {
     let (symbol, allowed, help, stops) = ("", String::new(), String::new(), 0);
@@ -70,7 +70,7 @@ fn row(key: &'static str, name: &str, default: String, views: &[View]) -> Row {
 fn number(param: &Param) -> Row {
     let views = match (param.group, param.key) {
         // What is random is so in the paper's figures too.
-        (_, Key::Seed) => &[View::Explore, View::TradeOff, View::Map, View::Paper],
+        (_, Key::Seed) => &[View::Explore, View::TradeOff, View::Map, View::Paper, View::Systems],
         (Group::Main | Group::More | Group::Systems, _) => RUNS,
     };
     Row {

@@ -23,8 +23,8 @@
 pub mod choice;
 pub mod draft;
 pub mod embed;
-pub mod file;
 pub mod examples;
+pub mod file;
 pub mod grid;
 pub mod history;
 pub mod keys;

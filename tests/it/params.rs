@@ -327,7 +327,8 @@ fn a_link_with_pins_is_short() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for _ in 0..100 {
         let mut state = State { draft: random_draft(&mut rng), ..State::default() };
-        let texts = ["0.98,0.05,0;-0.12,0.87,0.1;0,0.25,0.75", "0.5,0;0,0.125;0.25,0", "0,0,0;1,0,0;0,0,0", "0,0;0,1;0,0"];
+        let texts =
+            ["0.98,0.05,0;-0.12,0.87,0.1;0,0.25,0.75", "0.5,0;0,0.125;0.25,0", "0,0,0;1,0,0;0,0,0", "0,0;0,1;0,0"];
         state.draft.systems = Systems::default().with_texts(texts.map(Some)).0;
         for (param, schedule) in TABLE.iter().zip(CHOICES[0].options) {
             let mut draft = state.draft.clone();

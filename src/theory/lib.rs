@@ -3,7 +3,7 @@
 //!
 //! [`covariance`] (Lemma 1) → [`expectation`] (the fleet on average) → [`law`] (estimates, and the errors to expect of them) →
 //! [`prediction`] (methods round by round) → [`break_even`], [`scaling`]; and [`theorem1`], which is a bound and no prediction.
-//! [`modes`] and [`reach`] tell what a system does by itself, and what its inputs can do.
+//! [`reach`] tells what a system's inputs can do.
 //!
 //! A prediction is one for much data: S_i stands for its mean, and the noise for its normal limit. [`Theory::has_few_for_curves`] and
 //! [`Theory::has_few_alone`] tell where few data are far from that.
@@ -13,7 +13,6 @@ pub mod covariance;
 pub mod expectation;
 pub mod landscape;
 pub mod law;
-pub mod modes;
 mod points;
 pub mod prediction;
 pub mod reach;

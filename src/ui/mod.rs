@@ -16,13 +16,14 @@ mod share;
 pub mod shell;
 pub mod store;
 pub mod sweep;
+pub mod systems;
 pub mod theme;
 pub mod theory;
 pub mod tradeoff;
 
 use leptos::html::Main;
 use leptos::prelude::*;
-use reactive::{derived, effect, live, on};
+use reactive::{derived, effect, live, memo, on};
 use wasm_bindgen::JsCast;
 
 use crate::dashboard::sentences;
@@ -35,6 +36,7 @@ use map::MapView;
 use notice::Notices;
 use paper::PaperView;
 use store::Store;
+use systems::SystemsView;
 use theme::ThemeChoice;
 use theory::Theory;
 use tradeoff::TradeOffView;
@@ -62,6 +64,7 @@ fn App() -> impl IntoView {
     let view = store.view();
     // The paper's settings are the paper's.
     let is_paper = move || view.get() == View::Paper;
+    let has_theory = memo(move || !matches!(view.get(), View::Paper | View::Systems));
     view! {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
@@ -82,7 +85,7 @@ fn App() -> impl IntoView {
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
                 {pins::pins(store)}
             </aside>
-            {live(move || if is_paper() { ().into_any() } else { view! { <Theory store theme /> }.into_any() })}
+            {live(move || if has_theory.get() { view! { <Theory store theme /> }.into_any() } else { ().into_any() })}
         </main>
     }
 }
@@ -93,6 +96,7 @@ fn shown(view: View, store: Store, theme: Signal<Look>) -> AnyView {
         View::Explore => view! { <Explore store theme /> }.into_any(),
         View::Map => view! { <MapView store theme /> }.into_any(),
         View::Paper => view! { <PaperView store theme /> }.into_any(),
+        View::Systems => view! { <SystemsView store /> }.into_any(),
         View::TradeOff => view! { <TradeOffView store theme /> }.into_any(),
     }
 }

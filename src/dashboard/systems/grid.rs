@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::dashboard::markup::escaped;
-use crate::params::systems::text_of;
+use crate::params::systems::{MOST_ENTRY, text_of};
 use crate::params::table::words;
 use crate::params::{MatrixKey, Systems};
 use crate::sim::system::Dims;
@@ -108,9 +108,12 @@ fn meaning(key: MatrixKey) -> &'static str {
     }
 }
 
-/// A field of boxes a matrix.
+/// A field of boxes a matrix, A beside B and V beside U.
 pub fn markup(systems: &Systems) -> String {
-    MatrixKey::ALL.map(|key| field(systems, key)).concat()
+    let Dims { n_states, n_inputs } = systems.dims();
+    let fields = MatrixKey::ALL.map(|key| field(systems, key)).concat();
+    let tracks = format!("--tracks:minmax(0,{n_states}fr) minmax(0,{n_inputs}fr)");
+    format!("<div class=matrices style=\"{tracks};--most:{}\">{fields}</div>", n_states + n_inputs)
 }
 
 fn field(systems: &Systems, key: MatrixKey) -> String {
@@ -147,6 +150,11 @@ pub fn unreadable(systems: &Systems, cell: Cell, typed: &str) -> String {
         typed => format!("“{}”", typed.chars().take(32).collect::<String>()),
     };
     format!("{name}: {typed} is not a number; {shown} is used still.")
+}
+
+/// The values that an entry may have.
+pub fn allowed() -> String {
+    format!("−{MOST_ENTRY} to {MOST_ENTRY}")
 }
 
 /// What is said of a text that is no matrix for this place.

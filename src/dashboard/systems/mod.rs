@@ -15,7 +15,7 @@ use crate::sim::Matrix;
 use crate::sim::family::Place;
 use crate::sim::norm::spectral_norm;
 use crate::sim::scenario::Scenario;
-use crate::theory::modes::{Mode, modes, spectral_radius};
+use crate::sim::spectrum::eigenvalues;
 use crate::theory::reach::Reach;
 
 /// The most clients that are gone into one by one.
@@ -49,11 +49,37 @@ pub struct Client {
     pub from_mean: f64,
 }
 
+/// An eigenvalue `re + i·im`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mode {
+    /// Real part.
+    pub re: f64,
+    /// Imaginary part.
+    pub im: f64,
+}
+
+impl Mode {
+    /// Its distance from 0: by this factor the mode grows in a step.
+    pub fn size(self) -> f64 {
+        self.re.hypot(self.im)
+    }
+}
+
+/// The eigenvalues of a matrix, the largest first; none in the case that they are not found.
+fn modes(matrix: &Matrix) -> Vec<Mode> {
+    eigenvalues(matrix).unwrap_or_default().into_iter().map(|(re, im)| Mode { re, im }).collect()
+}
+
+/// The largest size of all: below 1, everything dies out.
+fn spectral_radius(modes: &[Mode]) -> f64 {
+    modes.iter().map(|mode| mode.size()).fold(0.0, f64::max)
+}
+
 impl Portrait {
     /// Of a scenario.
     pub fn of(scenario: Scenario) -> Self {
         let nominal = scenario.settings().family.nominal();
-        let (nominal, reach) = (modes(nominal.a()).unwrap_or_default(), Reach::of(nominal));
+        let (nominal, reach) = (modes(nominal.a()), Reach::of(nominal));
         let clients = clients(&scenario, MOST_CLIENTS);
         Self { scenario, nominal, reach, clients }
     }
@@ -68,7 +94,7 @@ fn clients(scenario: &Scenario, most: usize) -> Vec<Client> {
         let Place { a, b } = settings.placement.place(settings.seed, index);
         Client {
             gamma: Place { a: settings.heterogeneity * a, b: settings.heterogeneity * b },
-            modes: modes(system.a()).unwrap_or_default(),
+            modes: modes(system.a()),
             from_first_a: spectral_norm(&(system.a() - first.a())),
             from_first_b: spectral_norm(&(system.b() - first.b())),
             from_mean: spectral_norm(&(system.theta() - &mean)),

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use super::Portrait;
+use super::{Mode, Portrait};
 use crate::figure::number::number;
-use crate::theory::modes::Mode;
 
 /// The picture's width and height, in its own units.
 const EXTENT: f64 = 320.0;
@@ -144,13 +143,13 @@ mod tests {
 
     #[test]
     fn the_axes_make_room_and_what_is_far_lies_at_the_edge() {
-        let of = |a: &str| portrait("paper", |draft| draft.systems.set_text(MatrixKey::A, a).unwrap());
         #[track_caller]
         fn check(portrait: &Portrait, unit: f64, n_outside: usize) {
             assert!(picture(portrait).contains(&format!("r={unit} ")), "{}", picture(portrait));
             let said = format!("is drawn at the edge: {n_outside} of them.");
             assert_eq!(caption(portrait).contains(&said), n_outside > 0, "{}", caption(portrait));
         }
+        let of = |a: &str| portrait("paper", |draft| draft.systems.set_text(MatrixKey::A, a).unwrap());
         check(&of("1.1 0 0; 0 0 0; 0 0 0"), 115.2, 0);
         check(&of("1.3 0 0; 0 0 0; 0 0 0"), 96.0, 0);
         check(&of("-3.5 0 0; 0 0 0; 0 0 0"), 36.0, 0);

@@ -200,7 +200,7 @@ mod tests {
         for (index, (row, system)) in table.rows.iter().zip(portrait.scenario.systems()).enumerate() {
             let numbers: Vec<f64> = row.iter().map(|cell| cell.parse().unwrap()).collect();
             let entries = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|place| system.a()[place]);
-            assert_eq!((numbers[0] as usize, &numbers[7..11]), (index + 1, &entries[..]));
+            assert_eq!((row[0].as_str(), &numbers[7..11]), ((index + 1).to_string().as_str(), &entries[..]));
             assert_eq!(numbers[11..], [system.b()[0], system.b()[1]]);
         }
     }

@@ -1,9 +1,8 @@
 //! Stability and controllability, said.
 
-use super::Portrait;
+use super::{Mode, Portrait, spectral_radius};
 use crate::dashboard::sentences::counted;
 use crate::figure::number::{measured, number};
-use crate::theory::modes::{Mode, spectral_radius};
 
 /// A spectral radius this near to 1 is 1.
 const ROUNDING: f64 = 1e-9;

@@ -34,7 +34,7 @@ pub fn Panel(
 
 /// The sliders of one part of the page.
 #[component]
-fn Sliders(
+pub fn Sliders(
     /// What they read and write.
     settings: Settings,
     /// The part.

@@ -1,0 +1,211 @@
+//! The boxes of the matrices: typed over, walked through with arrow keys, filled by pasting.
+//!
+//! The boxes are markup, made anew when their number changes; one listener a kind of event hears them all. What cannot be read
+//! stays in its box, named, while the value from before is used.
+
+use leptos::ev::{ClipboardEvent, Event, FocusEvent, KeyboardEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{EventTarget, HtmlInputElement};
+
+use super::super::controls::Settings;
+use super::super::reactive::{effect, live, memo, on};
+use super::super::store::Store;
+use crate::dashboard::systems::grid::{self, Cell};
+use crate::params::notice::Fix;
+use crate::params::{MatrixKey, Notice, Problem, parse, table};
+
+/// Boxes that hold what cannot be used, and what is said of each; a pasted text has no box.
+pub(super) type Complained = Vec<(Option<Cell>, String)>;
+
+/// The four fields of boxes, and what is said of what cannot be used.
+pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
+    let settings = store.settings;
+    let boxes = Boxes { settings, complained };
+    let dims = memo(move || {
+        let dims = settings.draft.read().systems.dims();
+        (dims.n_states, dims.n_inputs)
+    });
+    let html = memo(move || {
+        dims.track();
+        grid::markup(&settings.draft.read_untracked().systems)
+    });
+    effect(move |_| boxes.show());
+    let complaints = move || {
+        let item = |(_, words): &(Option<Cell>, String)| view! { <p>{words.clone()}</p> };
+        complained.read().iter().map(item).collect_view().into_any()
+    };
+    let change = on(move |event: Event| {
+        if let Some((input, cell)) = of_event(event.target()) {
+            boxes.commit(&input, cell);
+        }
+    });
+    let select = on(|event: FocusEvent| {
+        if let Some((input, _)) = of_event(event.target()) {
+            input.select();
+        }
+    });
+    view! {
+        <div
+            class="grid"
+            data-testid="grid"
+            inner_html=html
+            on:change=change
+            on:focusin=select
+            on:keydown=on(move |event| boxes.hear_key(&event))
+            on:paste=on(move |event| boxes.hear_paste(&event))
+        ></div>
+        <p class="quiet grid-help">
+            "Arrow keys go from box to box. Paste a whole matrix into any of them, as MATLAB, NumPy or a table writes it."
+        </p>
+        <div class="grid-complaints" role="status" data-testid="grid-complaints">{live(complaints)}</div>
+    }
+    .into_any()
+}
+
+/// The box that an event is about.
+fn of_event(target: Option<EventTarget>) -> Option<(HtmlInputElement, Cell)> {
+    let input: HtmlInputElement = target?.dyn_into().ok()?;
+    let cell = Cell::by_id(&input.id())?;
+    Some((input, cell))
+}
+
+fn element(cell: Cell) -> Option<HtmlInputElement> {
+    document().get_element_by_id(&cell.id())?.dyn_into().ok()
+}
+
+/// What the boxes read and write.
+#[derive(Clone, Copy)]
+struct Boxes {
+    settings: Settings,
+    complained: RwSignal<Complained>,
+}
+
+impl Boxes {
+    /// Edge: matrices → boxes, but for those whose text waits to be put right.
+    fn show(self) {
+        let (draft, complained) = (self.settings.draft.read(), self.complained.read());
+        for cell in Cell::all(draft.systems.dims()) {
+            let Some(input) = element(cell) else { continue };
+            let is_bad = complained.iter().any(|(of, _)| *of == Some(cell));
+            let _ = if is_bad {
+                input.set_attribute("aria-invalid", "true")
+            } else {
+                input.remove_attribute("aria-invalid")
+            };
+            let shown = cell.shown(&draft.systems);
+            if !is_bad && input.value() != shown {
+                input.set_value(&shown);
+            }
+        }
+    }
+
+    /// Takes over what was typed.
+    fn commit(self, input: &HtmlInputElement, cell: Cell) {
+        let typed = input.value();
+        if typed == cell.shown(&self.settings.draft.read_untracked().systems) {
+            self.settle(cell);
+            return;
+        }
+        let refused = match cell {
+            Cell::Text(key) => self.set_matrix(key, &typed).err().map(|why| grid::refused(key, &why)),
+            Cell::Entry(key, place) => match parse::real(&typed) {
+                Ok(value) => {
+                    self.set_entry(key, place, value, &typed);
+                    None
+                }
+                Err(_) => Some(grid::unreadable(&self.settings.draft.read_untracked().systems, cell, &typed)),
+            },
+        };
+        self.settle(cell);
+        match refused {
+            Some(words) => self.complained.update(|all| all.push((Some(cell), words))),
+            None => input.set_value(&cell.shown(&self.settings.draft.read_untracked().systems)),
+        }
+    }
+
+    /// Nothing is wrong with a box any more.
+    fn settle(self, cell: Cell) {
+        if self.complained.read_untracked().iter().any(|(of, _)| of.is_none() || *of == Some(cell)) {
+            self.complained.update(|all| all.retain(|(of, _)| of.is_some_and(|of| of != cell)));
+        }
+    }
+
+    fn set_entry(self, key: MatrixKey, place: (usize, usize), value: f64, typed: &str) {
+        self.settings.change(key.link(), |draft| {
+            let used = draft.systems.set_entry(key, place, value);
+            let is_within = used.to_bits() == (value + 0.0).to_bits();
+            let fix = Fix { used: table::words(used), allowed: grid::allowed() };
+            let notice = Notice { key: key.link().into(), given: typed.into(), problem: Problem::OutOfRange(fix) };
+            (!is_within).then_some(notice)
+        });
+    }
+
+    /// Puts a text in a matrix's place; every box shows what is used then.
+    fn set_matrix(self, key: MatrixKey, text: &str) -> Result<(), String> {
+        let mut systems = self.settings.draft.read_untracked().systems.clone();
+        let before = systems.dims();
+        systems.set_text(key, text)?;
+        let resized = grid::resized(before, systems.dims());
+        self.settings.change(key.link(), |draft| {
+            draft.systems = systems;
+            None
+        });
+        let said = (!resized.is_empty()).then_some((None, resized));
+        self.complained.set(said.into_iter().collect());
+        Ok(())
+    }
+
+    fn hear_key(self, event: &KeyboardEvent) {
+        let Some((input, cell)) = of_event(event.target()) else { return };
+        let chord = event.ctrl_key() || event.alt_key() || event.meta_key() || event.shift_key();
+        match event.key().as_str() {
+            "Enter" => {
+                self.commit(&input, cell);
+                input.select();
+            }
+            "Escape" => {
+                self.settle(cell);
+                input.set_value(&cell.shown(&self.settings.draft.read_untracked().systems));
+                input.select();
+            }
+            key if !chord && is_at_edge(&input, key) => {
+                let dims = self.settings.draft.read_untracked().systems.dims();
+                if let Some(beside) = cell.beside(dims, key).and_then(element) {
+                    event.prevent_default();
+                    let _ = beside.focus();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A whole matrix fills the field, wherever in it it is pasted.
+    fn hear_paste(self, event: &ClipboardEvent) {
+        let Some((_, cell)) = of_event(event.target()) else { return };
+        let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
+        if !grid::is_many(&text) {
+            return;
+        }
+        event.prevent_default();
+        let key = cell.key();
+        if let Err(why) = self.set_matrix(key, &text) {
+            self.complained.update(|all| {
+                all.retain(|(of, _)| of.is_some());
+                all.push((None, grid::refused(key, &why)));
+            });
+        }
+    }
+}
+
+/// Whether an arrow key has nowhere to go within the text of a box.
+fn is_at_edge(input: &HtmlInputElement, key: &str) -> bool {
+    let length = u32::try_from(input.value().encode_utf16().count()).unwrap_or(u32::MAX);
+    let selection = (input.selection_start().ok().flatten(), input.selection_end().ok().flatten());
+    let (start, end) = (selection.0.unwrap_or(0), selection.1.unwrap_or(length));
+    match key {
+        "ArrowLeft" => start == 0 && (end == 0 || end == length),
+        "ArrowRight" => end == length && (start == length || start == 0),
+        _ => true,
+    }
+}

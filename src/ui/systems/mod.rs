@@ -1,0 +1,250 @@
+//! The Systems view: the matrices in boxes, what they amount to, and the clients' systems.
+
+mod grid;
+
+use leptos::ev::{Event, MouseEvent};
+use leptos::prelude::*;
+use web_sys::{Element, HtmlInputElement};
+
+use super::controls::number_box::NumberBox;
+use super::controls::panel::Sliders;
+use super::explore::complaints;
+use super::parts::button;
+use super::reactive::{derived, live, memo, on};
+use super::store::Store;
+use crate::dashboard::sentences;
+use crate::dashboard::systems::{Portrait, plane, tables, words};
+use crate::params::Key;
+use crate::params::examples::{EXAMPLES, Example};
+use crate::params::table::Group;
+use crate::sim::system::Dims;
+use crate::web::file;
+
+/// The matrices, what they amount to, and the clients' systems.
+#[component]
+pub fn SystemsView(
+    /// The page's signals.
+    store: Store,
+) -> impl IntoView {
+    let portrait = memo(move || store.settings.draft.read().check().ok().map(Portrait::of));
+    let shown = Shown { portrait };
+    let complained = RwSignal::new(Vec::new());
+    let verdict = memo(move || store.dashboard.read().run().map(sentences::verdict).unwrap_or_default());
+    view! {
+        <section class="systems" aria-label="Systems" data-testid="systems">
+            {examples(store, complained)}
+            <div class="systems-editor">
+                {sizes(store, complained)}
+                {grid::grid(store, complained)}
+            </div>
+            <div class="systems-outcome">
+                <figure class="plane-figure">
+                    <div inner_html=shown.of(plane::picture)></div>
+                    <figcaption>{shown.of(plane::caption)}</figcaption>
+                </figure>
+                <div class="systems-words">
+                    {shown.said("stability", words::stability)}
+                    {shown.said("modes", words::modes)}
+                    {shown.said("reach", words::reach)}
+                    {shown.said("fleet-words", words::clients)}
+                    <p class="systems-verdict" data-testid="verdict">{verdict}</p>
+                    {complaints(store)}
+                </div>
+            </div>
+            {covariances(shown)}
+            {fleet(shown)}
+        </section>
+    }
+}
+
+/// What the parts of the view share.
+#[derive(Clone, Copy)]
+struct Shown {
+    portrait: Memo<Option<Portrait>>,
+}
+
+impl Shown {
+    /// Something of the systems as they are.
+    fn of(self, look: impl Fn(&Portrait) -> String + Send + Sync + 'static) -> Memo<String> {
+        memo(move || self.portrait.read().as_ref().map(&look).unwrap_or_default())
+    }
+
+    /// A paragraph about them.
+    fn said(self, testid: &'static str, say: fn(&Portrait) -> String) -> AnyView {
+        view! { <p data-testid=testid>{self.of(say)}</p> }.into_any()
+    }
+}
+
+/// The example systems, one press each; beneath, what the one in use is about.
+fn examples(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
+    let draft = store.settings.draft;
+    let current = memo(move || Example::of(&draft.read().systems).map(|example| example.id));
+    let description = memo(move || {
+        let in_use = EXAMPLES.iter().find(|example| current.get() == Some(example.id));
+        in_use.map_or("Systems of your own.", |example| example.description).to_owned()
+    });
+    let example = move |example: &'static Example| {
+        let press = on(move |_: MouseEvent| {
+            let applied = example.applied_to(&draft.read_untracked());
+            draft.set(applied);
+            complained.set(Vec::new());
+        });
+        view! {
+            <button
+                type="button"
+                class="preset"
+                title=example.description
+                aria-pressed=live(move || (current.get() == Some(example.id)).to_string())
+                on:click=press
+            >
+                {example.name}
+            </button>
+        }
+    };
+    view! {
+        <section class="presets" aria-label="Example systems">
+            <div class="preset-row">{EXAMPLES.iter().map(example).collect_view()}</div>
+            <p class="preset-text" data-testid="example-text">{description}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// n, p and T, and what drives the systems.
+fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
+    let settings = store.settings;
+    let dims = memo(move || {
+        let Dims { n_states, n_inputs } = settings.draft.read().systems.dims();
+        (n_states, n_inputs)
+    });
+    let resize = move |n_states: usize, n_inputs: usize| {
+        let now = settings.draft.read_untracked().systems.resized(Dims { n_states, n_inputs });
+        settings.draft.update(|draft| draft.systems = now);
+        complained.set(Vec::new());
+    };
+    let states = move |by: isize| {
+        let (n, p) = dims.get_untracked();
+        resize(n.saturating_add_signed(by), p);
+    };
+    let inputs = move |by: isize| {
+        let (n, p) = dims.get_untracked();
+        resize(n, p.saturating_add_signed(by));
+    };
+    let no_note = derived(String::new);
+    view! {
+        <div class="sizes">
+            {stepper("n", "states", memo(move || dims.get().0), states)}
+            {stepper("p", "inputs", memo(move || dims.get().1), inputs)}
+            <div class="stepper">
+                <span class="symbol">"T"</span>
+                <span class="name">"rollout length"</span>
+                <NumberBox settings key=Key::RolloutLen id=None />
+            </div>
+        </div>
+        <Sliders settings group=Group::Systems measured=no_note on_name=Callback::new(move |key| store.sweep(key)) />
+    }
+    .into_any()
+}
+
+/// A count between two buttons.
+fn stepper(
+    symbol: &'static str,
+    name: &'static str,
+    value: Memo<usize>,
+    step: impl Fn(isize) + Copy + 'static,
+) -> AnyView {
+    let nudge = move |label: String, sign: &'static str, by: isize| {
+        view! { <button type="button" class="step" aria-label=label on:click=on(move |_: MouseEvent| step(by))>{sign}</button> }
+    };
+    view! {
+        <div class="stepper" role="group" aria-label=name data-stepper=symbol>
+            <span class="symbol">{symbol}</span>
+            <span class="name">{name}</span>
+            {nudge(format!("fewer {name}"), "−", -1)}
+            <output>{live(move || value.get().to_string())}</output>
+            {nudge(format!("more {name}"), "+", 1)}
+        </div>
+    }
+    .into_any()
+}
+
+/// Lemma 1's Σ_t at a chosen t.
+fn covariances(shown: Shown) -> AnyView {
+    let chosen = RwSignal::new(usize::MAX);
+    let last = memo(move || {
+        let portrait = shown.portrait.read();
+        portrait.as_ref().map_or(0, |portrait| portrait.scenario.plan(0).rollout_len - 1)
+    });
+    let t = memo(move || chosen.get().min(last.get()));
+    let choose = on(move |event: Event| {
+        chosen.set(event_target::<HtmlInputElement>(&event).value().parse().unwrap_or(usize::MAX));
+    });
+    view! {
+        <section class="covariances" aria-label="Covariance of the data">
+            <h2>"Covariance of states and inputs " <span class="symbol">"Σₜ"</span> ", Lemma 1"</h2>
+            <label class="chosen-t">
+                <span><span class="symbol">"t"</span> " = " {live(move || t.get().to_string())}</span>
+                <input
+                    type="range"
+                    min="0"
+                    max=live(move || last.get().to_string())
+                    aria-label="step t of a rollout"
+                    prop:value=live(move || t.get().to_string())
+                    on:input=choose
+                />
+            </label>
+            <p class="quiet">{shown.of(move |portrait| tables::spread(portrait, t.get()))}</p>
+            <div
+                class="numbers-table"
+                tabindex="0"
+                role="region"
+                aria-label="Σₜ"
+                data-testid="sigma"
+                inner_html=shown.of(move |portrait| tables::covariance_table(portrait, t.get()))
+            ></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// The clients' systems, the matrices of a chosen one, and a button that saves them all.
+fn fleet(shown: Shown) -> AnyView {
+    let chosen = RwSignal::new(0);
+    let choose = on(move |event: MouseEvent| {
+        let client = event_target::<Element>(&event).get_attribute("data-client");
+        if let Some(client) = client.and_then(|client| client.parse().ok()) {
+            chosen.set(client);
+        }
+    });
+    let save = move || {
+        let csv = shown.portrait.read_untracked().as_ref().map(|portrait| tables::table(portrait).csv());
+        if let Some(csv) = csv {
+            file::save("fedsysid-systems.csv", "text/csv", &csv);
+        }
+    };
+    view! {
+        <section class="fleet" aria-label="The clients’ systems">
+            <h2>"The clients’ systems"</h2>
+            <div class="fleet-head">
+                {button("set-step", "Save as CSV", save)}
+                <span class="quiet">{shown.of(tables::more)}</span>
+            </div>
+            <div
+                class="numbers-table"
+                tabindex="0"
+                role="region"
+                aria-label="The clients’ systems"
+                data-testid="fleet"
+                on:click=choose
+                inner_html=shown.of(move |portrait| tables::fleet(portrait, chosen.get()))
+            ></div>
+            <div
+                class="client-matrices"
+                aria-live="polite"
+                data-testid="client"
+                inner_html=shown.of(move |portrait| tables::client(portrait, chosen.get()))
+            ></div>
+        </section>
+    }
+    .into_any()
+}

@@ -17,6 +17,7 @@ pub mod anatomy;
 pub mod badge;
 pub mod bound;
 pub mod family;
+pub mod host;
 pub mod join;
 pub mod maps;
 pub mod markup;

@@ -9,9 +9,10 @@
 //!
 //! Reading is as forgiving as for a link: what cannot be used is replaced and named.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::choice::ALGORITHMS_LINK;
+use super::json::{Value, list, object, text};
 use super::notice::Notice;
 use super::pins::{PIN, Pin};
 use super::state::State;
@@ -23,21 +24,6 @@ const FORMAT: &str = "fedsysid-scenario";
 
 /// The version of files that is written, and the last one that is read.
 const VERSION: u32 = 1;
-
-/// JSON, read by whoever runs this: a browser has a reader already.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// Nothing, true or false: no setting is one.
-    Other,
-    /// A number.
-    Number(f64),
-    /// A text.
-    Text(String),
-    /// A list.
-    List(Vec<Self>),
-    /// Names with values, in their order.
-    Map(Vec<(String, Self)>),
-}
 
 /// Why a file is no scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,36 +51,6 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
-
-impl Value {
-    /// The value of a name in a map.
-    fn get(&self, name: &str) -> Option<&Self> {
-        match self {
-            Self::Map(pairs) => pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value),
-            Self::Other | Self::Number(_) | Self::Text(_) | Self::List(_) => None,
-        }
-    }
-
-    /// The value as a link says it: lists with commas, lists of lists with semicolons between them.
-    fn in_a_link(&self) -> String {
-        match self {
-            Self::Other | Self::Map(_) => String::new(),
-            Self::Number(number) => words(*number),
-            Self::Text(text) => text.clone(),
-            Self::List(items) => {
-                let between = if items.iter().any(|item| matches!(item, Self::List(_))) { ";" } else { "," };
-                items.iter().map(Self::in_a_link).collect::<Vec<_>>().join(between)
-            }
-        }
-    }
-
-    fn pairs(&self) -> &[(String, Self)] {
-        match self {
-            Self::Map(pairs) => pairs,
-            Self::Other | Self::Number(_) | Self::Text(_) | Self::List(_) => &[],
-        }
-    }
-}
 
 /// Reads a scenario file's content.
 ///
@@ -129,8 +85,7 @@ fn in_a_link(pin: &Value) -> String {
 /// A state as a scenario file.
 pub fn write(state: &State) -> String {
     let program = env!("CARGO_PKG_VERSION");
-    let settings = state.views.pairs().into_iter().chain(state.draft.all_pairs()).map(in_json);
-    let settings = object(settings, ",\n    ");
+    let settings = self::settings(state, ",\n    ");
     let pin = |Pin { name, draft }: &Pin| {
         let name = std::iter::once(("name", text(name)));
         object(name.chain(draft.pairs_beside(&state.draft).into_iter().map(in_json)), ", ")
@@ -141,6 +96,11 @@ pub fn write(state: &State) -> String {
          \"settings\": {settings},\n  \"pins\": [{}]\n}}\n",
         pins.join(",\n    ")
     )
+}
+
+/// All settings of a state as an object, with this between them.
+pub fn settings(state: &State, between: &str) -> String {
+    object(state.views.pairs().into_iter().chain(state.draft.all_pairs()).map(in_json), between)
 }
 
 /// A pair of a link, its value in JSON: numbers as numbers, lists as lists.
@@ -157,50 +117,11 @@ fn in_json((key, value): (&'static str, String)) -> (&'static str, String) {
     (key, json)
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-fn object(pairs: impl Iterator<Item = (&'static str, String)>, between: &str) -> String {
-    let pairs: Vec<_> = pairs.map(|(key, value)| format!("\"{key}\": {value}")).collect();
-    format!("{{ {} }}", pairs.join(between))
-}
-
-/// A text in JSON.
-fn text(text: &str) -> String {
-    let mut json = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            // Writing to a string cannot fail.
-            c if c.is_control() => drop(write!(json, "\\u{:04x}", u32::from(c))),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-    json
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::json::tests::parsed;
     use super::*;
     use crate::params::{Draft, Key};
-
-    fn value(json: serde_json::Value) -> Value {
-        match json {
-            serde_json::Value::Null | serde_json::Value::Bool(_) => Value::Other,
-            serde_json::Value::Number(number) => Value::Number(number.as_f64().unwrap()),
-            serde_json::Value::String(text) => Value::Text(text),
-            serde_json::Value::Array(items) => Value::List(items.into_iter().map(value).collect()),
-            serde_json::Value::Object(pairs) => {
-                Value::Map(pairs.into_iter().map(|(key, item)| (key, value(item))).collect())
-            }
-        }
-    }
-
-    fn parsed(json: &str) -> Value {
-        value(serde_json::from_str(json).unwrap())
-    }
 
     #[test]
     fn a_state_survives_its_file() {

@@ -18,7 +18,7 @@
 //! - [`views`]: what of all this is looked at, and how.
 //! - [`pins`]: drafts that are kept to be compared with.
 //! - [`keys`]: every key that a link may have, for those who write links.
-//! - [`state`]: all of these together, as a link; [`file`]: as a file; [`history`]: as they were before.
+//! - [`state`]: all of these together, as a link; [`file`]: as a file, in [`json`]; [`history`]: as they were before.
 
 pub mod choice;
 pub mod draft;
@@ -27,6 +27,7 @@ pub mod examples;
 pub mod file;
 pub mod grid;
 pub mod history;
+pub mod json;
 pub mod keys;
 pub mod link;
 pub mod matrix_text;

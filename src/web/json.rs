@@ -4,7 +4,7 @@ use js_sys::{Array, JSON, Object};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error_text;
-use crate::params::file::Value;
+use crate::params::json::Value;
 
 /// The value that a text says.
 ///
@@ -15,7 +15,8 @@ pub fn parse(text: &str) -> Result<Value, String> {
     JSON::parse(text).map(|parsed| value(&parsed)).map_err(|error| error_text(&error))
 }
 
-fn value(of: &JsValue) -> Value {
+/// A value of JavaScript, as far as JSON could say it.
+pub fn value(of: &JsValue) -> Value {
     if let Some(number) = of.as_f64() {
         Value::Number(number)
     } else if let Some(text) = of.as_string() {

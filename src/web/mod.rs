@@ -9,6 +9,7 @@ pub mod clipboard;
 pub mod clock;
 pub mod engines;
 pub mod file;
+pub mod host;
 pub mod json;
 pub mod listener;
 pub mod preferences;

@@ -1,0 +1,309 @@
+//! What the page around this one may ask by message, and what it is told: plain objects with the keys of a link.
+//!
+//! `docs/embedding.md` describes them for authors. Everything that comes in is checked for its shape; what is no message of
+//! ours is passed over without a word, since other scripts talk through the same window.
+
+use super::Run;
+use super::readout::readings;
+use crate::params::file;
+use crate::params::json::{Value, list, object, text};
+use crate::params::{State, keys};
+
+/// The version of the messages.
+pub const VERSION: u32 = 1;
+
+/// What the type of every message begins with.
+const OURS: &str = "fedsysid:";
+
+/// The most characters of the word by which an asker knows answers again.
+const INSTANCE_CHARS: usize = 100;
+
+/// What can be told as it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Settings changed.
+    Changed,
+    /// A run is complete.
+    Result,
+}
+
+/// In which form a run is taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Its numbers, as a table.
+    Csv,
+    /// The same as JSON.
+    Json,
+    /// Its picture.
+    Svg,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// Set these, leaving the rest.
+    Set(Vec<(String, String)>),
+    /// Say what is set, and how it came out.
+    Get,
+    /// Go back to what the address said at first.
+    Reset,
+    /// Send the run on screen.
+    Export(Format),
+    /// From now on tell of these, and of no others.
+    Subscribe(Vec<Topic>),
+}
+
+/// A question, with the word by which the asker knows the answer again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What is asked.
+    pub ask: Ask,
+    /// The asker's word.
+    pub instance: Option<String>,
+}
+
+/// Reads a message. Nothing if it is not one of ours.
+///
+/// # Errors
+/// Why it is one of ours and cannot be used, for the author of the page around.
+pub fn read(message: &Value) -> Result<Option<Question>, String> {
+    let Some(Value::Text(kind)) = message.get("type") else { return Ok(None) };
+    let Some(kind) = kind.strip_prefix(OURS) else { return Ok(None) };
+    if let Some(version) = message.get("version").map(Value::in_a_link).filter(|given| *given != VERSION.to_string()) {
+        return Err(format!("version {version} is not spoken here: {VERSION} is"));
+    }
+    let instance = match message.get("instance") {
+        None => None,
+        Some(Value::Text(instance)) if instance.chars().count() <= INSTANCE_CHARS => Some(instance.clone()),
+        Some(_) => return Err(format!("an instance is a text of up to {INSTANCE_CHARS} characters")),
+    };
+    Ok(Some(Question { ask: ask(kind, message)?, instance }))
+}
+
+fn ask(kind: &str, message: &Value) -> Result<Ask, String> {
+    match (kind, message.get("settings"), message.get("format"), message.get("to")) {
+        ("get", ..) => Ok(Ask::Get),
+        ("reset", ..) => Ok(Ask::Reset),
+        ("set", Some(Value::Map(settings)), ..) => {
+            Ok(Ask::Set(settings.iter().map(|(key, value)| (key.clone(), value.in_a_link())).collect()))
+        }
+        ("set", ..) => Err("fedsysid:set needs settings: an object of keys and values, as in a link".into()),
+        ("export", _, Some(Value::Text(word)), _) => match word.as_str() {
+            "csv" => Ok(Ask::Export(Format::Csv)),
+            "json" => Ok(Ask::Export(Format::Json)),
+            "svg" => Ok(Ask::Export(Format::Svg)),
+            _ => Err(format!("{word} is no format: csv, json and svg are")),
+        },
+        ("export", ..) => Err("fedsysid:export needs a format: csv, json or svg".into()),
+        ("subscribe", .., Some(Value::List(topics))) => {
+            Ok(Ask::Subscribe(topics.iter().map(topic).collect::<Result<_, _>>()?))
+        }
+        ("subscribe", ..) => Err("fedsysid:subscribe needs to: a list of changed and result".into()),
+        _ => Err(format!("fedsysid:{kind} is not spoken here: set, get, reset, export and subscribe are")),
+    }
+}
+
+fn topic(value: &Value) -> Result<Topic, String> {
+    match value {
+        Value::Text(word) if word == "changed" => Ok(Topic::Changed),
+        Value::Text(word) if word == "result" => Ok(Topic::Result),
+        other => Err(format!("{} cannot be subscribed to: changed and result can", other.in_a_link())),
+    }
+}
+
+/// Who changed something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// The person at the page.
+    #[default]
+    User,
+    /// The page around this one.
+    Program,
+}
+
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// The page is up: its version, and every setting that there is.
+    Ready,
+    /// What is set now, and who changed it.
+    Changed(&'a State, By),
+    /// What is set, and how it came out, as far as that is known.
+    Result(&'a State, Option<&'a Run>),
+    /// The page is so many CSS pixels high.
+    Height(u32),
+    /// What was sent for.
+    Export(Format, &'a str),
+    /// What of a question could not be used, in words.
+    Problems(&'a [String]),
+}
+
+impl Told<'_> {
+    /// The message as JSON, with the asker's word if it is an answer.
+    pub fn message(self, instance: Option<&str>) -> String {
+        let (kind, fields) = self.fields();
+        let head = [("type", text(&format!("{OURS}{kind}"))), ("version", VERSION.to_string())];
+        let instance = instance.map(|instance| ("instance", text(instance)));
+        object(head.into_iter().chain(instance).chain(fields), ", ")
+    }
+
+    fn fields(self) -> (&'static str, Vec<(&'static str, String)>) {
+        match self {
+            Self::Ready => {
+                ("ready", vec![("program", text(env!("CARGO_PKG_VERSION"))), ("parameters", list(parameters()))])
+            }
+            Self::Changed(state, by) => {
+                let by = if by == By::User { "user" } else { "program" };
+                ("changed", vec![("by", text(by)), ("settings", settings(state)), ("link", text(&state.to_query()))])
+            }
+            Self::Result(state, run) => {
+                let is_complete = run.is_some_and(|run| run.progress.is_none());
+                let errors = list(run.map(errors).unwrap_or_default().into_iter());
+                let complete = ("complete", is_complete.to_string());
+                ("result", vec![("settings", settings(state)), complete, ("errors", errors)])
+            }
+            Self::Height(px) => ("height", vec![("px", px.to_string())]),
+            Self::Export(format, content) => {
+                let format = match format {
+                    Format::Csv => "csv",
+                    Format::Json => "json",
+                    Format::Svg => "svg",
+                };
+                ("export", vec![("format", text(format)), ("content", text(content))])
+            }
+            Self::Problems(problems) => ("error", vec![("problems", list(problems.iter().map(|words| text(words))))]),
+        }
+    }
+}
+
+fn settings(state: &State) -> String {
+    file::settings(state, ", ")
+}
+
+fn parameters() -> impl Iterator<Item = String> {
+    keys::rows().into_iter().map(|row| {
+        let fields = [("key", row.key), ("name", &row.name), ("allowed", &row.allowed), ("default", &row.default)];
+        object(fields.into_iter().map(|(name, value)| (name, text(value))), ", ")
+    })
+}
+
+/// The final errors of a run, those that have a number.
+fn errors(run: &Run) -> Vec<String> {
+    let error = |reading: super::readout::Reading| {
+        let value = reading.value.ok()?;
+        // One data set has no standard error, and JSON no NaN.
+        let number = |value: f64| if value.is_finite() { value.to_string() } else { "null".into() };
+        let fields = [
+            ("role", text(reading.role.word())),
+            ("name", text(&reading.name)),
+            ("mean", number(value.mean())),
+            ("standardError", number(value.standard_error())),
+        ];
+        Some(object(fields.into_iter(), ", "))
+    };
+    readings(run, run.recorded(None)).into_iter().filter_map(error).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::run_of;
+    use super::*;
+    use crate::params::json::tests::parsed;
+
+    fn asked(json: &str) -> Result<Option<Question>, String> {
+        read(&parsed(json))
+    }
+
+    #[test]
+    fn questions_are_read() {
+        #[track_caller]
+        fn check(json: &str, ask: Ask, instance: Option<&str>) {
+            assert_eq!(asked(json), Ok(Some(Question { ask, instance: instance.map(str::to_owned) })));
+        }
+        check(r#"{"type": "fedsysid:get"}"#, Ask::Get, None);
+        check(r#"{"type": "fedsysid:reset", "version": 1, "instance": "a"}"#, Ask::Reset, Some("a"));
+        let pairs = [("eps", "0.25"), ("alg", "fedlin,fedavg")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let set = r#"{"type": "fedsysid:set", "settings": {"eps": 0.25, "alg": ["fedlin", "fedavg"]}}"#;
+        let mut sorted = pairs.to_vec();
+        sorted.sort();
+        check(set, Ask::Set(sorted), None);
+        check(r#"{"type": "fedsysid:export", "format": "csv"}"#, Ask::Export(Format::Csv), None);
+        let topics = vec![Topic::Changed, Topic::Result];
+        check(r#"{"type": "fedsysid:subscribe", "to": ["changed", "result"]}"#, Ask::Subscribe(topics), None);
+    }
+
+    #[test]
+    fn what_is_not_ours_is_passed_over() {
+        for json in [
+            "null",
+            "7",
+            r#""fedsysid:get""#,
+            "[]",
+            "{}",
+            r#"{"type": 1}"#,
+            r#"{"type": "other:get"}"#,
+            r#"{"type": "FEDSYSID:get"}"#,
+        ] {
+            assert_eq!(asked(json), Ok(None), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_ours_and_garbled_gets_a_reason() {
+        #[track_caller]
+        fn check(json: &str, expected: &str) {
+            assert_eq!(asked(json), Err(expected.to_owned()));
+        }
+        check(r#"{"type": "fedsysid:get", "version": 2}"#, "version 2 is not spoken here: 1 is");
+        check(r#"{"type": "fedsysid:get", "instance": 5}"#, "an instance is a text of up to 100 characters");
+        check(r#"{"type": "fedsysid:set"}"#, "fedsysid:set needs settings: an object of keys and values, as in a link");
+        check(r#"{"type": "fedsysid:export", "format": "doc"}"#, "doc is no format: csv, json and svg are");
+        check(r#"{"type": "fedsysid:export"}"#, "fedsysid:export needs a format: csv, json or svg");
+        check(
+            r#"{"type": "fedsysid:subscribe", "to": ["all"]}"#,
+            "all cannot be subscribed to: changed and result can",
+        );
+        check(
+            r#"{"type": "fedsysid:fly"}"#,
+            "fedsysid:fly is not spoken here: set, get, reset, export and subscribe are",
+        );
+    }
+
+    #[test]
+    fn everything_told_is_json_of_its_kind() {
+        let (state, _) = State::from_query("q=2&R=5&M=3");
+        let run = run_of(&state.draft);
+        let problems = ["a \"quoted\" one".to_owned()];
+        let told = [
+            ("ready", Told::Ready),
+            ("changed", Told::Changed(&state, By::Program)),
+            ("result", Told::Result(&state, Some(&run))),
+            ("result", Told::Result(&state, None)),
+            ("height", Told::Height(321)),
+            ("export", Told::Export(Format::Csv, "a,b\n1,2\n")),
+            ("error", Told::Problems(&problems)),
+        ];
+        for (kind, told) in told {
+            let message = parsed(&told.message(Some("fig 1")));
+            assert_eq!(message.get("type"), Some(&Value::Text(format!("fedsysid:{kind}"))));
+            assert_eq!(message.get("instance"), Some(&Value::Text("fig 1".into())));
+        }
+        assert_eq!(parsed(&Told::Height(321).message(None)).get("instance"), None);
+    }
+
+    #[test]
+    fn a_result_holds_the_final_errors_in_full() {
+        let (state, _) = State::from_query("q=2&R=5&M=3");
+        let run = run_of(&state.draft);
+        let message = parsed(&Told::Result(&state, Some(&run)).message(None));
+        let Some(Value::List(errors)) = message.get("errors") else { panic!("{message:?}") };
+        assert_eq!(errors.len(), 5);
+        assert_eq!(errors[0].get("mean"), Some(&Value::Number(run.summary.methods[0].errors[5].mean())));
+        assert_eq!(message.get("settings").and_then(|settings| settings.get("M")), Some(&Value::Number(3.0)));
+        let one = run_of(&State::from_query("q=1&R=5&M=3").0.draft);
+        let message = parsed(&Told::Result(&state, Some(&one)).message(None));
+        assert!(
+            matches!(message.get("errors"), Some(Value::List(errors)) if errors[0].get("standardError") == Some(&Value::Other))
+        );
+    }
+}

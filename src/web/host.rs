@@ -1,0 +1,54 @@
+//! The page around this one, where there is one: what it says, and what it is told.
+
+use std::cell::Cell;
+
+use js_sys::JSON;
+use wasm_bindgen::JsValue;
+use web_sys::{Element, MessageEvent, Window};
+
+use super::json;
+use super::listener::Listener;
+use super::screen::SizeWatch;
+use crate::params::json::Value;
+
+/// The window around this one; nothing if this page stands for itself.
+fn parent() -> Option<Window> {
+    let window = web_sys::window()?;
+    window.parent().ok().flatten().filter(|parent| *parent != window)
+}
+
+/// Hears what the page around this one says, with its origin. What any other window says is passed over.
+pub fn on_message(mut heard: impl FnMut(&Value, &str) + 'static) -> Option<Listener> {
+    let (window, parent) = (web_sys::window()?, parent()?);
+    Some(Listener::new(&window, "message", move |event: MessageEvent| {
+        let source: JsValue = event.source().map_or(JsValue::NULL, Into::into);
+        if source == *parent {
+            heard(&json::value(&event.data()), &event.origin());
+        }
+    }))
+}
+
+/// Tells the page around this one, as the object that a JSON text says. Nobody hears it where there is no such page.
+///
+/// It goes to whoever has put this page into a frame: it says nothing that its link does not.
+pub fn tell(json: &str) {
+    if let (Some(parent), Ok(message)) = (parent(), JSON::parse(json)) {
+        let _ = parent.post_message(&message, "*");
+    }
+}
+
+/// Calls back with an element's height in CSS pixels, whole and rounded up, whenever it is another one.
+pub fn on_height(element: &Element, told: impl Fn(u32) + 'static) -> Option<SizeWatch> {
+    let (measured, last) = (element.clone(), Cell::new(0));
+    SizeWatch::new(element, move || {
+        let height = whole(measured.get_bounding_client_rect().height());
+        if last.replace(height) != height {
+            told(height);
+        }
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "pixels of a page; saturates")]
+fn whole(pixels: f64) -> u32 {
+    pixels.ceil() as u32
+}

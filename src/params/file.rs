@@ -17,7 +17,7 @@ use super::notice::Notice;
 use super::pins::{PIN, Pin};
 use super::state::State;
 use super::systems::MatrixKey;
-use super::table::{Param, words};
+use super::table::Param;
 
 /// What a scenario file calls itself.
 const FORMAT: &str = "fedsysid-scenario";

@@ -21,8 +21,8 @@ fn parent() -> Option<Window> {
 pub fn on_message(mut heard: impl FnMut(&Value, &str) + 'static) -> Option<Listener> {
     let (window, parent) = (web_sys::window()?, parent()?);
     Some(Listener::new(&window, "message", move |event: MessageEvent| {
-        let source: JsValue = event.source().map_or(JsValue::NULL, Into::into);
-        if source == *parent {
+        let is_parent = event.source().is_some_and(|source| JsValue::from(source) == JsValue::from(parent.clone()));
+        if is_parent {
             heard(&json::value(&event.data()), &event.origin());
         }
     }))

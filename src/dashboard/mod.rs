@@ -26,6 +26,7 @@ pub mod picture;
 pub mod pins;
 pub mod readout;
 pub mod round;
+pub mod script;
 pub mod sentences;
 pub mod strip;
 pub mod sweep;

@@ -43,7 +43,7 @@ pub fn draw_layout<B: DrawingBackend>(
 impl<B: DrawingBackend> Pen<B> {
     /// Everything, from the paper up.
     pub(super) fn figure(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
-        self.rectangle(layout.page.surface, theme.paper)?;
+        self.paper(layout.page.surface, theme.paper)?;
         self.grid(layout, theme)?;
         for (curve, trace) in figure.curves.iter().zip(&layout.traces) {
             self.band(curve, trace, theme)?;

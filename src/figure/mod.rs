@@ -12,7 +12,8 @@
 //! - [`hover`]: what is under the pointer;
 //! - [`draw`]: a figure in strokes, `pen`: the strokes, on any `DrawingBackend`;
 //! - [`svg`]: the same figure as text;
-//! - [`heat`]: maps, on the same surfaces.
+//! - [`heat`]: maps, on the same surfaces;
+//! - [`sheet`]: a picture with words around it, for files.
 
 pub mod axis;
 pub mod draw;
@@ -31,6 +32,7 @@ mod page;
 mod pen;
 mod role;
 mod rows;
+pub mod sheet;
 pub mod svg;
 mod text;
 pub mod theme;

@@ -41,6 +41,8 @@ pub(super) struct Pen<B: DrawingBackend> {
     limits: (f64, f64),
     /// How this surface sets text.
     type_setting: TypeSetting,
+    /// Whether pictures lie on paper of their own.
+    brings_paper: bool,
 }
 
 impl<B: DrawingBackend> Pen<B> {
@@ -49,11 +51,21 @@ impl<B: DrawingBackend> Pen<B> {
         let (width, height) = size.surface();
         let limits = (f64::from(width) * grain, f64::from(height) * grain);
         let scale = (limits.0 / size.width, limits.1 / size.height, size.pixel_ratio * grain);
-        let mut pen = Self { area: area.clone(), scale, grain, limits, type_setting };
+        let mut pen = Self { area: area.clone(), scale, grain, limits, type_setting, brings_paper: true };
         // An area cuts its coordinates off at the surface's own size. To "shrink" is the one way to set its size, to a
         // larger one too.
         pen.area = area.clone().shrink((0, 0), pen.unit(limits));
         pen
+    }
+
+    /// For pictures that lie on what is there.
+    pub(super) fn on_given_paper(self) -> Self {
+        Self { brings_paper: false, ..self }
+    }
+
+    /// What a picture lies on.
+    pub(super) fn paper(&self, surface: Rect, color: RGBColor) -> Drawn<B> {
+        if self.brings_paper { self.rectangle(surface, color) } else { Ok(()) }
     }
 
     /// A curve goes on beyond the edge.

@@ -4,6 +4,7 @@ use super::heat::HeatMap;
 use super::heat::layout::HeatLayout;
 use super::layout::Layout;
 use super::pen::{Drawn, Pen, TypeSetting};
+use super::sheet::{Paper, Sheet};
 use super::theme::Theme;
 use super::{Figure, Size};
 use plotters::drawing::IntoDrawingArea;
@@ -19,31 +20,44 @@ const TYPE_SETTING: TypeSetting = TypeSetting { unit: 1.24, rise: 0.08 };
 /// nothing here.
 pub fn to_svg(figure: &Figure, theme: &Theme, size: Size) -> String {
     let name = name(figure.title.as_deref(), &figure.y.label, &figure.x.label);
-    document(&name, size, |pen, size| pen.figure(figure, &Layout::new(figure, theme, size), theme))
+    document(&name, "", size, |pen, size| pen.figure(figure, &Layout::new(figure, theme, size), theme))
 }
 
 /// The map as a self-contained SVG document, like [`to_svg`].
 pub fn heat_svg(map: &HeatMap, theme: &Theme, size: Size) -> String {
     let against = format!("{} and {}", map.y.label, map.x.label);
     let name = name(map.title.as_deref(), &map.key.label, &against);
-    document(&name, size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
+    document(&name, "", size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
+}
+
+/// The sheet as a self-contained SVG document, like [`to_svg`]; the size is that of its picture, and `metadata` is kept in it
+/// as text.
+pub fn sheet_svg(sheet: &Sheet, (theme, paper): (&Theme, Paper), picture: Size, metadata: &str) -> String {
+    let size = sheet.size(theme, picture);
+    let metadata = format!("<metadata>{}</metadata>\n", escaped(metadata));
+    document(&sheet.title, &metadata, size, |pen, size| pen.sheet(sheet, (theme, paper), size))
 }
 
 /// What a pen draws, as a document of this name.
-fn document(name: &str, size: Size, draw: impl FnOnce(&Pen<SVGBackend>, Size) -> Drawn<SVGBackend<'static>>) -> String {
+fn document(
+    name: &str,
+    metadata: &str,
+    size: Size,
+    draw: impl FnOnce(Pen<SVGBackend>, Size) -> Drawn<SVGBackend<'static>>,
+) -> String {
     let size = Size { pixel_ratio: 1.0, ..size }.with_subpixels(SUBPIXELS);
     let (width, height) = size.surface();
     let mut drawn = String::new();
     {
         let area = SVGBackend::with_string(&mut drawn, (width * SUBPIXELS, height * SUBPIXELS)).into_drawing_area();
-        let done = draw(&Pen::new(&area, size, TYPE_SETTING), size).and_then(|()| area.present());
+        let done = draw(Pen::new(&area, size, TYPE_SETTING), size).and_then(|()| area.present());
         debug_assert!(done.is_ok(), "writing to a string cannot fail: {done:?}");
     }
     let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
     let name = escaped(name);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{name}\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {} {}\" stroke-linejoin=\"round\">\n<title>{name}</title>\n{}",
+         viewBox=\"0 0 {} {}\" stroke-linejoin=\"round\">\n<title>{name}</title>\n{metadata}{}",
         width * SUBPIXELS,
         height * SUBPIXELS,
         compact(body)

@@ -4,7 +4,7 @@
 //! widest of the usual sans-serif fonts, so words never need more room than they were given.
 
 /// Width of a bold letter over that of a plain one.
-const BOLD: f64 = 1.12;
+pub(super) const BOLD: f64 = 1.12;
 
 /// Width in CSS pixels of one line of text, `size` pixels high; an upper estimate.
 pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
@@ -47,6 +47,29 @@ pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
         match (longer, lines.last_mut()) {
             (Some(longer), Some(line)) if width(&longer, size, false) <= room => *line = longer,
             _ => lines.extend(shortened(word, size, false, room)),
+        }
+    }
+    lines
+}
+
+/// As [`wrapped`], for text with long words such as addresses: what is wider than the room is broken within.
+pub(super) fn broken(text: &str, size: f64, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let (mut before, mut piece) = (" ", String::new());
+        for letter in word.chars().map(Some).chain([None]) {
+            // At the end, or where the next letter has no room, the piece is set.
+            let wider = letter.map(|letter| format!("{piece}{letter}"));
+            if let Some(wider) = wider.filter(|wider| width(wider, size, false) <= room) {
+                piece = wider;
+                continue;
+            }
+            let longer = lines.last().map(|line| format!("{line}{before}{piece}"));
+            match (longer, lines.last_mut()) {
+                (Some(longer), Some(line)) if width(&longer, size, false) <= room => *line = longer,
+                _ => lines.push(std::mem::take(&mut piece)),
+            }
+            (before, piece) = ("", letter.map(String::from).unwrap_or_default());
         }
     }
     lines
@@ -97,6 +120,8 @@ mod tests {
         let lines = wrapped("FedAvg diverges here: the step is too large", 10.0, 120.0);
         assert_eq!(lines.join(" "), "FedAvg diverges here: the step is too large");
         assert!(lines.len() > 1);
+        assert_eq!(broken("one abcdefghij two", 10.0, 40.0), ["one", "abcdef", "ghij", "two"]);
+        assert_eq!(broken("one two", 10.0, 90.0), ["one two"]);
         assert_eq!(balanced("one two three four", 10.0, 90.0), ["one two", "three four"]);
         assert_eq!(wrapped("one two three four", 10.0, 90.0), ["one two three", "four"]);
     }

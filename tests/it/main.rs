@@ -9,6 +9,9 @@ mod golden;
 /// The paper's figures and claims against reference data.
 mod paper;
 
+/// What is copied as a program finds the numbers of the page again.
+mod programs;
+
 /// Links and drafts: random ones survive, hostile ones are named.
 mod params;
 

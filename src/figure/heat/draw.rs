@@ -42,7 +42,7 @@ impl<B: DrawingBackend> Pen<B> {
     /// Everything, from the paper up.
     pub(in crate::figure) fn heat(&self, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
         let HeatLayout { page, frame, .. } = layout;
-        self.rectangle(page.surface, theme.paper)?;
+        self.paper(page.surface, theme.paper)?;
         self.hatching(layout, theme)?;
         self.cells(layout, &frame.plot, theme)?;
         layout.isolines.iter().try_for_each(|isoline| self.isoline(isoline, theme))?;

@@ -1,0 +1,368 @@
+//! A run as a short program that finds its final errors anew, from the published formulas and the clients' moments: in Python,
+//! in MATLAB (and Octave), in Julia, in Rust.
+//!
+//! Every program is one text with the same parts in the same order, and needs nothing but its language. It prints each error
+//! beside the one on the page.
+
+use std::fmt;
+use std::fmt::Write;
+
+use super::Run;
+use super::picture::{method_name, reference_name};
+use crate::figure::number::count;
+use crate::sim::data_sets::DataSets;
+use crate::sim::estimate::Reference;
+use crate::sim::lanes::LANES;
+use crate::sim::method::Solver;
+use crate::sim::moments::Moments;
+use crate::sim::scenario::{GradientScale, Scenario, Settings};
+use crate::sim::schedule::Schedule;
+use crate::sim::simulator::{Client, MomentSimulator};
+use crate::sim::stream::DataKey;
+use crate::sim::stats::Running;
+use crate::sim::study::{MethodSummary, Summary};
+use crate::sim::target::{Target, Truth};
+use crate::sim::Matrix;
+
+/// Numbers that a program may hold: about a megabyte.
+const MOST_NUMBERS: usize = 52_500;
+
+/// Seconds that the slowest language may take, about.
+const MOST_SECONDS: f64 = 20.0;
+
+/// A language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Python 3, without any package.
+    Python,
+    /// MATLAB or Octave.
+    Matlab,
+    /// Julia, with its standard library.
+    Julia,
+    /// Rust, for `rustc` alone.
+    Rust,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Python, Self::Matlab, Self::Julia, Self::Rust];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Python => "Python",
+            Self::Matlab => "MATLAB",
+            Self::Julia => "Julia",
+            Self::Rust => "Rust",
+        }
+    }
+
+    /// How a file's name ends.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Python => "py",
+            Self::Matlab => "m",
+            Self::Julia => "jl",
+            Self::Rust => "rs",
+        }
+    }
+
+    fn template(self) -> &'static str {
+        match self {
+            Self::Python => include_str!("script/run.py"),
+            Self::Matlab => include_str!("script/run.m"),
+            Self::Julia => include_str!("script/run.jl"),
+            Self::Rust => include_str!("script/run.rs.txt"),
+        }
+    }
+
+    /// What a comment begins with.
+    fn comment(self) -> &'static str {
+        match self {
+            Self::Python | Self::Julia => "# ",
+            Self::Matlab => "% ",
+            Self::Rust => "// ",
+        }
+    }
+
+    /// A row of a table of words and numbers.
+    fn row(self, cells: &[&dyn fmt::Debug]) -> String {
+        let cells: Vec<_> = cells.iter().map(|cell| format!("{cell:?}")).collect();
+        match self {
+            Self::Matlab => format!("  {}", cells.join(", ").replace('"', "'")),
+            Self::Python | Self::Julia | Self::Rust => format!("    ({}),", cells.join(", ")),
+        }
+    }
+
+    /// The place of the first of several things.
+    fn first(self) -> usize {
+        match self {
+            Self::Python | Self::Rust => 0,
+            Self::Matlab | Self::Julia => 1,
+        }
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its text.
+    pub text: String,
+    /// What it leaves out or does differently from the page, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NoProgram {
+    /// One data set alone is too long a text.
+    TooMuchData {
+        /// Clients there are.
+        clients: usize,
+        /// Clients that a program has room for.
+        most: usize,
+    },
+    /// Clients differ in how many samples or local steps they have.
+    Uneven,
+    /// Nothing has a number.
+    Nothing,
+}
+
+impl fmt::Display for NoProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMuchData { clients, most } => {
+                let (clients, most) = (count(*clients), count(*most));
+                write!(f, "a program has room for the moments of {most} clients, not of {clients}")
+            }
+            Self::Uneven => f.write_str("a program is for clients with as many samples and local steps each"),
+            Self::Nothing => f.write_str("there is no number that a program could find again"),
+        }
+    }
+}
+
+impl std::error::Error for NoProgram {}
+
+/// The program of a run; what it is about stands in comments at its top.
+///
+/// # Errors
+/// When its data are too long a text, or there is nothing to find again.
+pub fn program(run: &Run, language: Language, about: &[String]) -> Result<Program, NoProgram> {
+    let scenario = Scenario::new(run.settings.clone()).map_err(|_| NoProgram::Nothing)?;
+    let (kept, mut notes) = kept(&scenario, &run.summary)?;
+    let n_trials = n_data_sets(&scenario, &kept, run.summary.n_trials)?;
+    if n_trials < run.summary.n_trials {
+        let (few, all) = (count(n_trials), count(run.summary.n_trials));
+        notes.push(format!("Of the page’s {all} data sets only the first {few}: errors are means over these."));
+    }
+    let summary = if n_trials == run.summary.n_trials { run.summary.clone() } else { again(&kept, n_trials)? };
+    let about = about.iter().chain(&notes).map(|line| format!("{}{line}", language.comment()).trim_end().to_owned());
+    let about: Vec<_> = about.collect();
+    let text = filled(language, &scenario, &Numbers { kept: &kept, summary: &summary, n_trials }, &about);
+    Ok(Program { text, notes })
+}
+
+/// The settings with what a program can find again, and what it leaves out.
+fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>), NoProgram> {
+    let settings = scenario.settings();
+    let first = (scenario.plan(0), scenario.n_local_steps(0));
+    if (0..settings.n_clients).any(|client| (scenario.plan(client), scenario.n_local_steps(client)) != first) {
+        return Err(NoProgram::Uneven);
+    }
+    let mut notes = Vec::new();
+    let mut leave = |name: String, why: &str| notes.push(format!("Without {name}: {why}."));
+    let is_full = settings.participation.is_full(settings.n_clients);
+    let mut methods = Vec::new();
+    for method in &summary.methods {
+        match why_not(method, is_full) {
+            None => methods.push(method.method),
+            Some(why) => leave(method_name(method.method), why),
+        }
+    }
+    let mut references = Vec::new();
+    for reference in &summary.references {
+        let name = || reference_name(reference.reference, settings.target);
+        match (reference.reference, reference.error) {
+            (_, Err(_)) => leave(name(), "it has no error"),
+            (Reference::Weighted { .. } | Reference::Personalized { .. }, _) => leave(name(), "it takes more than this"),
+            (other, Ok(_)) => references.push(other),
+        }
+    }
+    if methods.is_empty() && references.is_empty() {
+        return Err(NoProgram::Nothing);
+    }
+    Ok((Settings { methods, references, gains: false, ..settings.clone() }, notes))
+}
+
+/// Why a program leaves a method out.
+fn why_not(summary: &MethodSummary, is_full: bool) -> Option<&'static str> {
+    let end = summary.errors.last().map_or(f64::NAN, Running::mean);
+    match summary.method.solver {
+        _ if summary.n_diverged > 0 || !end.is_finite() => Some("it diverges"),
+        _ if !is_full => Some("not all clients take part in each round"),
+        Solver::FedAvg | Solver::FedLin | Solver::FedProx { .. } => None,
+        Solver::Scaffold | Solver::FedAdmm { .. } => Some("its clients have a memory"),
+        Solver::Clustered { .. } => Some("it has several models"),
+        Solver::Median => Some("its rounds are not linear"),
+    }
+}
+
+/// How many data sets a program has room and time for; at least one.
+fn n_data_sets(scenario: &Scenario, kept: &Settings, n_trials: usize) -> Result<usize, NoProgram> {
+    let (dims, clients) = (kept.family.dims(), kept.n_clients);
+    let (d, n) = (dims.n_regressors(), dims.n_states);
+    let most = MOST_NUMBERS / (d * (d + 1) / 2 + n * d);
+    if clients > most {
+        return Err(NoProgram::TooMuchData { clients, most });
+    }
+    let (clients, rounds) = (clients as f64, kept.n_rounds as f64);
+    // Seconds that plain Python takes: for a client's eigenvalues, for one of its responses with K steps, for a round.
+    let (d, steps) = (d as f64, scenario.n_local_steps(0) as f64);
+    let response = 1e-7 * d * (steps + 5.0 * d * d);
+    let of_method = |schedule: Schedule| {
+        let responses = if schedule.repeats_every_round() { 1.0 } else { rounds };
+        clients * responses * response + rounds * 1e-7 * d * d * d
+    };
+    let methods: f64 = kept.methods.iter().map(|method| of_method(method.schedule)).sum();
+    let seconds = clients * 4e-6 * d * d * d + methods;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number of data sets")]
+    let in_time = (MOST_SECONDS / seconds) as usize;
+    Ok((most / kept.n_clients).min(in_time).min(n_trials).max(1))
+}
+
+/// The first data sets, run again.
+fn again(kept: &Settings, n_trials: usize) -> Result<Summary, NoProgram> {
+    let scenario = Scenario::new(Settings { n_trials, ..kept.clone() }).map_err(|_| NoProgram::Nothing)?;
+    let mut summary = Summary::new(kept, scenario.heterogeneity());
+    let mut data_sets = DataSets::new(scenario, 0..n_trials);
+    while !data_sets.is_done() {
+        if let Some(result) = data_sets.step() {
+            summary.add(&result);
+        }
+    }
+    Ok(summary)
+}
+
+/// What a program holds.
+struct Numbers<'a> {
+    kept: &'a Settings,
+    summary: &'a Summary,
+    n_trials: usize,
+}
+
+/// The template with everything in its place.
+fn filled(language: Language, scenario: &Scenario, numbers: &Numbers<'_>, about: &[String]) -> String {
+    let Numbers { kept, n_trials, .. } = numbers;
+    let plan = scenario.plan(0);
+    let scale = match kept.gradient_scale {
+        GradientScale::Sum => 1.0,
+        GradientScale::Mean => 1.0 / (plan.n_rollouts as f64 * plan.rollout_len as f64),
+    };
+    let (methods, estimates) = numbers.tables(language);
+    let first = language.first();
+    let counted: Vec<usize> = match kept.target {
+        Target::Client(client) => vec![client + first],
+        Target::Worst | Target::Mean => (first..kept.n_clients + first).collect(),
+    };
+    let counted: Vec<_> = counted.iter().map(usize::to_string).collect();
+    let truth = Truth::new(kept.target, scenario.systems());
+    let truth: Vec<_> = truth.clients().map(|theta| by_rows(&theta, " ")).collect();
+    let fields = [
+        ("about", about.join("\n")),
+        ("M", kept.n_clients.to_string()),
+        ("K", scenario.n_local_steps(0).to_string()),
+        ("R", kept.n_rounds.to_string()),
+        ("d", kept.family.dims().n_regressors().to_string()),
+        ("q", n_trials.to_string()),
+        ("alpha", format!("{:?}", kept.step_size)),
+        ("scale", format!("{scale:?}")),
+        ("target", if kept.target == Target::Worst { "worst".into() } else { "mean".into() }),
+        ("methods", methods),
+        ("estimates", estimates),
+        ("start", by_rows(&scenario.first_model(), ", ")),
+        ("counted", counted.join(", ")),
+        ("truth", truth.join("\n")),
+        ("data", data(scenario, *n_trials)),
+    ];
+    // The data come last: what follows them is not looked through.
+    let put = |text: String, (name, value): &(&str, String)| text.replace(&format!("@{name}@"), value);
+    fields.iter().fold(language.template().to_owned(), put)
+}
+
+impl Numbers<'_> {
+    /// The rows of the methods, and those of the estimates.
+    fn tables(&self, language: Language) -> (String, String) {
+        let is_kept = |summary: &&MethodSummary| self.kept.methods.contains(&summary.method);
+        let method = |summary: &MethodSummary| {
+            let rule = if summary.method.solver == Solver::FedLin { "fedlin" } else { "fedavg" };
+            let schedule = match summary.method.schedule {
+                Schedule::Constant => "constant",
+                Schedule::OverLocalSteps => "local",
+                Schedule::OverRounds => "rounds",
+                Schedule::Harmonic => "harmonic",
+            };
+            let (name, pull) = (plain(&method_name(summary.method)), summary.method.solver.pull());
+            language.row(&[&name, &rule, &schedule, &pull, &summary.errors.last().map_or(f64::NAN, Running::mean)])
+        };
+        let methods: Vec<_> = self.summary.methods.iter().filter(is_kept).map(method).collect();
+        let estimate = |&reference: &Reference| {
+            let rule = match reference {
+                Reference::Pooled => "pooled",
+                Reference::MeanOfLocals => "mean",
+                Reference::ClientAlone | Reference::Weighted { .. } | Reference::Personalized { .. } => "alone",
+            };
+            let error = self.summary.reference(reference)?.ok()?;
+            Some(language.row(&[&reference_name(reference, self.kept.target), &rule, &error.mean()]))
+        };
+        let estimates: Vec<_> = self.kept.references.iter().filter_map(estimate).collect();
+        (methods.join("\n"), estimates.join("\n"))
+    }
+}
+
+/// A name that every terminal prints.
+fn plain(name: &str) -> String {
+    name.replace('α', "alpha")
+}
+
+fn by_rows(matrix: &Matrix, between: &str) -> String {
+    let entries: Vec<_> = matrix.row_iter().flat_map(|row| row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>()).collect();
+    entries.join(between)
+}
+
+/// A line a client, data set by data set: the upper triangle of S and all of C, row by row.
+fn data(scenario: &Scenario, n_trials: usize) -> String {
+    let settings = scenario.settings();
+    let mut simulator = MomentSimulator::new(settings.family.dims());
+    let mut text = String::new();
+    for trial in 0..n_trials {
+        for first in (0..settings.n_clients).step_by(LANES) {
+            let clients = first..settings.n_clients.min(first + LANES);
+            simulator.begin(clients.clone().map(|client| Client {
+                system: &scenario.systems()[client],
+                plan: scenario.plan(client),
+                key: DataKey { seed: settings.seed, trial, client },
+            }));
+            while simulator.advance() {}
+            for client in clients {
+                put_line(&mut text, &simulator.clients().moments(client % LANES));
+            }
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+fn put_line(text: &mut String, moments: &Moments) {
+    let (n, d) = moments.c.shape();
+    let upper = (0..d).flat_map(|i| (i..d).map(move |j| moments.s[(i, j)]));
+    let cross = (0..n).flat_map(|i| (0..d).map(move |j| moments.c[(i, j)]));
+    for (place, number) in upper.chain(cross).enumerate() {
+        let space = if place == 0 { "" } else { " " };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{space}{number:?}");
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! What is copied as a program runs, and finds the numbers of the page again.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use fedsysid::dashboard::Run;
+use fedsysid::dashboard::script::{Language, program};
+use fedsysid::protocol::Generation;
+use fedsysid::sim::method::{Method, Solver};
+use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
+use fedsysid::sim::schedule::Schedule;
+use fedsysid::sim::study::Study;
+use fedsysid::sim::target::Target;
+
+/// A finished run.
+fn run(change: impl Fn(&mut Settings)) -> Run {
+    let mut settings = Settings { n_clients: 7, n_rounds: 60, n_trials: 3, heterogeneity: 0.3, ..Settings::paper() };
+    change(&mut settings);
+    let summary = Study::new(Scenario::new(settings.clone()).expect("a scenario")).run();
+    Run { generation: Generation(1), settings, summary, theory: None, progress: None }
+}
+
+/// Whether a command is on this machine.
+fn has(command: &str) -> bool {
+    Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// What a command prints, which must end well.
+#[track_caller]
+fn printed(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("a text")
+}
+
+/// What a program prints; nothing where its language is not on this machine.
+fn outcome(language: Language, text: &str, name: &str) -> Option<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join(format!("{name}.{}", language.ending()));
+    fs::write(&file, text).expect("the folder can be written to");
+    let interpreted = |command: &str| has(command).then(|| printed(Command::new(command).arg(&file)));
+    match language {
+        Language::Python => Some(printed(Command::new("python3").arg(&file))),
+        Language::Matlab => interpreted("octave-cli"),
+        Language::Julia => interpreted("julia"),
+        Language::Rust => {
+            let built = folder.join(format!("{name}-program"));
+            printed(Command::new("rustc").args(["--edition=2021", "-O", "-o"]).arg(&built).arg(&file));
+            Some(printed(&mut Command::new(built)))
+        }
+    }
+}
+
+/// The number of a program's line "name: 0.1 here, 0.1 on the page, relative difference 1e-16".
+fn number(line: &str, after: &str, before: &str) -> f64 {
+    let rest = line.rsplit_once(after).map_or("", |(_, rest)| rest);
+    rest.split(before).next().and_then(|text| text.trim().parse().ok()).unwrap_or_else(|| panic!("{line}"))
+}
+
+/// Every error that a program prints is the run's, to 10⁻⁹ of it.
+#[track_caller]
+fn check_in(languages: &[Language], name: &str, n_lines: usize, change: impl Fn(&mut Settings)) {
+    let run = run(change);
+    for &language in languages {
+        let program = program(&run, language, &[name.to_owned()]).expect("a program");
+        let Some(printed) = outcome(language, &program.text, name) else { continue };
+        assert_eq!(printed.lines().count(), n_lines, "{printed}");
+        let methods = run.summary.methods.iter().filter_map(|method| method.errors.last());
+        let references = run.summary.references.iter().filter_map(|reference| reference.error.as_ref().ok());
+        let errors: Vec<f64> = methods.chain(references).map(|error| error.mean()).collect();
+        for line in printed.lines() {
+            let (here, page) = (number(line, ": ", " here"), number(line, "here, ", " on the page"));
+            assert!((here / page - 1.0).abs() < 1e-9, "{name} in {language:?}: {line}");
+            let is_ours = |error: &f64| (error / page - 1.0).abs() < 1e-15;
+            assert!(errors.iter().any(is_ours), "{name} in {language:?}: the page shows none of this: {line}");
+        }
+    }
+}
+
+#[track_caller]
+fn check(name: &str, n_lines: usize, change: impl Fn(&mut Settings)) {
+    check_in(&[Language::Python, Language::Matlab], name, n_lines, change);
+}
+
+fn methods(schedule: Schedule) -> Vec<Method> {
+    let solvers = [Solver::FedAvg, Solver::FedLin, Solver::FedProx { pull: 40.0 }];
+    solvers.map(|solver| Method { solver, schedule }).into()
+}
+
+#[test]
+fn every_language_finds_the_numbers_again() {
+    check_in(&Language::ALL, "languages", 6, |s| s.methods = methods(Schedule::OverLocalSteps));
+    check_in(&Language::ALL, "languages-rounds", 6, |s| {
+        (s.methods, s.target) = (methods(Schedule::OverRounds), Target::Worst);
+    });
+}
+
+#[test]
+fn whatever_the_schedule() {
+    for (schedule, name) in
+        [(Schedule::Constant, "constant"), (Schedule::OverRounds, "rounds"), (Schedule::Harmonic, "harmonic")]
+    {
+        check(name, 6, |s| s.methods = methods(schedule));
+    }
+}
+
+#[test]
+fn whosever_the_error_and_wherever_it_starts() {
+    check("mean-half", 5, |s| (s.target, s.start) = (Target::Mean, Start::HalfOfClient1));
+    check("worst-nominal", 5, |s| (s.target, s.start) = (Target::Worst, Start::Nominal));
+    check("third", 5, |s| s.target = Target::Client(2));
+    check("alone", 5, |s| (s.n_clients, s.n_trials) = (1, 1));
+}
+
+#[test]
+fn with_little_data_and_with_much() {
+    // Fewer samples than regressors: only the pooled estimate is left.
+    check("few", 3, |s| (s.data.n_rollouts, s.data.rollout_len) = (2.into(), 2.into()));
+    check("much", 5, |s| (s.data.n_rollouts, s.step_size) = (1_000_000_000.into(), 1e-11));
+    check("mean-gradient", 5, |s| (s.gradient_scale, s.step_size) = (GradientScale::Mean, 0.02));
+    check("steps", 5, |s| (s.n_local_steps, s.step_size) = (100.into(), 1e-3));
+}
+
+/// As it is on the page at first.
+#[test]
+fn the_paper_s_cell_in_full() {
+    check_in(&Language::ALL, "paper", 5, |s| {
+        (s.n_clients, s.n_rounds, s.n_trials) = (50, 200, 25);
+    });
+}

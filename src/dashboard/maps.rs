@@ -404,6 +404,18 @@ impl Shown {
         sweep.plan.points.iter().enumerate().filter_map(check).collect()
     }
 
+    /// The name of the map: what is shown, over what.
+    pub fn title(&self, of: Of) -> String {
+        let (x, y) = self.kind().keys();
+        let name = |key: Key| format!("{} {}", key.param().name, key.param().symbol);
+        let over = format!("over {} and {}", name(x), name(y));
+        match (self.kind(), of) {
+            (MapKind::Clients | MapKind::Rollouts, _) => format!("Where joining pays, {over}"),
+            (MapKind::Steps, Of::FedLin) => format!("Contraction of FedLin {over}"),
+            (MapKind::Steps, Of::FedAvg) => format!("Contraction of FedAvg {over}"),
+        }
+    }
+
     /// What the map says at a place, in words.
     pub fn reading(&self, x: f64, y: f64) -> String {
         let (x_key, y_key) = self.kind().keys();
@@ -441,18 +453,23 @@ impl Shown {
         }
     }
 
-    /// What the map shows, in words.
+    /// What the map shows, in words, and that it can be dragged.
     pub fn caption(&self, n_trials: f64) -> String {
+        format!("{} Drag the handle.", self.made(n_trials))
+    }
+
+    /// What the map shows, in words.
+    pub fn made(&self, n_trials: f64) -> String {
         match self.kind() {
             MapKind::Clients | MapKind::Rollouts => format!(
                 "Color: the error to expect of pooled least squares, where FedLin ends, over that of {}’s own. Dots: the \
-                 same, measured over {} data sets; where the two agree a dot vanishes in its surroundings. Drag the handle.",
+                 same, measured over {} data sets; where the two agree a dot vanishes in its surroundings.",
                 whose(self.wanted.settings.target),
                 number(n_trials)
             ),
             MapKind::Steps => format!(
                 "Color: how much of what separates the server’s model from its fixed point is left after a round, on data \
-                 as they are on average; black where that grows. Dots: the largest ρ of {} data sets. Drag the handle.",
+                 as they are on average; black where that grows. Dots: the largest ρ of {} data sets.",
                 number(n_trials)
             ),
         }

@@ -107,7 +107,7 @@ pub fn anatomy(anatomy: &Anatomy) -> String {
 }
 
 /// A share in words, with the sign that print uses.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let rounded = (1_000.0 * share).round() / 10.0;
     let sign = if rounded < 0.0 { "−" } else { "" };
     format!("{sign}{} %", number(rounded.abs()))

@@ -6,6 +6,7 @@
 //! - [`badge`]: how stable the methods are.
 //! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
 //!   [`terms`]: the glossary; [`markup`]: all these as markup.
+//! - [`export`]: charts to be taken away, [`script`]: as a program that finds the numbers again.
 //! - [`readout`]: the numbers at one round; [`pins`]: runs that are kept to be compared with.
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
 //!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
@@ -16,6 +17,7 @@
 pub mod anatomy;
 pub mod badge;
 pub mod bound;
+pub mod export;
 pub mod family;
 pub mod host;
 pub mod join;

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use super::Run;
 use super::picture::{method_name, reference_name};
 use crate::figure::number::count;
+use crate::sim::Matrix;
 use crate::sim::data_sets::DataSets;
 use crate::sim::estimate::Reference;
 use crate::sim::lanes::LANES;
@@ -18,11 +19,10 @@ use crate::sim::moments::Moments;
 use crate::sim::scenario::{GradientScale, Scenario, Settings};
 use crate::sim::schedule::Schedule;
 use crate::sim::simulator::{Client, MomentSimulator};
-use crate::sim::stream::DataKey;
 use crate::sim::stats::Running;
+use crate::sim::stream::DataKey;
 use crate::sim::study::{MethodSummary, Summary};
 use crate::sim::target::{Target, Truth};
-use crate::sim::Matrix;
 
 /// Numbers that a program may hold: about a megabyte.
 const MOST_NUMBERS: usize = 52_500;
@@ -184,7 +184,9 @@ fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>
         let name = || reference_name(reference.reference, settings.target);
         match (reference.reference, reference.error) {
             (_, Err(_)) => leave(name(), "it has no error"),
-            (Reference::Weighted { .. } | Reference::Personalized { .. }, _) => leave(name(), "it takes more than this"),
+            (Reference::Weighted { .. } | Reference::Personalized { .. }, _) => {
+                leave(name(), "programs have the plain estimates only");
+            }
             (other, Ok(_)) => references.push(other),
         }
     }
@@ -325,7 +327,8 @@ fn plain(name: &str) -> String {
 }
 
 fn by_rows(matrix: &Matrix, between: &str) -> String {
-    let entries: Vec<_> = matrix.row_iter().flat_map(|row| row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>()).collect();
+    let entries: Vec<_> =
+        matrix.row_iter().flat_map(|row| row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>()).collect();
     entries.join(between)
 }
 

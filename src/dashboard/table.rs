@@ -1,6 +1,8 @@
-//! The numbers of a sweep as a table: what is read beneath the chart, and what is saved as CSV.
+//! The numbers of a chart as a table: what is read beneath it, and what is saved as CSV.
 //!
-//! One row a point, method and record, with the settings that points may differ in: a table that any program reads.
+//! Of a sweep, one row a point, method and record, with the settings that points may differ in: a table that any program reads.
+
+mod run;
 
 use std::fmt::Write;
 
@@ -11,6 +13,8 @@ use crate::params::Key;
 use crate::sim::estimate::EstimateError;
 use crate::sim::scenario::{Settings, Start};
 use crate::sim::stats::Running;
+
+pub use run::{of_anatomy, of_bound, of_join, of_map, of_run};
 
 /// The settings that stand in every row.
 const KEYS: [Key; 6] =
@@ -78,7 +82,6 @@ impl Table {
     }
 
     fn row(&mut self, settings: &Settings, name: String, round: String, error: &Running, expected: Option<f64>) {
-        let number = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
         let mut row = Self::begin(settings);
         row.extend([name, round, error.n().to_string(), number(error.mean()), number(error.standard_error())]);
         row.push(expected.map_or_else(String::new, number));
@@ -102,6 +105,10 @@ impl Table {
         values.chain([settings.seed.0.to_string(), start.into(), whose(settings.target)]).collect()
     }
 
+    fn new(header: &[&str]) -> Self {
+        Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows: Vec::new() }
+    }
+
     /// The table as comma-separated values (RFC 4180).
     pub fn csv(&self) -> String {
         let mut text = String::new();
@@ -119,6 +126,11 @@ impl Table {
         }
         text
     }
+}
+
+/// A number in full; nothing for what is none.
+fn number(value: f64) -> String {
+    if value.is_nan() { String::new() } else { value.to_string() }
 }
 
 #[cfg(test)]

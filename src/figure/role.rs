@@ -1,7 +1,7 @@
 //! What a curve means, apart from what that looks like.
 
 /// How many roles have a meaning of their own.
-const NAMED: usize = 12;
+const NAMED: usize = 16;
 
 const SWEPT: [&str; Step::COUNT] =
     ["swept-1", "swept-2", "swept-3", "swept-4", "swept-5", "swept-6", "swept-7", "swept-8", "swept-9"];
@@ -33,6 +33,14 @@ pub enum Role {
     Weighted,
     /// A client's least squares with a pull to the pooled one.
     Personalized,
+    /// A cause of error: noise in the data.
+    Noise,
+    /// A cause of error: clients that differ.
+    Heterogeneity,
+    /// A cause of error: local steps that lead away.
+    Drift,
+    /// A cause of error: what the rounds have not yet removed.
+    Transient,
     /// One of the values that a parameter is swept over.
     Swept(Step),
 }
@@ -83,6 +91,10 @@ impl Role {
         Role::MeanOfLocals,
         Role::Weighted,
         Role::Personalized,
+        Role::Noise,
+        Role::Heterogeneity,
+        Role::Drift,
+        Role::Transient,
         Role::Swept(Step(0)),
         Role::Swept(Step(1)),
         Role::Swept(Step(2)),
@@ -109,6 +121,10 @@ impl Role {
             Role::MeanOfLocals => "mean-of-locals",
             Role::Weighted => "weighted",
             Role::Personalized => "personalized",
+            Role::Noise => "noise",
+            Role::Heterogeneity => "heterogeneity",
+            Role::Drift => "drift",
+            Role::Transient => "transient",
             Role::Swept(step) => SWEPT[step.index()],
         }
     }
@@ -128,6 +144,10 @@ impl Role {
             Role::MeanOfLocals => 9,
             Role::Weighted => 10,
             Role::Personalized => 11,
+            Role::Noise => 12,
+            Role::Heterogeneity => 13,
+            Role::Drift => 14,
+            Role::Transient => 15,
             Role::Swept(step) => NAMED + step.index(),
         }
     }

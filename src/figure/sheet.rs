@@ -6,6 +6,7 @@ use super::heat::layout::HeatLayout;
 use super::layout::Layout;
 use super::lines::{Anchor, Line};
 use super::pen::{Drawn, Pen, TypeSetting};
+use super::rows;
 use super::text::{BOLD, broken, wrapped};
 use super::theme::Theme;
 use super::{Figure, Size};
@@ -20,9 +21,11 @@ const WORDS: f64 = 0.95;
 const SMALL: f64 = 0.8;
 /// Distance of lines, in their size.
 const LEADING: f64 = 1.35;
-/// Space to the edges, and between picture and words, in sizes of the picture's type.
+/// Space above and below everything, between picture and words, and between caption and small print, in sizes of the picture's
+/// type. At the sides it is that of the picture.
 const MARGIN: f64 = 1.0;
 const GAP: f64 = 0.7;
+const SMALL_GAP: f64 = 0.35;
 
 /// What is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,13 +117,14 @@ impl Words {
     /// Lines as wide as the surface; its height matters not.
     fn new(sheet: &Sheet, theme: &Theme, size: Size) -> Self {
         let t = theme.text_px;
-        let left = MARGIN * t;
+        let left = rows::MARGIN * t;
         let room = (size.width - 2.0 * left).max(0.0);
         let mut above = Block { lines: Vec::new(), left, bottom: MARGIN * t };
         above.add(wrapped(&sheet.title, BOLD * TITLE * t, room), TITLE * t, true, theme.ink);
         above.add(wrapped(&sheet.settings, WORDS * t, room), WORDS * t, false, theme.quiet);
         let mut below = Block { lines: Vec::new(), left, bottom: GAP * t };
         below.add(wrapped(&sheet.caption, WORDS * t, room), WORDS * t, false, theme.ink);
+        below.bottom += SMALL_GAP * t;
         for line in &sheet.source {
             below.add(broken(line, SMALL * t, room), SMALL * t, false, theme.quiet);
         }

@@ -92,6 +92,10 @@ const LIGHT_HUES: Hues = [
     Hue::same(0x4D_4D_4D),
     Hue::same(0x3A_3A_3A),
     Hue::same(0x70_70_70),
+    Hue { line: rgb(0x2E_95_CF), text: rgb(0x1F_75_A8) },
+    Hue { line: rgb(0xC0_65_9A), text: rgb(0xA3_4F_80) },
+    Hue { line: rgb(0xB8_7F_00), text: rgb(0x8A_5F_00) },
+    Hue { line: rgb(0x00_9E_73), text: rgb(0x00_7A_58) },
     // A sweep: from green to violet, each step a quarter darker.
     Hue { line: rgb(0x1B_A6_7A), text: rgb(0x06_85_60) },
     Hue { line: rgb(0x01_93_86), text: rgb(0x09_83_77) },
@@ -117,6 +121,10 @@ const DARK_HUES: Hues = [
     Hue::same(0xC0_BF_BB),
     Hue::same(0xD2_D0_CC),
     Hue::same(0x8D_90_94),
+    Hue::same(0x56_B4_E9),
+    Hue::same(0xE3_9A_C2),
+    Hue::same(0xE6_A9_3A),
+    Hue::same(0x2F_C0_8F),
     // A sweep: the same hues, each step a fifth lighter.
     Hue { line: rgb(0x00_74_53), text: rgb(0x09_93_6A) },
     Hue { line: rgb(0x08_80_74), text: rgb(0x07_92_84) },
@@ -305,6 +313,10 @@ impl Role {
             | Role::FedAdmm
             | Role::Clustered
             | Role::Median
+            | Role::Noise
+            | Role::Heterogeneity
+            | Role::Drift
+            | Role::Transient
             | Role::Swept(_) => None,
             Role::ClientAlone => Some(Dash { on: 6.0, off: 5.0 }),
             Role::Pooled => Some(Dash { on: 1.5, off: 4.0 }),
@@ -317,15 +329,22 @@ impl Role {
     /// The marker on a measured curve of this role.
     pub const fn marker(self) -> Marker {
         match self {
-            Role::FedLin | Role::FedProx | Role::FedAdmm | Role::Median | Role::ClientAlone | Role::Pooled => {
-                Marker::Disc
-            }
+            Role::FedLin
+            | Role::FedProx
+            | Role::FedAdmm
+            | Role::Median
+            | Role::ClientAlone
+            | Role::Pooled
+            | Role::Noise
+            | Role::Drift => Marker::Disc,
             Role::FedAvg
             | Role::Scaffold
             | Role::Clustered
             | Role::MeanOfLocals
             | Role::Weighted
-            | Role::Personalized => Marker::Diamond,
+            | Role::Personalized
+            | Role::Heterogeneity
+            | Role::Transient => Marker::Diamond,
             Role::Swept(step) => SWEPT_MARKERS[step.index()],
         }
     }

@@ -10,6 +10,7 @@ use fedsysid::protocol::Generation;
 use fedsysid::sim::method::{Method, Solver};
 use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
 use fedsysid::sim::schedule::Schedule;
+use fedsysid::sim::stats::Running;
 use fedsysid::sim::study::Study;
 use fedsysid::sim::target::Target;
 
@@ -68,7 +69,7 @@ fn check_in(languages: &[Language], name: &str, n_lines: usize, change: impl Fn(
         assert_eq!(printed.lines().count(), n_lines, "{printed}");
         let methods = run.summary.methods.iter().filter_map(|method| method.errors.last());
         let references = run.summary.references.iter().filter_map(|reference| reference.error.as_ref().ok());
-        let errors: Vec<f64> = methods.chain(references).map(|error| error.mean()).collect();
+        let errors: Vec<f64> = methods.chain(references).map(Running::mean).collect();
         for line in printed.lines() {
             let (here, page) = (number(line, ": ", " here"), number(line, "here, ", " on the page"));
             assert!((here / page - 1.0).abs() < 1e-9, "{name} in {language:?}: {line}");

@@ -18,7 +18,8 @@ fn every_field_is_filled() {
         let begin = format!("{}what it is\n{}\n", language.comment(), language.comment().trim_end());
         assert!(program.text.starts_with(&begin) && program.notes.is_empty(), "{language:?}");
         let fields = program.text.split('@').skip(1).step_by(2);
-        let left: Vec<_> = fields.filter(|name| name.chars().all(|c| c.is_ascii_alphabetic()) && name.len() < 9).collect();
+        let left: Vec<_> =
+            fields.filter(|name| name.chars().all(|c| c.is_ascii_alphabetic()) && name.len() < 9).collect();
         // MATLAB's handles of functions are no fields.
         assert!(left.iter().all(|name| language == Language::Matlab && name.contains("mrdivide")), "{left:?}");
     }

@@ -1,0 +1,163 @@
+//! Every chart of the page, to be taken away.
+
+use super::pictures;
+use super::settings::settings;
+use super::{Export, Setting};
+use crate::dashboard::family::Family;
+use crate::dashboard::maps::{Of, Shown};
+use crate::dashboard::paper;
+use crate::dashboard::picture::method_name;
+use crate::dashboard::sentences;
+use crate::dashboard::sweep::Sweep;
+use crate::dashboard::table::{self, Rounds, Table};
+use crate::dashboard::tradeoff::{self, TradeOff};
+use crate::dashboard::{Run, anatomy, bound, join};
+use crate::figure::Figure;
+use crate::figure::sheet::Picture;
+use crate::params::views::Word;
+use crate::params::{Draft, Key, Views};
+use crate::sim::scenario::Settings;
+
+/// The page that a chart is on.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// Its settings.
+    pub draft: &'a Draft,
+    /// What is looked at.
+    pub views: &'a Views,
+    /// Its address.
+    pub link: &'a str,
+}
+
+/// What tells a chart from others.
+struct Words {
+    slug: String,
+    title: String,
+    caption: String,
+}
+
+impl Page<'_> {
+    fn export(self, words: Words, points: &[Settings], (picture, table): (Picture, Table)) -> Export {
+        self.export_over(words, settings(points, &[], self.draft, self.views), (picture, table))
+    }
+
+    fn export_over(self, words: Words, settings: Vec<Setting>, (picture, table): (Picture, Table)) -> Export {
+        let Words { slug, title, caption } = words;
+        let caption = caption.trim().to_owned();
+        Export { slug, title, caption, settings, link: self.link.to_owned(), picture, table }
+    }
+
+    /// Errors along the rounds of one run, as the page draws them.
+    pub fn run(self, run: &Run, figure: Figure) -> Export {
+        let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
+        let title = match names.as_slice() {
+            [] => "Errors of least squares".into(),
+            names => format!("Error along the rounds: {}", names.join(", ")),
+        };
+        let caption = format!("{} {}", sentences::verdict(run), sentences::caption(run));
+        let words = Words { slug: "explore".into(), title, caption };
+        self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(figure), table::of_run(run)))
+    }
+
+    /// One curve a value.
+    pub fn family(self, family: &Family<'_>) -> Export {
+        let param = family.of.key.param();
+        let points = &family.sweep.plan.points;
+        let method = points.first().and_then(|settings| settings.methods.get(family.method));
+        let name = method.map_or_else(String::new, |method| method_name(*method));
+        let words = Words {
+            slug: format!("explore-by-{}", param.link),
+            title: format!("Error of {name} along the rounds, one curve a value of {} {}", param.name, param.symbol),
+            caption: format!("{} {}", family.sentence(), family.caption()),
+        };
+        self.export(words, points, (Picture::Curves(family.figure()), table::of(family.sweep, Rounds::All)))
+    }
+
+    /// Final errors against one parameter.
+    pub fn trade_off(self, trade_off: &TradeOff<'_>) -> Export {
+        let param = trade_off.across.key().param();
+        let words = Words {
+            slug: format!("tradeoff-{}", param.link),
+            title: format!("Final error against {} {}", param.name, param.symbol),
+            caption: format!("{} {} {}", trade_off.sentence(), tradeoff::caption(trade_off), trade_off.bound()),
+        };
+        let content = (Picture::Curves(trade_off.figure()), table::of(trade_off.sweep, Rounds::Last));
+        self.export(words, &trade_off.sweep.plan.points, content)
+    }
+
+    /// A map, with a ring where the settings are.
+    pub fn map(self, shown: &Shown, of: Of, checks: Option<&Sweep>) -> Export {
+        let (x, y) = self.views.map.keys();
+        let mut picture = shown.picture(of, checks);
+        picture.handle = Some((self.draft.get(x), self.draft.get(y)));
+        let axes = [axis(x, &picture.xs), axis(y, &picture.ys)];
+        let made = shown.made(self.draft.get(Key::Trials));
+        let words = Words {
+            slug: format!("map-{}", self.views.map.word()),
+            title: shown.title(of),
+            caption: format!("{made} Ring: {}", shown.reading(self.draft.get(x), self.draft.get(y))),
+        };
+        let settings = settings(&[self.draft.settings()], &axes, self.draft, self.views);
+        self.export_over(words, settings, (Picture::Map(picture), table::of_map(shown, of, checks)))
+    }
+
+    /// A figure of the paper.
+    pub fn paper(self, sweep: &Sweep) -> Export {
+        let (figure, switches) = (self.views.figure, self.views.switches);
+        let words = Words {
+            slug: format!("paper-{}", figure.word()),
+            title: format!("Figure {}: {}", figure.name(), figure.title()),
+            caption: paper::picture::caption(figure, switches, sweep),
+        };
+        let picture = Picture::Curves(paper::picture::picture(figure, switches, sweep));
+        self.export(words, &sweep.plan.points, (picture, table::of(sweep, Rounds::All)))
+    }
+
+    /// What a method's error is made of.
+    pub fn anatomy(self, run: &Run, method: usize) -> Option<Export> {
+        let anatomy = anatomy::anatomies(run).into_iter().nth(method)?;
+        let picture = pictures::anatomy(run, method)?;
+        let words = Words {
+            slug: "anatomy".into(),
+            title: format!("What is left of {}’s error, and why", anatomy.name),
+            caption: "Shares of the mean square error (Frobenius) to expect, stacked; what works against the others is below 0.".into(),
+        };
+        let table = table::of_anatomy(run, method);
+        Some(self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(picture), table)))
+    }
+
+    /// Who gains by joining.
+    pub fn join(self, run: &Run, method: usize) -> Option<Export> {
+        let join = join::joins(run).into_iter().nth(method)?;
+        let words = Words {
+            slug: "join".into(),
+            title: format!("Who gains by joining: {}", join.name),
+            caption: format!("{} One dot a client; each error is against that client’s own system.", join.words),
+        };
+        let picture = Picture::Curves(pictures::join(run, method)?);
+        Some(self.export(words, std::slice::from_ref(&run.settings), (picture, table::of_join(run, method))))
+    }
+
+    /// The paper's bound beside what happens.
+    pub fn bound(self, run: &Run) -> Option<Export> {
+        let figure = bound::figure(run)?;
+        let hypothesis = run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
+        let hypothesis = hypothesis.map(|(_, words)| format!(" Its {words}.")).unwrap_or_default();
+        let words = Words {
+            slug: "bound".into(),
+            title: "What the paper proves, and what happens".into(),
+            caption: format!("{}{hypothesis}", bound::words(run)),
+        };
+        let content = (Picture::Curves(figure), table::of_bound(run));
+        Some(self.export(words, std::slice::from_ref(&run.settings), content))
+    }
+}
+
+/// What lies along an axis of a map.
+fn axis(key: Key, values: &[f64]) -> (Key, f64, f64) {
+    let end = |value: Option<&f64>| {
+        let value = value.copied().unwrap_or(f64::NAN);
+        if key.param().grid.is_whole() { value.round() } else { value }
+    };
+    (key, end(values.first()), end(values.last()))
+}

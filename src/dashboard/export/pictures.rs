@@ -1,0 +1,105 @@
+//! What the page draws as strips, as figures with axes.
+
+use crate::dashboard::Run;
+use crate::dashboard::markup::percent;
+use crate::dashboard::picture::{LONG, method_name, solver_role};
+use crate::dashboard::sentences::Cause;
+use crate::figure::axis::{fit, fit_x};
+use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
+use crate::theory::prediction::Parts;
+
+/// The least share of an error that has a line.
+const LEAST: f64 = 2e-3;
+
+/// The causes' shares along the rounds, stacked: what adds to the error upwards from 0 to 1, what works against it downwards.
+pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
+    let theory = run.theory.as_ref()?.methods.get(method)?;
+    let prediction = theory.prediction.as_ref().ok()?;
+    let last = prediction.parts.last().filter(|parts| parts.total().is_finite() && parts.total() > 0.0)?;
+    let scale = if run.settings.n_rounds > LONG { Scale::Log10 } else { Scale::Linear };
+    let rounds = || run.summary.rounds.iter().map(|&round| round as f64).zip(&prediction.parts);
+    let shown = || rounds().filter(|(round, _)| scale.shows(*round));
+    let layer = |(place, (cause, part)): (usize, (Cause, f64))| {
+        let edges = shown().map(|(x, parts)| (x, stacked(parts)[place]));
+        let mut was_adding = None;
+        let mut outer = |(low, high): (f64, f64)| {
+            let adds = high > 0.0;
+            // A line of what is next to nothing would hide what it lies on; from one side of 0 to the other there is none.
+            let is_drawn = high - low >= LEAST && was_adding.replace(adds).is_none_or(|before| before == adds);
+            match (is_drawn, adds) {
+                (false, _) => f64::NAN,
+                (true, true) => high,
+                (true, false) => low,
+            }
+        };
+        Curve {
+            role: role(cause),
+            kind: CurveKind::Measured,
+            label: format!("{} {}", cause.words(), percent(part / last.total())),
+            points: edges.clone().map(|(x, edges)| Point { x, y: outer(edges) }).collect(),
+            band: edges.map(|(x, (low, high))| Band { x, low, high }).collect(),
+        }
+    };
+    let curves: Vec<_> = Cause::parts(last).into_iter().enumerate().map(layer).collect();
+    let lowest = curves.iter().flat_map(|curve| &curve.band).map(|band| band.low).fold(0.0, f64::min);
+    let x = Axis { label: "round r".into(), range: fit_x(scale, &curves), scale, whole: true };
+    let label = format!("share of {}’s mean square error", method_name(theory.method));
+    let y = Axis { label, range: (lowest, 1.0), scale: Scale::Linear, whole: false };
+    Some(Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None })
+}
+
+fn role(cause: Cause) -> Role {
+    match cause {
+        Cause::Noise => Role::Noise,
+        Cause::Heterogeneity => Role::Heterogeneity,
+        Cause::Drift => Role::Drift,
+        Cause::Transient => Role::Transient,
+    }
+}
+
+/// Lower and upper edge of every cause, in units of all that adds to the error.
+fn stacked(parts: &Parts) -> [(f64, f64); 4] {
+    let adding: f64 = Cause::parts(parts).iter().map(|(_, part)| part.max(0.0)).sum();
+    let (mut top, mut bottom) = (0.0, 0.0);
+    Cause::parts(parts).map(|(_, part)| {
+        let share = if adding > 0.0 && adding.is_finite() { part / adding } else { 0.0 };
+        let end = if share >= 0.0 { &mut top } else { &mut bottom };
+        let from = *end;
+        *end += share;
+        (end.min(from), end.max(from))
+    })
+}
+
+/// A dot a client: how its error alone compares with that of the shared model, against how far its system is from the mean.
+pub(super) fn join(run: &Run, method: usize) -> Option<Figure> {
+    let gains = run.summary.gains.as_ref()?;
+    let summary = run.summary.methods.get(method)?;
+    let ratios = gains.ratios(method)?;
+    let dots = gains.distances.iter().zip(&ratios).filter(|(_, ratio)| ratio.is_finite() && **ratio > 0.0);
+    let mut dots: Vec<_> = dots.map(|(&x, &y)| Point { x, y }).collect();
+    dots.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let curve = |role, label: &str, is_ours: fn(f64) -> bool| {
+        let points = dots.iter().copied().filter(|dot| is_ours(dot.y)).collect();
+        Curve { role, kind: CurveKind::Points, label: label.into(), points, band: Vec::new() }
+    };
+    let name = method_name(summary.method);
+    let curves = vec![
+        curve(solver_role(summary.method.solver), "gains", |ratio| ratio > 1.0),
+        curve(Role::ClientAlone, "loses", |ratio| ratio <= 1.0),
+    ];
+    let levels = vec![Level { role: Role::Pooled, label: "even".into(), value: 1.0 }];
+    let farthest = dots.last().map_or(0.0, |dot| dot.x);
+    let x = Axis {
+        label: "distance from the mean system".into(),
+        range: (0.0, if farthest > 0.0 { 1.04 * farthest } else { 1.0 }),
+        scale: Scale::Linear,
+        whole: false,
+    };
+    let y = Axis {
+        label: format!("error alone ÷ error with {name}"),
+        range: fit(Scale::Log10, &curves, &levels),
+        scale: Scale::Log10,
+        whole: false,
+    };
+    Some(Figure { title: None, x, y, curves, levels, marks: Vec::new(), words: None })
+}

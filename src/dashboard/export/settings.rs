@@ -1,0 +1,105 @@
+//! What an export says of how it was made: every setting that tells the run, and whatever differs from its default.
+
+use std::collections::BTreeMap;
+
+use crate::dashboard::tradeoff::value_of;
+use crate::figure::number::number;
+use crate::params::choice::{CHOICES, Choice};
+use crate::params::paper::Switch;
+use crate::params::table::{TABLE, words};
+use crate::params::views::Word;
+use crate::params::{Draft, Key, View, Views};
+use crate::sim::scenario::Settings;
+
+/// The numbers that are always said.
+const KEYS: [Key; 8] = [
+    Key::Clients,
+    Key::Rollouts,
+    Key::Heterogeneity,
+    Key::LocalSteps,
+    Key::StepSize,
+    Key::RolloutLen,
+    Key::Rounds,
+    Key::Trials,
+];
+/// The choices that are always said.
+const ALWAYS: [Choice; 3] = [Choice::Schedule, Choice::Start, Choice::Target];
+/// The longest list of values that is written out, and the longest text that stands on a picture.
+const LONGEST: (usize, usize) = (9, 24);
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its key in a link.
+    pub key: String,
+    /// Its value as in a link; of what varies, the values with commas between, or the least and the largest with dots.
+    pub value: String,
+    /// Both for people.
+    pub words: String,
+    /// Whether all of what is shown has this one value.
+    pub is_single: bool,
+}
+
+impl Setting {
+    fn new(key: &str, value: String, words: String) -> Self {
+        Self { key: key.to_owned(), value, words, is_single: true }
+    }
+}
+
+/// The settings of these experiments, with what lies along axes, from the page as it is set.
+pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Draft, views: &Views) -> Vec<Setting> {
+    let mut all: Vec<_> = KEYS.iter().filter_map(|&key| of_number(key, points, axes)).collect();
+    if let Some(first) = points.first() {
+        let seed = first.seed.0.to_string();
+        all.push(Setting::new(Key::Seed.param().link, seed.clone(), format!("seed {seed}")));
+    }
+    if views.view == View::Paper {
+        let switch = |&(switch, key, name): &(Switch, &str, &str)| {
+            let word = views.switches.word(switch);
+            Setting::new(key, word.into(), format!("{name}: {word}"))
+        };
+        all.extend(Switch::ALL.iter().map(switch));
+        return all;
+    }
+    for spec in &CHOICES {
+        let option = draft.option(spec.choice);
+        if ALWAYS.contains(&spec.choice) || draft.choice(spec.choice) != 0 {
+            all.push(Setting::new(spec.link, option.word.into(), format!("{}: {}", spec.name, option.label)));
+        }
+    }
+    let said: Vec<_> = all.iter().map(|setting| setting.key.clone()).collect();
+    all.extend(
+        draft.pairs().filter(|(key, _)| !said.iter().any(|said| said == key)).map(|(key, value)| rest(key, value)),
+    );
+    all
+}
+
+/// One of the numbers that are always said.
+fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<Setting> {
+    let param = key.param();
+    let values: BTreeMap<u64, f64> =
+        points.iter().map(|point| value_of(key, point)).map(|x| (x.to_bits(), x)).collect();
+    // Positive numbers have the order of their bits.
+    let values: Vec<f64> = values.into_values().collect();
+    let axis = axes.iter().find(|(axis, ..)| *axis == key).map(|(_, low, high)| (*low, *high));
+    let (first, last) = axis.or(Some((*values.first()?, *values.last()?)))?;
+    let listed = |write: fn(f64) -> String, comma: &str| {
+        values.iter().map(|&value| write(value)).collect::<Vec<_>>().join(comma)
+    };
+    let (value, shown) = if axis.is_some() || values.len() > LONGEST.0 {
+        (format!("{}..{}", words(first), words(last)), format!("{} to {}", number(first), number(last)))
+    } else {
+        (listed(words, ","), listed(number, ", "))
+    };
+    let is_single = axis.is_none() && values.len() == 1;
+    Some(Setting { key: param.link.into(), value, words: format!("{} = {shown}", param.symbol), is_single })
+}
+
+/// Whatever else a link holds.
+fn rest(key: &str, value: String) -> Setting {
+    let param = TABLE.iter().find(|param| param.link == key);
+    let name = param.map_or(key, |param| if param.symbol.is_empty() { param.name } else { param.symbol });
+    let shown = if value.chars().count() > LONGEST.1 { "see the link" } else { &value };
+    let words = format!("{name} = {shown}");
+    Setting::new(key, value, words)
+}

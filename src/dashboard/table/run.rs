@@ -1,0 +1,105 @@
+//! The numbers of what one run shows: its errors, their causes, who gains, the bound; and those of a map.
+
+use super::{Table, number};
+use crate::dashboard::Run;
+use crate::dashboard::maps::{Of, Shown};
+use crate::dashboard::picture::{method_name, reference_name};
+use crate::dashboard::sentences::Cause;
+use crate::dashboard::sweep::Sweep;
+use crate::sim::stats::Running;
+use crate::theory::prediction::Parts;
+
+/// A row a method and recorded round, and one a reference estimate.
+pub fn of_run(run: &Run) -> Table {
+    let mut table = Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "expected"]);
+    let error = |error: &Running| [error.n().to_string(), number(error.mean()), number(error.standard_error())];
+    for (place, method) in run.summary.methods.iter().enumerate() {
+        let theory = run.theory.as_ref().and_then(|theory| theory.methods.get(place)?.prediction.as_ref().ok());
+        for (record, round) in run.summary.rounds.iter().enumerate() {
+            let Some(errors) = method.errors.get(record) else { continue };
+            let expected = theory.and_then(|prediction| prediction.means.get(record).copied());
+            let mut row = vec![method_name(method.method), round.to_string()];
+            row.extend(error(errors));
+            row.push(expected.map_or_else(String::new, number));
+            table.rows.push(row);
+        }
+    }
+    for reference in &run.summary.references {
+        let mut row = vec![reference_name(reference.reference, run.settings.target), String::new()];
+        match &reference.error {
+            Ok(errors) => row.extend(error(errors)),
+            Err(reason) => row.extend(["0".into(), reason.to_string(), String::new()]),
+        }
+        row.push(String::new());
+        table.rows.push(row);
+    }
+    table
+}
+
+/// A row a recorded round: the causes of one method's mean square error, and the root of their sum.
+pub fn of_anatomy(run: &Run, method: usize) -> Table {
+    let nothing = Parts { transient: 0.0, noise: 0.0, bias: 0.0, drift: 0.0 };
+    let names = Cause::parts(&nothing).map(|(cause, _)| cause.words());
+    let mut table = Table::new(&["method", "round", names[0], names[1], names[2], names[3], "root mean square error"]);
+    let theory = run.theory.as_ref().and_then(|theory| theory.methods.get(method));
+    let Some((theory, prediction)) = theory.and_then(|theory| Some((theory, theory.prediction.as_ref().ok()?))) else {
+        return table;
+    };
+    for (round, parts) in run.summary.rounds.iter().zip(&prediction.parts) {
+        let mut row = vec![method_name(theory.method), round.to_string()];
+        row.extend(Cause::parts(parts).map(|(_, part)| number(part)));
+        row.push(number(parts.rms()));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// A row a client: what it has alone, what it has of the shared model.
+pub fn of_join(run: &Run, method: usize) -> Table {
+    let mut table =
+        Table::new(&["method", "client", "distance from mean system", "error alone", "error shared", "alone ÷ shared"]);
+    let (Some(gains), Some(summary)) = (&run.summary.gains, run.summary.methods.get(method)) else { return table };
+    let shared = gains.shared.get(method).into_iter().flatten();
+    for (client, ((alone, shared), distance)) in gains.alone.iter().zip(shared).zip(&gains.distances).enumerate() {
+        let (alone, shared) = (alone.mean(), shared.mean());
+        let mut row = vec![method_name(summary.method), (client + 1).to_string()];
+        row.extend([*distance, alone, shared, alone / shared].map(number));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// A row for some of the clients, up to all of them.
+pub fn of_bound(run: &Run) -> Table {
+    let mut table = Table::new(&["clients", "bound as printed", "bound, noise summed", "pooled, predicted"]);
+    for some in run.theory.iter().flat_map(|theory| &theory.scaling) {
+        let pooled = some.pooled.map_or_else(|reason| reason.to_string(), number);
+        let (printed, corrected) = (number(some.theorem1.bound()), number(some.theorem1.corrected()));
+        table.rows.push(vec![some.n_clients.to_string(), printed, corrected, pooled]);
+    }
+    table
+}
+
+/// A row a cell, and one a measured dot.
+pub fn of_map(shown: &Shown, of: Of, checks: Option<&Sweep>) -> Table {
+    let picture = shown.picture(of, checks);
+    let mut table = Table::new(&["from", &picture.x.label, &picture.y.label, &picture.key.label]);
+    let mut add = |from: &str, x: f64, y: f64, value: f64| {
+        table.rows.push(vec![from.into(), number(x), number(y), number(value)]);
+    };
+    let mut before = f64::NAN;
+    for (row, &y) in picture.ys.iter().enumerate() {
+        let y = if picture.y.whole { y.round() } else { y };
+        // Several rows of cells are those of the same whole number.
+        if (y - std::mem::replace(&mut before, y)).abs() < 1e-12 {
+            continue;
+        }
+        for (column, &x) in picture.xs.iter().enumerate() {
+            add("formula", x, y, picture.values[row * picture.xs.len() + column]);
+        }
+    }
+    for check in &picture.checks {
+        add("measured", check.x, check.y, check.value);
+    }
+    table
+}

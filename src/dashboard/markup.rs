@@ -11,11 +11,11 @@ use super::readout::Reading;
 use super::strip::EXTENT;
 use super::table::Table;
 use super::terms::Entry;
-use crate::figure::number::{measured, number};
+use crate::figure::number::{count, measured, number};
 use crate::params::keys;
 
 /// Text as markup.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
@@ -52,14 +52,22 @@ pub fn badges(badges: &[Badge]) -> String {
     html
 }
 
+/// Rows that are shown of a table: beyond, a page would be slow, and nobody reads them.
+const MOST_ROWS: usize = 500;
+
 /// A table, with its header.
 pub fn table(table: &Table) -> String {
     let row = |tag: &str, cells: &[String]| {
         let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
         format!("<tr>{}</tr>", cells.collect::<String>())
     };
-    let rows = table.rows.iter().map(|cells| row("td", cells));
-    format!("<table><thead>{}</thead><tbody>{}</tbody></table>", row("th", &table.header), rows.collect::<String>())
+    let rows = table.rows.iter().take(MOST_ROWS).map(|cells| row("td", cells));
+    let (head, rows) = (row("th", &table.header), rows.collect::<String>());
+    let rest = match table.rows.len().saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("<p class=quiet>{} more rows are in the file.</p>", count(more)),
+    };
+    format!("<table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}")
 }
 
 /// Every key that a link may have, with what it sets and what is allowed.

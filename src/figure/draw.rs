@@ -190,20 +190,17 @@ impl<B: DrawingBackend> Pen<B> {
 mod tests {
     use super::*;
     use crate::figure::hostile;
+    use crate::figure::svg::Strokes;
     use plotters::drawing::IntoDrawingArea;
-    use plotters::prelude::SVGBackend;
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
     /// What is drawn on a surface that says it has so many pixels.
     fn drawn(figure: &Figure, size: Size, surface: (u32, u32)) -> String {
-        let mut text = String::new();
-        {
-            let area = SVGBackend::with_string(&mut text, surface).into_drawing_area();
-            draw(figure, &Theme::LIGHT, size, &area).expect("a string takes everything");
-            area.present().expect("a string takes everything");
-        }
-        text.split_once('\n').expect("a first line").1.to_owned()
+        let strokes = Strokes::new(surface);
+        let area = strokes.clone().into_drawing_area();
+        draw(figure, &Theme::LIGHT, size, &area).expect("a string takes everything");
+        strokes.take()
     }
 
     #[test]

@@ -19,15 +19,13 @@ pub(super) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>
 /// What a surface does to text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeSetting {
-    /// What it calls a font of size 1.
-    pub unit: f64,
     /// How far above the middle it sets a line that it should center, in font sizes.
     pub rise: f64,
 }
 
 impl TypeSetting {
     /// Exactly what it is told.
-    pub(super) const PLAIN: Self = Self { unit: 1.0, rise: 0.0 };
+    pub(super) const PLAIN: Self = Self { rise: 0.0 };
 }
 
 /// A drawing area that is drawn on in CSS pixels.
@@ -110,7 +108,7 @@ impl<B: DrawingBackend> Pen<B> {
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
-        let font = FontDesc::new(FontFamily::Name(FONT), line.size * self.scale.2 * self.type_setting.unit, weight);
+        let font = FontDesc::new(FontFamily::Name(FONT), line.size * self.scale.2, weight);
         let style = TextStyle { pos: Pos::new(h_pos, VPos::Center), ..font.color(&line.color) };
         let (x, y) = line.at;
         let place = self.at((x, y + self.type_setting.rise * line.size));

@@ -154,7 +154,7 @@ impl Block {
 mod tests {
     use super::*;
     use crate::figure::hostile::figure;
-    use crate::figure::svg::sheet_svg;
+    use crate::figure::svg::{Strokes, sheet_svg};
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn without_paper_nothing_lies_under_the_picture() {
         let paper = |paper| {
-            let svg = sheet_svg(&sheet(), (&Theme::DARK, paper), Size::new(960.0, 640.0, 1.0), "");
+            let svg = sheet_svg::<Strokes>(&sheet(), (&Theme::DARK, paper), Size::new(960.0, 640.0, 1.0), "");
             svg.lines().any(|line| line.starts_with("<rect x=\"0\" y=\"0\"") && line.contains("#14171A"))
         };
         assert!(paper(Paper::Opaque) && !paper(Paper::Clear));

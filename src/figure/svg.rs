@@ -1,5 +1,7 @@
 //! A figure as SVG text: for files, and for the page before its program is there.
 
+mod strokes;
+
 use super::heat::HeatMap;
 use super::heat::layout::HeatLayout;
 use super::layout::Layout;
@@ -8,59 +10,62 @@ use super::sheet::{Paper, Sheet};
 use super::theme::Theme;
 use super::{Figure, Size};
 use plotters::drawing::IntoDrawingArea;
-use plotters::prelude::SVGBackend;
-use std::fmt::Write;
+
+pub use plotters_backend::DrawingBackend;
+pub use strokes::Strokes;
 
 /// Drawing units per CSS pixel: coordinates to a tenth of a pixel, written as whole numbers.
 const SUBPIXELS: u32 = 10;
-/// Plotters writes fonts to SVG 1.24 times smaller, and centers lines by their small letters, which sets numbers high.
-const TYPE_SETTING: TypeSetting = TypeSetting { unit: 1.24, rise: 0.08 };
+/// Lines are centered by their small letters, which sets numbers high.
+const TYPE_SETTING: TypeSetting = TypeSetting { rise: 0.08 };
 
 /// The figure as a self-contained SVG document, which can also stand in HTML. Sizes are CSS pixels; the pixel ratio says
 /// nothing here.
 pub fn to_svg(figure: &Figure, theme: &Theme, size: Size) -> String {
     let name = name(figure.title.as_deref(), &figure.y.label, &figure.x.label);
-    document(&name, "", size, |pen, size| pen.figure(figure, &Layout::new(figure, theme, size), theme))
+    document::<Strokes>(&name, "", size, |pen, size| pen.figure(figure, &Layout::new(figure, theme, size), theme))
 }
 
 /// The map as a self-contained SVG document, like [`to_svg`].
 pub fn heat_svg(map: &HeatMap, theme: &Theme, size: Size) -> String {
     let against = format!("{} and {}", map.y.label, map.x.label);
     let name = name(map.title.as_deref(), &map.key.label, &against);
-    document(&name, "", size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
+    document::<Strokes>(&name, "", size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
 }
 
 /// The sheet as a self-contained SVG document, like [`to_svg`]; the size is that of its picture, and `metadata` is kept in it
-/// as text.
-pub fn sheet_svg(sheet: &Sheet, (theme, paper): (&Theme, Paper), picture: Size, metadata: &str) -> String {
+/// as text. It is drawn on [`Strokes`], or on what else a page draws on: one surface for all is half the code.
+pub fn sheet_svg<B: DrawingBackend + From<Strokes>>(
+    sheet: &Sheet,
+    (theme, paper): (&Theme, Paper),
+    picture: Size,
+    metadata: &str,
+) -> String {
     let size = sheet.size(theme, picture);
     let metadata = format!("<metadata>{}</metadata>\n", escaped(metadata));
-    document(&sheet.title, &metadata, size, |pen, size| pen.sheet(sheet, (theme, paper), size))
+    document::<B>(&sheet.title, &metadata, size, |pen, size| pen.sheet(sheet, (theme, paper), size))
 }
 
 /// What a pen draws, as a document of this name.
-fn document(
+fn document<B: DrawingBackend + From<Strokes>>(
     name: &str,
     metadata: &str,
     size: Size,
-    draw: impl FnOnce(Pen<SVGBackend>, Size) -> Drawn<SVGBackend<'static>>,
+    draw: impl FnOnce(Pen<B>, Size) -> Drawn<B>,
 ) -> String {
     let size = Size { pixel_ratio: 1.0, ..size }.with_subpixels(SUBPIXELS);
     let (width, height) = size.surface();
-    let mut drawn = String::new();
-    {
-        let area = SVGBackend::with_string(&mut drawn, (width * SUBPIXELS, height * SUBPIXELS)).into_drawing_area();
-        let done = draw(Pen::new(&area, size, TYPE_SETTING), size).and_then(|()| area.present());
-        debug_assert!(done.is_ok(), "writing to a string cannot fail: {done:?}");
-    }
-    let body = drawn.split_once(">\n").map_or("", |(_, body)| body);
+    let strokes = Strokes::new((width * SUBPIXELS, height * SUBPIXELS));
+    let area = B::from(strokes.clone()).into_drawing_area();
+    let done = draw(Pen::new(&area, size, TYPE_SETTING), size);
+    debug_assert!(done.is_ok(), "writing to a string cannot fail");
     let name = escaped(name);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{name}\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {} {}\" stroke-linejoin=\"round\">\n<title>{name}</title>\n{metadata}{}",
+         viewBox=\"0 0 {} {}\" stroke-linejoin=\"round\">\n<title>{name}</title>\n{metadata}{}</svg>\n",
         width * SUBPIXELS,
         height * SUBPIXELS,
-        compact(body)
+        strokes.take()
     )
 }
 
@@ -72,35 +77,6 @@ fn name(title: Option<&str>, what: &str, against: &str) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// The same drawing in fewer bytes: lines of one style that follow each other, such as dashes, become one path.
-fn compact(body: &str) -> String {
-    let mut out = String::with_capacity(body.len());
-    let mut open: Option<(&str, String)> = None;
-    for line in body.lines() {
-        let path = line.strip_prefix("<polyline ").and_then(|rest| rest.strip_suffix(" \"/>"));
-        let path = path.and_then(|rest| rest.split_once(" points=\""));
-        match (path, &mut open) {
-            (Some((style, points)), Some((last, d))) if style == *last => d.extend(["M", points]),
-            (path, _) => {
-                close(&mut out, open.take());
-                match path {
-                    Some((style, points)) => open = Some((style, format!("M{points}"))),
-                    None => out.extend([&line.replace(" opacity=\"1\"", ""), "\n"]),
-                }
-            }
-        }
-    }
-    close(&mut out, open);
-    out
-}
-
-fn close(out: &mut String, path: Option<(&str, String)>) {
-    if let Some((style, d)) = path {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "<path {} d=\"{d}\"/>", style.replace("opacity=\"1\" ", ""));
-    }
 }
 
 #[cfg(test)]
@@ -165,13 +141,22 @@ mod tests {
 
     #[test]
     fn dashes_of_one_line_become_one_path() {
-        let dash =
-            |points| format!("<polyline fill=\"none\" opacity=\"1\" stroke=\"#000000\" points=\"{points} \"/>\n");
-        let other = "<circle cx=\"3\" opacity=\"1\"/>\n";
-        let body = [dash("1,2 3,4"), dash("5,6 7,8"), other.to_owned(), dash("9,9 8,8")].concat();
-        let expected = "<path fill=\"none\" stroke=\"#000000\" d=\"M1,2 3,4M5,6 7,8\"/>\n<circle cx=\"3\"/>\n\
-                        <path fill=\"none\" stroke=\"#000000\" d=\"M9,9 8,8\"/>\n";
-        assert_eq!(compact(&body), expected);
+        use plotters::style::{BLACK, Color};
+        let (mut strokes, other) = (Strokes::new((99, 99)), BLACK.mix(0.5));
+        let mut draw = |from, to| strokes.draw_path([from, to], &BLACK);
+        draw((1, 2), (3, 4)).and(draw((5, 6), (7, 8))).unwrap();
+        strokes.draw_circle((3, 3), 2, &BLACK, true).unwrap();
+        strokes.draw_path([(9, 9), (8, 8)], &BLACK).unwrap();
+        strokes.draw_path([(9, 9), (8, 8)], &other).unwrap();
+        let path = "<path fill=\"none\" stroke=\"#000000\" stroke-width=\"1\" d=";
+        let expected = format!(
+            "{path}\"M1,2 3,4M5,6 7,8\"/>\n\
+             <circle cx=\"3\" cy=\"3\" r=\"2\" fill=\"#000000\" stroke=\"none\" stroke-width=\"1\"/>\n\
+             {path}\"M9,9 8,8\"/>\n\
+             <path fill=\"none\" opacity=\"0.5\" stroke=\"#000000\" stroke-width=\"1\" d=\"M9,9 8,8\"/>\n"
+        );
+        assert_eq!(strokes.take(), expected);
+        assert_eq!(strokes.take(), "");
     }
 
     #[test]

@@ -9,15 +9,16 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::reactive::effect;
+use super::surface::Surface;
 use crate::figure::Size;
 use crate::web::listener::NextFrame;
 use crate::web::screen::{PixelRatioWatch, SizeWatch, pixel_ratio};
 
 /// Fractions of a pixel that strokes are placed at.
-const SUBPIXELS: u32 = 8;
+pub(super) const SUBPIXELS: u32 = 8;
 
 /// The surface of a canvas.
-pub(super) type Area = DrawingArea<CanvasBackend, Shift>;
+pub(super) type Area = DrawingArea<Surface, Shift>;
 
 /// What can be painted on a canvas.
 pub(super) trait Painted: Send + Sync + 'static {
@@ -87,7 +88,12 @@ fn paint<P: Painted>(canvas: NodeRef<Canvas>, picture: Memo<Option<P>>, measure:
 }
 
 fn draw(canvas: &HtmlCanvasElement, drawn: &impl Painted) -> Option<()> {
-    let (width, height) = drawn.size().surface();
+    drawn.paint(&surface(canvas, drawn.size())?)
+}
+
+/// The surface of a canvas, which then has this size.
+pub(super) fn surface(canvas: &HtmlCanvasElement, size: Size) -> Option<Area> {
+    let (width, height) = size.surface();
     if (canvas.width(), canvas.height()) != (width, height) {
         canvas.set_width(width);
         canvas.set_height(height);
@@ -95,6 +101,5 @@ fn draw(canvas: &HtmlCanvasElement, drawn: &impl Painted) -> Option<()> {
     let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
     let grain = 1.0 / f64::from(SUBPIXELS);
     context.set_transform(grain, 0.0, 0.0, grain, 0.0, 0.0).ok()?;
-    let area = CanvasBackend::with_canvas_object(canvas.clone())?.into_drawing_area();
-    drawn.paint(&area)
+    Some(Surface::Canvas(CanvasBackend::with_canvas_object(canvas.clone())?).into_drawing_area())
 }

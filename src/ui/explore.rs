@@ -9,14 +9,16 @@ use leptos::prelude::*;
 use web_sys::Element;
 
 use super::chart::Chart;
+use super::save::save;
 use super::store::Store;
-use super::sweep::{numbers, run_progress, sweep_progress};
+use super::sweep::{run_progress, sweep_progress};
 use super::theory::badges;
+use crate::dashboard::export::Export;
+use crate::dashboard::export::charts::Page;
 use crate::dashboard::family::Family;
 use crate::dashboard::picture::method_name;
 use crate::dashboard::pins::{ghosts, haunt};
 use crate::dashboard::readout::{self, Reading};
-use crate::dashboard::table::Rounds;
 use crate::dashboard::{Dashboard, Run, markup, picture, sentences};
 use crate::figure::Figure;
 use crate::figure::number::{count, measured};
@@ -69,11 +71,12 @@ pub fn Explore(
                 </Chart>
                 {parts(sweep_progress, run_progress)}
                 <figcaption>{caption}</figcaption>
+                {save(store, "save-explore", true, move |page| exported(store, page))}
             </figure>
             <div class="readout" data-testid="readout" data-round=live(move || round.get().to_string())>
                 {readings("readout-title", title_beneath, rows)}
             </div>
-            {parts(|store| numbers(store, Rounds::All), badges)}
+            {parts(|_| ().into_any(), badges)}
             {spoken(round, shown, at)}
         </section>
     }
@@ -95,6 +98,12 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
     let sweeps = store.sweeps.read();
     let method = views.place(store.settings.draft.read().algorithms);
     Some(look(&Family { sweep: sweeps.current()?, of, method }))
+}
+
+/// The chart to be taken away: of the sweep, or of the run.
+fn exported(store: Store, page: Page<'_>) -> Option<Export> {
+    let of_run = || Some(page.run(store.dashboard.read().run()?, run_figure(store)?));
+    of_family(store, |family| page.family(family)).or_else(of_run)
 }
 
 /// What is swept, its values to be typed over, of which method, and the way back.

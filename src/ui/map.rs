@@ -8,9 +8,12 @@ use super::chart::Chart;
 use super::explore::complaints;
 use super::parts::{readings, select};
 use super::reactive::{derived, live, memo, on};
+use super::save::save;
 use super::store::Store;
 use super::sweep::map_progress;
 use super::theory::said;
+use crate::dashboard::export::Export;
+use crate::dashboard::export::charts::Page;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::{markup, picture, readout, sentences};
 use crate::figure::Size;
@@ -74,6 +77,7 @@ pub fn MapView(
                 {canvas(map, theme, of_handle)}
                 {map_progress(store)}
                 <figcaption>{caption}</figcaption>
+                {save(store, "save-map", false, move |page| map.export(page))}
             </figure>
             {beside(store, theme)}
         </section>
@@ -89,6 +93,12 @@ impl Map {
     /// Whose map it is over α and K.
     fn of(self) -> Of {
         self.store.views.read().method.into()
+    }
+
+    /// The map to be taken away.
+    fn export(self, page: Page<'_>) -> Option<Export> {
+        let sweeps = self.store.sweeps.read();
+        self.look(|shown| page.map(shown, self.of(), sweeps.current()))
     }
 
     fn kind(self) -> MapKind {
@@ -244,12 +254,14 @@ fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
     let title = memo(move || format!("round {}", count(round.get())));
     let title_beneath = memo(move || format!("error after {}", title.get()));
     let figure = move || store.dashboard.read().run().map(picture::figure);
+    let of_run = move |page: Page<'_>| store.dashboard.read().run().map(|run| page.run(run, picture::figure(run)));
     view! {
         <figure class="figure run-figure">
             <Chart figure=Box::new(figure) theme at label over="no-cover" along="rounds">
                 {readings("cross-title", title, rows)}
             </Chart>
             <figcaption>{verdict}</figcaption>
+            {save(store, "save-run", true, of_run)}
             <div class="readout" data-testid="readout" data-round=live(move || round.get().to_string())>
                 {readings("readout-title", title_beneath, rows)}
             </div>

@@ -7,12 +7,12 @@ use super::chart::Chart;
 use super::explore::spoken;
 use super::parts::readings;
 use super::reactive::{derived, live, memo, on};
+use super::save::save;
 use super::store::Store;
-use super::sweep::{numbers, sweep_progress};
+use super::sweep::sweep_progress;
 use crate::dashboard::markup::readings as rows_of;
 use crate::dashboard::paper::{is_of, markup, picture, words};
 use crate::dashboard::sweep::Sweep;
-use crate::dashboard::table::Rounds;
 use crate::figure::theme::Theme;
 use crate::params::paper::{PaperFigure, Switch, Switches};
 use crate::params::views::Word;
@@ -55,7 +55,6 @@ pub fn PaperView(
                 inner_html=paper.said(|figure, switches, sweep| markup::claims(&words::claims(figure, switches, sweep)))
             ></ul>
             {switchboard(paper)}
-            {numbers(store, Rounds::All)}
         </section>
     }
 }
@@ -106,6 +105,7 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
             </Chart>
             {sweep_progress(paper.store)}
             <figcaption>{caption}</figcaption>
+            {save(paper.store, "save-paper", false, move |page| paper.look(|_, _, sweep| page.paper(sweep)))}
             <div class="readout" data-testid="paper-readout" data-round=live(move || round.get().to_string())>
                 {readings("readout-title", title_beneath, rows)}
             </div>

@@ -7,7 +7,8 @@ use super::reactive::{effect, memo};
 use leptos::prelude::*;
 
 use super::controls;
-use super::shell;
+use super::{save, shell};
+use crate::dashboard::export::menu::Choices;
 use crate::dashboard::maps::{Maps, Wanted};
 use crate::dashboard::sweep::{self, Plan, Sweep, Sweeps};
 use crate::dashboard::work::Stage;
@@ -41,6 +42,8 @@ pub struct Store {
     pub sweeps: RwSignal<Sweeps>,
     /// What has come back of maps.
     pub maps: RwSignal<Maps>,
+    /// How charts were saved last.
+    pub choices: RwSignal<Choices>,
     /// Whether a sweep is about to be asked for.
     is_waiting: RwSignal<bool>,
     /// How the next change comes about.
@@ -64,6 +67,7 @@ impl Store {
             dashboard,
             sweeps,
             maps,
+            choices: RwSignal::new(save::remembered()),
             is_waiting: RwSignal::new(false),
             step: StoredValue::new(Step::default()),
             engines,
@@ -131,6 +135,13 @@ impl Store {
             && !self.sweeps.read().is_running()
             && !self.maps.read().is_running()
             && !self.is_waiting.get()
+    }
+
+    /// Whether what is shown is of the settings as they are, if perhaps not complete.
+    pub fn is_up_to_date(self) -> bool {
+        let settings = self.settings.draft.read_untracked().settings();
+        !self.is_waiting.get_untracked()
+            && self.dashboard.read_untracked().run().is_some_and(|run| run.settings == settings)
     }
 
     /// The view, tracked.

@@ -1,16 +1,13 @@
-//! What every sweep has on the page: how far it is with a button to stop it, and its numbers as a table and a file.
+//! How far work is, with a button to stop it.
 
 use super::parts::button;
-use super::reactive::{live, memo, on};
+use super::reactive::{live, memo};
 use leptos::prelude::*;
 
 use super::store::Store;
-use crate::dashboard::markup;
-use crate::dashboard::sweep::Sweep;
-use crate::dashboard::table::{self, Rounds};
 use crate::dashboard::work::{Stage, Work};
 use crate::engine::pool::Lane;
-use crate::web::{clock, file};
+use crate::web::clock;
 
 /// How far a sweep is, and a button to stop it or to begin it anew.
 pub(super) fn sweep_progress(store: Store) -> AnyView {
@@ -60,30 +57,6 @@ fn progress(
         <div class="progress" data-testid=test_id>
             {live(move || work.get().map_or_else(|| ().into_any(), shown))}
         </div>
-    }
-    .into_any()
-}
-
-/// The numbers, unfolded on demand, and a button that saves them. The file has the rounds that are asked for, the table the last.
-pub(super) fn numbers(store: Store, rounds: Rounds) -> AnyView {
-    let is_open = RwSignal::new(false);
-    let rows = memo(move || {
-        let sweeps = store.sweeps.read();
-        let sweep = sweeps.current().filter(|_| is_open.get());
-        sweep.map(|sweep| markup::table(&table::of(sweep, Rounds::Last))).unwrap_or_default()
-    });
-    let save = move || {
-        let csv = store.sweeps.read_untracked().current().map(|sweep: &Sweep| table::of(sweep, rounds).csv());
-        if let Some(csv) = csv {
-            file::save("fedsysid-sweep.csv", "text/csv", &csv);
-        }
-    };
-    view! {
-        <details class="numbers" data-testid="numbers" on:toggle=on(move |_| is_open.update(|open| *open = !*open))>
-            <summary>"Numbers"</summary>
-            {button("set-step", "Save as CSV", save)}
-            <div class="numbers-table" tabindex="0" role="region" aria-label="Numbers" inner_html=rows></div>
-        </details>
     }
     .into_any()
 }

@@ -2,6 +2,8 @@
 //!
 //! What is only read comes as [`markup`]; here is what a person can do with it.
 
+#![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
+
 use super::reactive::{live, memo, on};
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::Div;
@@ -12,9 +14,12 @@ use web_sys::Element;
 use super::chart::{Chart, steps_of};
 use super::controls::help::{HelpButton, HelpText};
 use super::round::SlowRound;
+use super::save::save;
 use super::store::Store;
 use crate::dashboard::anatomy::anatomies;
 use crate::dashboard::badge::{self, outlook};
+use crate::dashboard::export::Export;
+use crate::dashboard::export::charts::Page;
 use crate::dashboard::join::{self, Join, joins};
 use crate::dashboard::picture::method_name;
 use crate::dashboard::strip::EXTENT;
@@ -53,7 +58,7 @@ pub fn Theory(
         <section class="theory" aria-label="Theory">
             {card("What is left, and why", ANATOMY, anatomy_card(store, which))}
             {card("Should I join?", JOIN, join_card(store, which))}
-            {card("What the paper proves", BOUND, bound_card(store, theme))}
+            {card("What the paper proves", BOUND, bound_card(store, theme, which))}
             {card("How fast, how large the steps", STABILITY, outlook_card(store))}
             <SlowRound store />
         </section>
@@ -104,6 +109,7 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
     view! {
         <select class="methods" aria-label="Method" on:change=choose inner_html=names></select>
         <div class="anatomy" data-testid="anatomy" inner_html=html></div>
+        {card_foot(store, "save-anatomy", which, |page, run, method| page.anatomy(run, method))}
     }
     .into_any()
 }
@@ -161,12 +167,13 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
         <p class="ends" inner_html=of_shown(markup::edges)></p>
         <p class="reading-line" aria-live="polite">{reading}</p>
         {words(said(store, bound::break_even), "break-even")}
+        {card_foot(store, "save-join", which, |page, run, method| page.join(run, method))}
     }
     .into_any()
 }
 
 /// The bound, the slope, and the data.
-fn bound_card(store: Store, theme: Signal<Theme>) -> AnyView {
+fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let hypothesis = move |run: &Run| run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
     let badge = said(store, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
@@ -181,8 +188,21 @@ fn bound_card(store: Store, theme: Signal<Theme>) -> AnyView {
             <Chart figure=Box::new(figure) theme at label=text.into() over="no-cover" along="clients">""</Chart>
         </div>
         <p class="reading-line" aria-live="polite">{reading}</p>
+        {card_foot(store, "save-bound", which, |page, run, _| page.bound(run))}
     }
     .into_any()
+}
+
+/// A chart of one method's, to be taken away.
+type OfMethod = fn(Page<'_>, &Run, usize) -> Option<Export>;
+
+/// What every card with a picture has beneath it.
+fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: OfMethod) -> AnyView {
+    save(store, id, false, move |page| {
+        let dashboard = store.dashboard.read();
+        let run = dashboard.run()?;
+        export(page, run, index_of(run, &which.read())?)
+    })
 }
 
 /// How fast the methods are, and where the predictions hold.

@@ -8,10 +8,10 @@ use leptos::prelude::*;
 use super::chart::Chart;
 use super::explore::complaints;
 use super::parts::{TextBox, readings, select, text_box};
+use super::save::save;
 use super::store::Store;
-use super::sweep::{numbers, sweep_progress};
+use super::sweep::sweep_progress;
 use crate::dashboard::markup;
-use crate::dashboard::table::Rounds;
 use crate::dashboard::tradeoff::{TradeOff, caption};
 use crate::figure::theme::Theme;
 use crate::params::table::words;
@@ -52,11 +52,11 @@ pub fn TradeOffView(
                 </Chart>
                 {sweep_progress(store)}
                 <figcaption>{caption} " " <span data-testid="bound-as-printed">{bound}</span></figcaption>
+                {save(store, "save-tradeoff", true, move |page| look(store, |it| page.trade_off(it)))}
             </figure>
             <div class="readout" data-testid="readout">
                 {readings("readout-title", title_beneath, rows)}
             </div>
-            {numbers(store, Rounds::Last)}
         </section>
     }
 }

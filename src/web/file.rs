@@ -3,21 +3,46 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Array;
-use wasm_bindgen::JsCast;
-use web_sys::{Blob, BlobPropertyBag, File, FileReader, HtmlAnchorElement, HtmlInputElement, ProgressEvent, Url};
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{
+    Blob, BlobPropertyBag, File, FileReader, HtmlAnchorElement, HtmlCanvasElement, HtmlInputElement, ProgressEvent, Url,
+};
 
 use super::listener::Listener;
 
 /// Has the browser save a text under this name. Where it saves no files, nothing happens.
 pub fn save(name: &str, kind: &str, text: &str) {
-    let _ = try_save(name, kind, text);
+    let _ = try_save(name, kind, &Array::of1(&text.into()));
 }
 
-fn try_save(name: &str, kind: &str, text: &str) -> Option<()> {
+/// Has the browser save what is on a canvas as PNG, with `texts` after the first `head` bytes; then says whether there was a
+/// picture.
+pub fn save_png(
+    canvas: &HtmlCanvasElement,
+    name: String,
+    (head, texts): (i32, Vec<u8>),
+    then: impl FnOnce(bool) + 'static,
+) {
+    let save = move |blob: JsValue| {
+        let picture = blob.dyn_into::<Blob>().ok();
+        let saved = picture.and_then(|picture| {
+            let (first, rest) = (picture.slice_with_i32_and_i32(0, head).ok()?, picture.slice_with_i32(head).ok()?);
+            let parts = Array::of3(&first, &Uint8Array::from(texts.as_slice()), &rest);
+            try_save(&name, "image/png", &parts)
+        });
+        then(saved.is_some());
+    };
+    let save: Box<dyn FnOnce(JsValue)> = Box::new(save);
+    let save = Closure::<dyn FnMut(JsValue)>::once_into_js(save);
+    let _ = canvas.to_blob(save.unchecked_ref());
+}
+
+fn try_save(name: &str, kind: &str, parts: &Array) -> Option<()> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &options).ok()?;
+    let blob = Blob::new_with_buffer_source_sequence_and_options(parts, &options).ok()?;
     let address = Url::create_object_url_with_blob(&blob).ok()?;
     let document = web_sys::window()?.document()?;
     let link: HtmlAnchorElement = document.create_element("a").ok()?.dyn_into().ok()?;

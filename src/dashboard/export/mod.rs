@@ -1,10 +1,11 @@
 //! A chart to be taken away: as a picture, as numbers, with all that tells where it comes from.
 //!
 //! - [`charts`]: every chart of the page as an [`Export`]; `pictures`: those that the page draws otherwise;
-//! - `settings`: the settings that made it; `json`: the same as JSON; `png`: what a picture of pixels says of itself.
+//! - [`menu`]: what can be done with it; `settings`: the settings that made it; `json`: the same as JSON; `png`: what a picture of pixels says of itself.
 
 pub mod charts;
 mod json;
+pub mod menu;
 mod pictures;
 pub mod png;
 mod settings;
@@ -13,7 +14,7 @@ use super::script::Language;
 use super::table::Table;
 use crate::figure::Size;
 use crate::figure::sheet::{Paper, Picture, Sheet};
-use crate::figure::svg::sheet_svg;
+use crate::figure::svg::{DrawingBackend, Strokes, sheet_svg};
 use crate::figure::theme::Theme;
 
 pub use settings::Setting;
@@ -122,10 +123,16 @@ impl Export {
         json::of(self)
     }
 
-    /// A self-contained document.
-    pub fn svg(&self, look: (&Theme, Paper)) -> String {
+    /// A self-contained document, drawn on [`Strokes`] or on what else a page draws on.
+    pub fn svg<B: DrawingBackend + From<Strokes>>(&self, look: (&Theme, Paper)) -> String {
         let (width, height) = PICTURE;
-        sheet_svg(&self.sheet(), look, Size::new(width, height, 1.0), &self.about().join("\n"))
+        sheet_svg::<B>(&self.sheet(), look, Size::new(width, height, 1.0), &self.about().join("\n"))
+    }
+
+    /// What a picture of pixels says of itself, as chunks to stand after its header.
+    pub fn png_texts(&self) -> Vec<u8> {
+        let about = self.about().join("\n");
+        png::texts(&[("Title", &self.title), ("Description", &about), ("Software", PROGRAM), ("Source", &self.link)])
     }
 
     /// The name of a program that finds its numbers again. MATLAB takes no dots or dashes in it.

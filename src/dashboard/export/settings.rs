@@ -69,7 +69,11 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
     }
     let said: Vec<_> = all.iter().map(|setting| setting.key.clone()).collect();
     all.extend(
-        draft.pairs().filter(|(key, _)| !said.iter().any(|said| said == key)).map(|(key, value)| rest(key, value)),
+        draft
+            .pairs()
+            .into_iter()
+            .filter(|(key, _)| !said.iter().any(|said| said == key))
+            .map(|(key, value)| rest(key, value)),
     );
     all
 }

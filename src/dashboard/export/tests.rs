@@ -95,7 +95,7 @@ fn what_varies_is_listed_or_spanned() {
 fn every_file_says_where_it_comes_from() {
     for export in all() {
         for theme in &Theme::ALL {
-            let svg = export.svg((theme, Paper::Opaque));
+            let svg = export.svg::<Strokes>((theme, Paper::Opaque));
             let metadata = svg.split("<metadata>").nth(1).unwrap().split("</metadata>").next().unwrap();
             assert!(metadata.contains(PROGRAM) && metadata.contains("seed = 7") && metadata.contains("&amp;q=3"));
             let drawn = svg.split("</metadata>").nth(1).unwrap();

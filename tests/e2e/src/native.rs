@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use fedsysid::dashboard::picture::{reference_role, solver_role};
+use fedsysid::dashboard::Run;
+use fedsysid::dashboard::script::{Language, program};
 use fedsysid::dashboard::sweep::Sweeps;
 use fedsysid::dashboard::table::{self, Rounds};
 use fedsysid::dashboard::wanted;
@@ -108,4 +110,20 @@ pub fn sweep_csv(link: &str) -> Result<String> {
     }
     let rounds = if state.views.view == View::TradeOff { Rounds::Last } else { Rounds::All };
     Ok(table::of(sweeps.current().context("it was asked for")?, rounds).csv())
+}
+
+/// The program of the run that a link asks for, without what it says about itself at its top.
+///
+/// # Errors
+/// If there is no such run, or it has no program.
+pub fn program_of(link: &str, language: Language) -> Result<String> {
+    let native = Native::of(link)?;
+    let run = Run {
+        generation: Generation(1),
+        settings: native.settings,
+        summary: native.summary,
+        theory: None,
+        progress: None,
+    };
+    Ok(program(&run, language, &[])?.text.trim_start().to_owned())
 }

@@ -3,6 +3,7 @@
 mod address; // the link in the address bar, presets, algorithms
 mod canvas; // sharp at every pixel ratio
 mod download; // how much it is
+mod exports; // charts taken away
 mod keeping; // pins, undo, back and forward, scenario files
 mod keyboard; // everything without a mouse
 mod links; // what a bad link gets

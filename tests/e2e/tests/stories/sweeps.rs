@@ -14,8 +14,12 @@ const TRADE_OFF: &str = "view=tradeoff&q=9&M=20&beside=M:3";
 /// Long enough to be in the middle of.
 const LONG: &str = "view=tradeoff&q=1000&M=500&T=20&alpha=0.000001";
 
+/// The table of the file that the page saves of its main chart, without what is said of it.
 async fn saved(page: &Page) -> Result<String> {
-    page.saved_by("#app .numbers button").await
+    page.eval::<()>("document.querySelector('#app figure .chart-foot button:last-child').click()", &[]).await?;
+    let file = page.saved_by("#app :popover-open [data-act=csv]").await?;
+    page.eval::<()>("document.querySelector(':popover-open').hidePopover()", &[]).await?;
+    Ok(file.split_inclusive('\n').filter(|line| !line.starts_with("# ")).collect())
 }
 
 /// Every number is the native one to the last bit; what theory expects, in the last column, to 12 digits.

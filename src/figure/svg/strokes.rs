@@ -1,0 +1,189 @@
+//! The strokes of a drawing as SVG elements: a Plotters surface that writes text.
+//!
+//! Plotters has one of its own. This one writes dashes of one line as one path, leaves out what is said anyway, and is a fraction
+//! of the code.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::fmt::Write;
+use std::rc::Rc;
+
+use plotters::style::FontStyle;
+use plotters::style::text_anchor::HPos;
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
+
+use super::escaped;
+
+type Done = Result<(), DrawingErrorKind<Infallible>>;
+
+/// Writes to a string, which cannot fail.
+macro_rules! put {
+    ($to:expr, $($what:tt)*) => {
+        let _ = write!($to, $($what)*);
+    };
+}
+
+/// A drawing of a size in drawing units. Clones write to the same text.
+#[derive(Clone, Debug)]
+pub struct Strokes {
+    size: (u32, u32),
+    out: Rc<RefCell<Out>>,
+}
+
+#[derive(Debug, Default)]
+struct Out {
+    text: String,
+    /// A path that goes on as long as its style does: the style, and what it draws.
+    open: Option<(String, String)>,
+}
+
+impl Strokes {
+    /// An empty drawing.
+    pub fn new(size: (u32, u32)) -> Self {
+        Self { size, out: Rc::default() }
+    }
+
+    /// What was drawn so far, as elements.
+    pub fn take(&self) -> String {
+        let mut out = self.out.borrow_mut();
+        out.close();
+        std::mem::take(&mut out.text)
+    }
+
+    /// An element: its name and place, then its paint.
+    fn element(&self, color: BackendColor, shape: &str, paint: &str) {
+        // What cannot be seen is not written.
+        if color.alpha > 0.0 {
+            let mut out = self.out.borrow_mut();
+            out.close();
+            put!(out.text, "<{shape}{}{paint}/>\n", opacity(color));
+        }
+    }
+}
+
+impl Out {
+    fn close(&mut self) {
+        if let Some((style, path)) = self.open.take() {
+            put!(self.text, "<path {style} d=\"{path}\"/>\n");
+        }
+    }
+}
+
+fn opacity(color: BackendColor) -> String {
+    if color.alpha < 1.0 { format!(" opacity=\"{}\"", color.alpha) } else { String::new() }
+}
+
+fn hex(color: BackendColor) -> String {
+    let (red, green, blue) = color.rgb;
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+/// Fill and stroke of a shape that is filled, or not.
+fn paint(color: BackendColor, is_filled: bool) -> String {
+    let color = hex(color);
+    if is_filled { format!(" fill=\"{color}\" stroke=\"none\"") } else { format!(" fill=\"none\" stroke=\"{color}\"") }
+}
+
+fn points(path: impl IntoIterator<Item = BackendCoord>) -> String {
+    let mut points = String::new();
+    for (x, y) in path {
+        put!(points, "{x},{y} ");
+    }
+    points
+}
+
+impl DrawingBackend for Strokes {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Done {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Done {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Done {
+        self.element(color, &format!("rect x=\"{x}\" y=\"{y}\" width=\"1\" height=\"1\""), &paint(color, true));
+        Ok(())
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Done {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, is_filled: bool) -> Done {
+        let ((x, y), width, height) = (from, to.0 - from.0, to.1 - from.1);
+        let shape = format!("rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"");
+        self.element(style.color(), &shape, &paint(style.color(), is_filled));
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Done {
+        let color = style.color();
+        if color.alpha <= 0.0 {
+            return Ok(());
+        }
+        let (opacity, hex, width) = (opacity(color), hex(color), style.stroke_width());
+        let style = format!("fill=\"none\"{opacity} stroke=\"{hex}\" stroke-width=\"{width}\"");
+        let points = points(path);
+        let path = format!("M{}", points.trim_end());
+        let mut out = self.out.borrow_mut();
+        match &mut out.open {
+            Some((open, drawn)) if *open == style => *drawn += &path,
+            _ => {
+                out.close();
+                out.open = Some((style, path));
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, (x, y): BackendCoord, r: u32, style: &S, is_filled: bool) -> Done {
+        let (color, width) = (style.color(), style.stroke_width());
+        let paint = format!("{} stroke-width=\"{width}\"", paint(color, is_filled));
+        self.element(color, &format!("circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\""), &paint);
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Done {
+        let color = style.color();
+        self.element(color, "polygon", &format!(" fill=\"{}\" points=\"{}\"", hex(color), points(path)));
+        Ok(())
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Done {
+        let color = style.color();
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "start",
+            HPos::Center => "middle",
+            HPos::Right => "end",
+        };
+        let weight = if matches!(style.style(), FontStyle::Bold) { " font-weight=\"bold\"" } else { "" };
+        let (family, size) = (style.family().as_str().to_owned(), style.size());
+        let mut out = self.out.borrow_mut();
+        out.close();
+        put!(
+            out.text,
+            "<text x=\"{x}\" y=\"{y}\" dy=\"0.5ex\" text-anchor=\"{anchor}\" font-family=\"{family}\" font-size=\"{size}\"{} \
+             fill=\"{}\"{weight}>\n{}\n</text>\n",
+            opacity(color),
+            hex(color),
+            escaped(text)
+        );
+        Ok(())
+    }
+
+    fn estimate_text_size<S: BackendTextStyle>(
+        &self,
+        _: &str,
+        _: &S,
+    ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
+        // Text is placed by its anchors alone.
+        Ok((0, 0))
+    }
+}

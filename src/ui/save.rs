@@ -1,0 +1,223 @@
+//! What every chart has beneath it: its numbers as a table, and a menu to take it away.
+
+use leptos::ev::{Event, MouseEvent};
+use leptos::html::Textarea;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlCanvasElement, HtmlSelectElement};
+
+use super::canvas::{SUBPIXELS, surface};
+use super::reactive::{live, on};
+use super::store::Store;
+use super::surface::Surface;
+use crate::dashboard::export::charts::Page;
+use crate::dashboard::export::menu::{Act, Choices, menu};
+use crate::dashboard::export::{Export, Format, PICTURE, png};
+use crate::dashboard::markup;
+use crate::dashboard::script::{NoProgram, program};
+use crate::figure::Size;
+use crate::figure::sheet::draw_sheet;
+use crate::web::address::with_query;
+use crate::web::{clipboard, file, preferences};
+
+/// Where the choices are kept.
+const PREFERENCE: &str = "fedsysid-save";
+
+/// What was chosen last.
+pub(super) fn remembered() -> Choices {
+    preferences::read(PREFERENCE).map(|words| Choices::of(&words)).unwrap_or_default()
+}
+
+/// A chart to be taken away, on a page; none while there is nothing to see.
+type Make = Box<dyn Fn(Page<'_>) -> Option<Export>>;
+
+/// What is beneath a chart.
+#[derive(Clone, Copy)]
+struct Save {
+    store: Store,
+    make: StoredValue<Make, LocalStorage>,
+    /// What became of the last press.
+    said: RwSignal<String>,
+    /// A text that the clipboard did not take, to be copied by hand.
+    text: NodeRef<Textarea>,
+}
+
+/// Two buttons: for the numbers of a chart as a table, and for a menu to take it away. Where the chart is about the run at the
+/// present settings, that is a program too.
+pub(super) fn save(
+    store: Store,
+    id: &'static str,
+    has_program: bool,
+    make: impl Fn(Page<'_>) -> Option<Export> + 'static,
+) -> AnyView {
+    boxed_save(store, id, has_program, Box::new(make))
+}
+
+fn boxed_save(store: Store, id: &'static str, has_program: bool, make: Make) -> AnyView {
+    let said = RwSignal::new(String::new());
+    let save = Save { store, make: StoredValue::new_local(make), said, text: NodeRef::new() };
+    // Both are filled as they open: until then they cost nothing.
+    let (menu_html, table_html) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let open = move || {
+        save.say(String::new());
+        menu_html.set(menu(store.choices.get_untracked(), has_program));
+    };
+    let open_table = move || {
+        table_html.set(match save.export() {
+            Ok(export) => format!("<h3>{}</h3>{}", markup::escaped(&export.title), markup::table(&export.table)),
+            Err(reason) => format!("<p>{reason}</p>"),
+        });
+    };
+    let press = on(move |event: MouseEvent| {
+        let button = event_target::<Element>(&event).closest("[data-act]").ok().flatten();
+        let act = button.and_then(|button| Act::by_word(&button.get_attribute("data-act")?));
+        if let Some(act) = act {
+            save.act(act);
+        }
+    });
+    let choose = on(move |event: Event| {
+        let list = event_target::<HtmlSelectElement>(&event);
+        let name = list.get_attribute("data-choice").unwrap_or_default();
+        store.choices.update(|choices| choices.choose(&name, usize::try_from(list.selected_index()).unwrap_or(0)));
+        preferences::write(PREFERENCE, &store.choices.get_untracked().words());
+    });
+    let table_id = format!("{id}-numbers");
+    let close_table = closer(table_id.clone());
+    view! {
+        <div class="chart-foot">
+            {opener("Numbers", table_id.clone(), Box::new(open_table))}
+            {opener("Save", id.to_owned(), Box::new(open))}
+        </div>
+        <div class="save-menu" id=id popover="auto" role="dialog" aria-label="Save this chart">
+            {closer(id.to_owned())}
+            <div inner_html=live(move || menu_html.get()) on:click=press on:change=choose></div>
+            <p class="save-said" role="status" data-testid="saved">{live(move || said.get())}</p>
+            <textarea node_ref=save.text hidden readonly rows="4" aria-label="Text to copy"></textarea>
+        </div>
+        <div class="save-menu save-table" id=table_id popover="auto" role="dialog" aria-label="Numbers of this chart">
+            {close_table}
+            <div class="numbers-table" tabindex="0" role="region" aria-label="Numbers" inner_html=live(move || table_html.get())></div>
+        </div>
+    }
+    .into_any()
+}
+
+/// A button that opens what has this id, once it is filled.
+fn opener(words: &'static str, id: String, fill: Box<dyn Fn()>) -> AnyView {
+    let fill = on(move |_: MouseEvent| fill());
+    view! { <button type="button" class="set-step" popovertarget=id on:click=fill>{words}</button> }.into_any()
+}
+
+fn closer(id: String) -> AnyView {
+    view! {
+        <button type="button" class="dismiss" aria-label="Close" popovertarget=id popovertargetaction="hide">"×"</button>
+    }
+    .into_any()
+}
+
+impl Save {
+    fn say(self, what: String) {
+        self.said.set(what);
+        if let Some(text) = self.text.get_untracked() {
+            text.set_hidden(true);
+        }
+    }
+
+    fn act(self, act: Act) {
+        let export = match self.export() {
+            Ok(export) => export,
+            Err(reason) => return self.say(reason.into()),
+        };
+        let choices = self.store.choices.get_untracked();
+        match act {
+            Act::Save(Format::Png) => self.save_png(&export, choices),
+            Act::Save(Format::Svg) => {
+                self.save_text(&export, Format::Svg, "image/svg+xml", &export.svg::<Surface>(choices.look().theme()));
+            }
+            Act::Save(Format::Csv) => self.save_text(&export, Format::Csv, "text/csv", &export.csv()),
+            Act::Save(Format::Json) => self.save_text(&export, Format::Json, "application/json", &export.json()),
+            Act::CopyNumbers => self.copy("the table".into(), String::new(), export.copied()),
+            Act::CopyProgram | Act::SaveProgram => self.program(&export, choices, act == Act::SaveProgram),
+        }
+    }
+
+    /// The chart as it is now, or why there is none.
+    fn export(self) -> Result<Export, &'static str> {
+        if !self.store.is_up_to_date() {
+            return Err("The numbers of these settings are still on their way.");
+        }
+        let state = self.store.state_now();
+        let link = with_query(&state.to_query());
+        let page = Page { draft: &state.draft, views: &state.views, link: &link };
+        untrack(|| self.make.with_value(|make| make(page))).ok_or("There are no numbers yet.")
+    }
+
+    fn save_text(self, export: &Export, format: Format, kind: &str, text: &str) {
+        let name = export.file_name(format.ending());
+        file::save(&name, kind, text);
+        self.say(format!("Saved {name}"));
+    }
+
+    /// Draws the sheet on a canvas that nobody sees.
+    fn save_png(self, export: &Export, choices: Choices) {
+        let name = export.file_name(Format::Png.ending());
+        let said = self.said;
+        let saved = name.clone();
+        let then = move |is_saved| {
+            said.set(if is_saved { format!("Saved {saved}") } else { "This browser made no picture: try SVG.".into() });
+        };
+        match drawn(export, choices) {
+            Some(canvas) => file::save_png(&canvas, name, (png::HEAD, export.png_texts()), then),
+            None => then(false),
+        }
+    }
+
+    /// A program of the run at the present settings.
+    fn program(self, export: &Export, choices: Choices, is_file: bool) {
+        let language = choices.language();
+        let program = untrack(|| {
+            let dashboard = self.store.dashboard.read();
+            dashboard.run().ok_or(NoProgram::Nothing).and_then(|run| program(run, language, &export.about()))
+        });
+        match program {
+            Err(reason) => self.say(format!("No program: {reason}.")),
+            Ok(program) if is_file => {
+                let name = export.program_name(language);
+                file::save(&name, "text/plain", &program.text);
+                self.say(format!("Saved {name}. {}", program.notes.join(" ")));
+            }
+            Ok(program) => {
+                self.copy(format!("a program in {}", language.name()), program.notes.join(" "), program.text);
+            }
+        }
+    }
+
+    /// Copies a text; where the browser refuses, the person can.
+    fn copy(self, what: String, notes: String, text: String) {
+        self.say(String::new());
+        let copied = text.clone();
+        clipboard::copy(&copied, move |is_copied| {
+            if is_copied {
+                self.say(format!("Copied {what}. {notes}"));
+                return;
+            }
+            self.say(format!("This page may not write to the clipboard: press Ctrl+C or ⌘C to copy {what}. {notes}"));
+            if let Some(area) = self.text.get_untracked() {
+                area.set_value(&text);
+                area.set_hidden(false);
+                area.select();
+                let _ = area.focus();
+            }
+        });
+    }
+}
+
+/// The sheet of an export on a canvas of its size; nothing if there is no canvas.
+fn drawn(export: &Export, choices: Choices) -> Option<HtmlCanvasElement> {
+    let (sheet, look) = (export.sheet(), choices.look().theme());
+    let picture = Size::new(PICTURE.0, PICTURE.1, choices.scale()).with_subpixels(SUBPIXELS);
+    let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.dyn_into().ok()?;
+    let area = surface(&canvas, sheet.size(look.0, picture))?;
+    draw_sheet(&sheet, look, picture, &area).ok()?;
+    Some(canvas)
+}

@@ -1,0 +1,243 @@
+//! Charts taken away: every format, the table that equals the file, programs, and what to do where a page may not copy.
+
+use anyhow::{Context, Result, ensure};
+use e2e::native::program_of;
+use e2e::page::{PATIENCE, Page};
+use e2e::story::Story;
+use fedsysid::dashboard::script::Language;
+use fedsysid::figure::theme::Theme;
+use serde_json::{Value, json};
+use thirtyfour::Key;
+
+/// Every chart: what is looked at, and the id of its menu.
+const CHARTS: [(&str, &str); 9] = [
+    ("q=3", "save-explore"),
+    ("q=2&R=40&sweep=M:2,9", "save-explore"),
+    ("q=2&M=5&view=tradeoff", "save-tradeoff"),
+    ("q=2&M=5&view=map", "save-map"),
+    ("q=2&M=5&view=map", "save-run"),
+    ("view=paper&fig=2b", "save-paper"),
+    ("q=3", "save-anatomy"),
+    ("q=3", "save-join"),
+    ("q=3", "save-bound"),
+];
+
+/// The next file that the page saves, as bytes.
+const BYTES: &str = r"
+    const [css] = arguments;
+    const saved = new Promise((resolve) => {
+      const make = URL.createObjectURL;
+      URL.createObjectURL = (blob) => {
+        URL.createObjectURL = make;
+        resolve(blob.arrayBuffer().then((buffer) => Array.from(new Uint8Array(buffer))));
+        return make.call(URL, blob);
+      };
+    });
+    HTMLAnchorElement.prototype.click = () => {};
+    document.querySelector(css).click();
+    return saved;";
+
+/// Keeps what is copied.
+const COPIES: &str = "Object.defineProperty(navigator, 'clipboard', { value: { writeText: (text) => { \
+                      globalThis.copied = text; return Promise.resolve(); } } });";
+
+/// Copying is refused, in every way.
+const REFUSES: &str = "Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject() } }); \
+                       document.execCommand = () => false;";
+
+async fn open_menu(page: &Page, id: &str) -> Result<()> {
+    page.eval::<()>("document.querySelector(`[popovertarget=${arguments[0]}]`).click()", &[json!(id)]).await?;
+    let is_open = format!("document.getElementById('{id}').matches(':popover-open')");
+    page.wait("the menu", PATIENCE, &is_open).await.map(drop)
+}
+
+async fn choose(page: &Page, id: &str, name: &str, place: usize) -> Result<()> {
+    const SCRIPT: &str = r"
+        const [id, name, place] = arguments;
+        const list = document.querySelector(`#${id} [data-choice=${name}]`);
+        list.selectedIndex = place;
+        list.dispatchEvent(new Event('change', { bubbles: true }));";
+    page.eval(SCRIPT, &[json!(id), json!(name), json!(place)]).await
+}
+
+fn button(id: &str, act: &str) -> String {
+    format!("#{id} [data-act={act}]")
+}
+
+/// The cells of the table that a chart's "Numbers" shows.
+async fn table(page: &Page, id: &str) -> Result<Vec<Vec<String>>> {
+    const SCRIPT: &str = r"
+        const rows = document.querySelectorAll(`#${arguments[0]}-numbers tr`);
+        return Array.from(rows, (row) => Array.from(row.children, (cell) => cell.textContent));";
+    open_menu(page, &format!("{id}-numbers")).await?;
+    let table = page.eval(SCRIPT, &[json!(id)]).await?;
+    page.press([Key::Escape]).await?;
+    Ok(table)
+}
+
+/// The cells of a file; ours have no commas in them but in quotes.
+fn cells(csv: &str) -> Vec<Vec<String>> {
+    let split = |line: &str| {
+        let parts = line.split('"').enumerate().flat_map(|(place, part)| {
+            if place % 2 == 1 { vec![part.to_owned()] } else { part.split(',').map(str::to_owned).collect() }
+        });
+        // What stands in quotes has an empty part before and after it.
+        let quoted = line.contains('"');
+        parts.filter(|part| !quoted || !part.is_empty()).collect::<Vec<_>>()
+    };
+    csv.lines().filter(|line| !line.starts_with("# ")).map(split).collect()
+}
+
+/// The width of a picture, and the texts in it.
+fn png(bytes: &[u8]) -> Result<(u32, String)> {
+    ensure!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "no PNG: {:?}", bytes.get(..8));
+    let width = bytes.get(16..20).context("a header")?;
+    let width = u32::from_be_bytes(width.try_into()?);
+    Ok((width, String::from_utf8_lossy(bytes.get(33..2_000).context("a picture")?).into_owned()))
+}
+
+async fn expect_files(page: &Page, id: &str) -> Result<()> {
+    let shown = table(page, id).await?;
+    open_menu(page, id).await?;
+    let csv = page.saved_by(&button(id, "csv")).await?;
+    ensure!(csv.contains("# FedSysID live ") && csv.contains("# seed = 7"), "{id}: {csv}");
+    let in_file = cells(&csv);
+    ensure!(shown.len() > 3 && shown.len() <= in_file.len(), "{id}: {} of {} rows", shown.len(), in_file.len());
+    for (shown, in_file) in shown.iter().zip(&in_file) {
+        let same = shown.iter().filter(|cell| !cell.is_empty()).eq(in_file.iter().filter(|cell| !cell.is_empty()));
+        ensure!(same, "{id}: the table has {shown:?}, the file {in_file:?}");
+    }
+    let json: Value = serde_json::from_str(&page.saved_by(&button(id, "json")).await?)?;
+    ensure!(json["rows"].as_array().map(Vec::len) == Some(in_file.len() - 1), "{id}: rows in JSON");
+    ensure!(json["settings"]["seed"] == 7 && json["link"].as_str().is_some_and(|link| link.contains("://")), "{id}");
+    let svg = page.saved_by(&button(id, "svg")).await?;
+    let title = json["title"].as_str().context("a title")?.replace('&', "&amp;");
+    ensure!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains(&format!("<title>{title}")), "{id}");
+    ensure!(svg.contains("seed 7") && svg.contains("seed = 7"), "{id}: in sight, and for machines");
+    for (place, width) in [(0, 960), (2, 2_880)] {
+        choose(page, id, "scale", place).await?;
+        let bytes: Vec<u8> = page.eval(BYTES, &[json!(button(id, "png"))]).await?;
+        let (found, texts) = png(&bytes)?;
+        ensure!(found == width && texts.contains("seed = 7") && texts.contains("FedSysID live"), "{id}: {found} {texts}");
+    }
+    page.press([Key::Escape]).await
+}
+
+#[test]
+fn every_chart_is_saved_in_every_format_and_its_table_equals_the_file() {
+    Story::new().tell(async |page| {
+        let mut before = "";
+        for (query, id) in CHARTS {
+            if query != before {
+                page.open(query).await?;
+            }
+            before = query;
+            expect_files(page, id).await.with_context(|| format!("{id} at {query}"))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_program_that_is_copied_is_the_native_one_in_every_language() {
+    const LINK: &str = "q=2&M=9&eps=0.4&schedule=rounds&alg=fedlin,fedavg,fedprox";
+    Story::new().where_first(COPIES).tell(async |page| {
+        page.open(LINK).await?;
+        open_menu(page, "save-explore").await?;
+        for (place, language) in Language::ALL.into_iter().enumerate() {
+            choose(page, "save-explore", "language", place).await?;
+            page.eval::<()>("globalThis.copied = ''", &[]).await?;
+            page.click(&button("save-explore", "copy-program")).await?;
+            page.wait("a copy", PATIENCE, "globalThis.copied").await?;
+            let copied: String = page.eval("return globalThis.copied", &[]).await?;
+            let program = program_of(LINK, language)?;
+            ensure!(copied.contains("FedSysID live") && copied.trim_end().ends_with(program.trim_end()), "{copied}");
+            let said = page.texts("#save-explore .save-said").await?;
+            ensure!(said == [format!("Copied a program in {}.", language.name())], "{said:?}");
+        }
+        let csv = page.saved_by(&button("save-explore", "csv")).await?;
+        page.click(&button("save-explore", "copy-numbers")).await?;
+        page.wait("the table", PATIENCE, "globalThis.copied.startsWith('estimate\\t')").await?;
+        let copied: String = page.eval("return globalThis.copied", &[]).await?;
+        ensure!(copied.lines().count() == cells(&csv).len(), "as many rows as in the file");
+        Ok(())
+    });
+}
+
+#[test]
+fn where_a_page_may_not_copy_the_person_can() {
+    Story::new().where_first(REFUSES).tell(async |page| {
+        page.open("q=2&M=3").await?;
+        open_menu(page, "save-explore").await?;
+        page.click(&button("save-explore", "copy-program")).await?;
+        let selected = "(() => { const area = document.querySelector('#save-explore textarea'); \
+                        return !area.hidden && area === document.activeElement && area.value.includes('METHODS') \
+                        && area.selectionEnd === area.value.length; })()";
+        page.wait("the text, selected", PATIENCE, selected).await?;
+        let said = page.texts("#save-explore .save-said").await?;
+        ensure!(said[0].contains("press Ctrl+C"), "{said:?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn the_menu_is_for_the_keyboard_too_and_remembers() {
+    Story::new().tell(async |page| {
+        page.open("q=2&M=3").await?;
+        page.focus("[popovertarget=save-explore]").await?;
+        page.press([Key::Enter]).await?;
+        page.wait("the menu", PATIENCE, "document.querySelector('#save-explore:popover-open')").await?;
+        page.press([Key::Tab, Key::Tab]).await?;
+        ensure!(page.is("document.activeElement?.dataset.choice === 'look'").await?, "the first list comes after \"Close\"");
+        page.press([Key::Down, Key::Down]).await?;
+        page.press([Key::Escape]).await?;
+        page.wait("the menu to close", PATIENCE, "!document.querySelector('#save-explore:popover-open')").await?;
+        let is_back = "document.activeElement?.getAttribute('popovertarget') === 'save-explore'";
+        page.wait("the focus where it was", PATIENCE, is_back).await?;
+        page.open("q=2&M=4").await?;
+        open_menu(page, "save-explore").await?;
+        let place: usize = page.eval("return document.querySelector('[data-choice=look]').selectedIndex", &[]).await?;
+        ensure!(place == 2, "the choice was kept: {place}");
+        Ok(())
+    });
+}
+
+/// Whatever theme the page has, a file's words are legible on the paper that comes with them; without paper, on white.
+#[test]
+fn words_in_a_file_are_legible_whatever_the_theme_of_the_page() {
+    let upper = |theme: &Theme, token: &str| {
+        let tokens = theme.css_tokens();
+        let found = tokens.iter().find(|(name, _)| name == token).map(|(_, color)| color.to_uppercase());
+        found.unwrap_or_default()
+    };
+    let (light, dark) = ((upper(&Theme::LIGHT, "--paper"), upper(&Theme::LIGHT, "--ink")), upper(&Theme::DARK, "--paper"));
+    Story::new().tell(async |page| {
+        page.open("q=2&M=3").await?;
+        for theme in ["light", "dark", "projector"] {
+            page.eval::<()>(
+                "const list = document.querySelector('.theme-choice select'); list.value = arguments[0]; \
+                 list.dispatchEvent(new Event('change', { bubbles: true }));",
+                &[json!(theme)],
+            )
+            .await?;
+            open_menu(page, "save-explore").await?;
+            for (place, (under, ink)) in
+                [(Some(&light.0), Some(&light.1)), (None, Some(&light.1)), (Some(&dark), None)].into_iter().enumerate()
+            {
+                choose(page, "save-explore", "look", place).await?;
+                let svg = page.saved_by(&button("save-explore", "svg")).await?;
+                let sheet = svg.lines().find(|line| line.starts_with("<rect x=\"0\" y=\"0\" width=\"9600\""));
+                let is_right = match (sheet, under) {
+                    (Some(sheet), Some(color)) => sheet.contains(color.as_str()),
+                    (None, None) => true,
+                    _ => false,
+                };
+                let title = svg.lines().find(|line| line.contains("font-weight=\"bold\"")).context("a title")?;
+                let has_ink = ink.is_none_or(|ink| title.contains(ink.as_str()));
+                ensure!(is_right && has_ink, "{theme}, look {place}: {sheet:?} {title}");
+            }
+            page.press([Key::Escape]).await?;
+        }
+        Ok(())
+    });
+}

@@ -1,8 +1,8 @@
 //! What the page should show, computed by the library on this machine.
 
 use anyhow::{Context, Result, ensure};
-use fedsysid::dashboard::picture::{reference_role, solver_role};
 use fedsysid::dashboard::Run;
+use fedsysid::dashboard::picture::{reference_role, solver_role};
 use fedsysid::dashboard::script::{Language, program};
 use fedsysid::dashboard::sweep::Sweeps;
 use fedsysid::dashboard::table::{self, Rounds};

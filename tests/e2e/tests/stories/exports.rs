@@ -118,7 +118,10 @@ async fn expect_files(page: &Page, id: &str) -> Result<()> {
         choose(page, id, "scale", place).await?;
         let bytes: Vec<u8> = page.eval(BYTES, &[json!(button(id, "png"))]).await?;
         let (found, texts) = png(&bytes)?;
-        ensure!(found == width && texts.contains("seed = 7") && texts.contains("FedSysID live"), "{id}: {found} {texts}");
+        ensure!(
+            found == width && texts.contains("seed = 7") && texts.contains("FedSysID live"),
+            "{id}: {found} {texts}"
+        );
     }
     page.press([Key::Escape]).await
 }
@@ -188,7 +191,10 @@ fn the_menu_is_for_the_keyboard_too_and_remembers() {
         page.press([Key::Enter]).await?;
         page.wait("the menu", PATIENCE, "document.querySelector('#save-explore:popover-open')").await?;
         page.press([Key::Tab, Key::Tab]).await?;
-        ensure!(page.is("document.activeElement?.dataset.choice === 'look'").await?, "the first list comes after \"Close\"");
+        ensure!(
+            page.is("document.activeElement?.dataset.choice === 'look'").await?,
+            "the first list comes after \"Close\""
+        );
         page.press([Key::Down, Key::Down]).await?;
         page.press([Key::Escape]).await?;
         page.wait("the menu to close", PATIENCE, "!document.querySelector('#save-explore:popover-open')").await?;
@@ -210,7 +216,8 @@ fn words_in_a_file_are_legible_whatever_the_theme_of_the_page() {
         let found = tokens.iter().find(|(name, _)| name == token).map(|(_, color)| color.to_uppercase());
         found.unwrap_or_default()
     };
-    let (light, dark) = ((upper(&Theme::LIGHT, "--paper"), upper(&Theme::LIGHT, "--ink")), upper(&Theme::DARK, "--paper"));
+    let (light, dark) =
+        ((upper(&Theme::LIGHT, "--paper"), upper(&Theme::LIGHT, "--ink")), upper(&Theme::DARK, "--paper"));
     Story::new().tell(async |page| {
         page.open("q=2&M=3").await?;
         for theme in ["light", "dark", "projector"] {

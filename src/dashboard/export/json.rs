@@ -1,8 +1,7 @@
-//! An export as JSON (RFC 8259), written by hand: a library would weigh more than the rest of the exports.
-
-use std::fmt::Write;
+//! An export as JSON (RFC 8259).
 
 use super::{Export, PROGRAM};
+use crate::params::json::text;
 
 pub(super) fn of(export: &Export) -> String {
     let settings = export.settings.iter().map(|setting| format!("{}:{}", text(&setting.key), value(&setting.value)));
@@ -41,23 +40,6 @@ fn is_number(cell: &str) -> bool {
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     is_digits(whole) && is_digits(fraction) && (whole.len() == 1 || !whole.starts_with('0'))
-}
-
-/// A string with everything escaped that has to be.
-fn text(text: &str) -> String {
-    let mut json = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' => json += "\\\"",
-            '\\' => json += "\\\\",
-            // Writing to a string cannot fail.
-            control if control < ' ' => {
-                let _ = write!(json, "\\u{:04x}", control as u32);
-            }
-            other => json.push(other),
-        }
-    }
-    json + "\""
 }
 
 #[cfg(test)]

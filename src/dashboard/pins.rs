@@ -49,12 +49,17 @@ pub fn ghosts<'a>(pins: &'a [Pin], sweeps: &'a Sweeps, run: Option<&'a Run>) -> 
     pins.iter().map(ghost).collect()
 }
 
+/// The ghosts of which anything is known, without one of the very run.
+pub fn others<'a>(ghosts: &'a [Ghost<'a>], run: &Run) -> impl Iterator<Item = (&'a Pin, &'a Summary)> {
+    let now = without_gains(run);
+    let is_other = move |ghost: &&Ghost<'_>| settings(&ghost.pin.draft) != now;
+    ghosts.iter().filter(is_other).filter_map(|ghost| Some((ghost.pin, ghost.summary?)))
+}
+
 /// Adds ghosts to the figure of a run, in the colors of their methods, the first of each with its pin's name at its end. A
 /// ghost of the very run would only lie on it.
 pub fn haunt(figure: &mut Figure, ghosts: &[Ghost<'_>], run: &Run) {
-    let is_other = |ghost: &&Ghost<'_>| settings(&ghost.pin.draft) != without_gains(run);
-    let known = ghosts.iter().filter(is_other).filter_map(|ghost| Some((ghost.pin, ghost.summary?)));
-    let curves = known.flat_map(|(pin, summary)| {
+    let curves = others(ghosts, run).flat_map(|(pin, summary)| {
         let ghost = |(index, method)| Curve {
             kind: CurveKind::Pinned,
             label: if index == 0 { pin.name.clone() } else { String::new() },

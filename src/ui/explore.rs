@@ -102,7 +102,11 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
 
 /// The chart to be taken away: of the sweep, or of the run.
 fn exported(store: Store, page: Page<'_>) -> Option<Export> {
-    let of_run = || Some(page.run(store.dashboard.read().run()?, run_figure(store)?));
+    let of_run = || {
+        let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
+        let run = dashboard.run()?;
+        Some(page.run(run, run_figure(store)?, &ghosts(&pins, &sweeps, Some(run))))
+    };
     of_family(store, |family| page.family(family)).or_else(of_run)
 }
 

@@ -254,7 +254,7 @@ fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
     let title = memo(move || format!("round {}", count(round.get())));
     let title_beneath = memo(move || format!("error after {}", title.get()));
     let figure = move || store.dashboard.read().run().map(picture::figure);
-    let of_run = move |page: Page<'_>| store.dashboard.read().run().map(|run| page.run(run, picture::figure(run)));
+    let of_run = move |page: Page<'_>| store.dashboard.read().run().map(|run| page.run(run, picture::figure(run), &[]));
     view! {
         <figure class="figure run-figure">
             <Chart figure=Box::new(figure) theme at label over="no-cover" along="rounds">

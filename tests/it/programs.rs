@@ -7,11 +7,13 @@ use std::process::Command;
 use fedsysid::dashboard::Run;
 use fedsysid::dashboard::script::{Language, program};
 use fedsysid::protocol::Generation;
+use fedsysid::sim::family::Family;
 use fedsysid::sim::method::{Method, Solver};
 use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
 use fedsysid::sim::schedule::Schedule;
 use fedsysid::sim::stats::Running;
 use fedsysid::sim::study::Study;
+use fedsysid::sim::system::LinearSystem;
 use fedsysid::sim::target::Target;
 
 /// A finished run.
@@ -121,6 +123,16 @@ fn with_little_data_and_with_much() {
     check("much", 5, |s| (s.data.n_rollouts, s.step_size) = (1_000_000_000.into(), 1e-11));
     check("mean-gradient", 5, |s| (s.gradient_scale, s.step_size) = (GradientScale::Mean, 0.02));
     check("steps", 5, |s| (s.n_local_steps, s.step_size) = (100.into(), 1e-3));
+}
+
+#[test]
+fn on_systems_of_other_sizes() {
+    let matrix = fedsysid::sim::Matrix::from_row_slice;
+    let system = LinearSystem::new(matrix(2, 2, &[0.9, 0.2, -0.1, 0.7]), matrix(2, 1, &[0.0, 1.0])).expect("a system");
+    let family = Family::new(system, matrix(2, 2, &[0.1, 0.0, 0.0, 0.1]), matrix(2, 1, &[0.0, 0.5])).expect("a family");
+    check_in(&Language::ALL, "other-sizes", 5, |s| {
+        (s.family, s.start, s.target) = (family.clone(), Start::Nominal, Target::Mean);
+    });
 }
 
 /// As it is on the page at first.

@@ -7,6 +7,7 @@ use crate::dashboard::family::Family;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::paper;
 use crate::dashboard::picture::method_name;
+use crate::dashboard::pins::Ghost;
 use crate::dashboard::sentences;
 use crate::dashboard::sweep::Sweep;
 use crate::dashboard::table::{self, Rounds, Table};
@@ -47,8 +48,8 @@ impl Page<'_> {
         Export { slug, title, caption, settings, link: self.link.to_owned(), picture, table }
     }
 
-    /// Errors along the rounds of one run, as the page draws them.
-    pub fn run(self, run: &Run, figure: Figure) -> Export {
+    /// Errors along the rounds of one run, as the page draws them, with runs that are kept beside it.
+    pub fn run(self, run: &Run, figure: Figure, ghosts: &[Ghost<'_>]) -> Export {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
         let title = match names.as_slice() {
             [] => "Errors of least squares".into(),
@@ -56,7 +57,7 @@ impl Page<'_> {
         };
         let caption = format!("{} {}", sentences::verdict(run), sentences::caption(run));
         let words = Words { slug: "explore".into(), title, caption };
-        self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(figure), table::of_run(run)))
+        self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(figure), table::of_run(run, ghosts)))
     }
 
     /// One curve a value.

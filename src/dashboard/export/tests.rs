@@ -22,7 +22,7 @@ fn explored() -> (Run, Export) {
     let (draft, views) = (draft(), Views::default());
     let settings = draft.settings();
     let run = run(|s| *s = settings.clone());
-    let export = page_of(&draft, &views).run(&run, picture::figure(&run));
+    let export = page_of(&draft, &views).run(&run, picture::figure(&run), &[]);
     (run, export)
 }
 
@@ -67,7 +67,7 @@ fn a_file_s_name_tells_the_run() {
 fn settings_that_tell_the_run_are_said_and_whatever_differs() {
     let draft = Draft::from_query("M=20&part=0.5&place=outlier&mu=0.5&q=3").0;
     let run = run(|s| *s = Draft::default().settings());
-    let export = page_of(&draft, &Views::default()).run(&run, picture::figure(&run));
+    let export = page_of(&draft, &Views::default()).run(&run, picture::figure(&run), &[]);
     assert_eq!(
         export.sheet().settings,
         "M = 50, Nᵢ = 25, ε = 0.3, K = 10, α = 0.0001, T = 5, R = 200, q = 25, seed 7, FedAvg’s step: constant, \
@@ -184,4 +184,20 @@ fn every_client_has_its_dot_and_its_row() {
     assert_eq!(figure.curves.iter().map(|curve| curve.points.len()).sum::<usize>(), 20);
     assert_eq!(export.table.rows.len(), 20);
     assert!(figure.curves[0].points.iter().all(|dot| dot.y > 1.0));
+}
+
+#[test]
+fn runs_that_are_kept_have_their_rows() {
+    use crate::dashboard::pins::Ghost;
+    use crate::params::Pin;
+    let (run, export) = explored();
+    let pin = |query: &str| Pin { name: "before".into(), draft: Draft::from_query(query).0 };
+    let (other, same) = (pin("M=20&q=3&eps=0.1"), pin("M=20&q=3"));
+    let ghosts = [&other, &same].map(|pin| Ghost { pin, summary: Some(&run.summary) });
+    let (draft, views) = (draft(), Views::default());
+    let both = page_of(&draft, &views).run(&run, picture::figure(&run), &ghosts);
+    let (own, kept) = both.table.rows.split_at(export.table.rows.len());
+    assert_eq!(own, export.table.rows);
+    assert_eq!(kept.len(), 2 * 201);
+    assert_eq!((kept[200][0].as_str(), &kept[200][3]), ("FedLin, before", &own[200][3]));
 }

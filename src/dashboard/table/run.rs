@@ -4,13 +4,14 @@ use super::{Table, number};
 use crate::dashboard::Run;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::picture::{method_name, reference_name};
+use crate::dashboard::pins::{Ghost, others};
 use crate::dashboard::sentences::Cause;
 use crate::dashboard::sweep::Sweep;
 use crate::sim::stats::Running;
 use crate::theory::prediction::Parts;
 
-/// A row a method and recorded round, and one a reference estimate.
-pub fn of_run(run: &Run) -> Table {
+/// A row a method and recorded round, and one a reference estimate; then those of the methods of runs that are kept beside it.
+pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
     let mut table = Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "expected"]);
     let error = |error: &Running| [error.n().to_string(), number(error.mean()), number(error.standard_error())];
     for (place, method) in run.summary.methods.iter().enumerate() {
@@ -32,6 +33,16 @@ pub fn of_run(run: &Run) -> Table {
         }
         row.push(String::new());
         table.rows.push(row);
+    }
+    for (pin, summary) in others(ghosts, run) {
+        for method in &summary.methods {
+            for (round, errors) in summary.rounds.iter().zip(&method.errors) {
+                let mut row = vec![format!("{}, {}", method_name(method.method), pin.name), round.to_string()];
+                row.extend(error(errors));
+                row.push(String::new());
+                table.rows.push(row);
+            }
+        }
     }
     table
 }

@@ -343,7 +343,7 @@ pub static TABLE: [Param; Key::COUNT] = [
     Param {
         key: Key::InitialStd,
         link: "sx",
-        symbol: "σₓ",
+        symbol: "σ_x",
         name: "first state",
         grid: UP_TO_10,
         default: 1.0,
@@ -356,7 +356,7 @@ pub static TABLE: [Param; Key::COUNT] = [
     Param {
         key: Key::InputStd,
         link: "su",
-        symbol: "σᵤ",
+        symbol: "σ_u",
         name: "input",
         grid: UP_TO_10,
         default: 1.0,

@@ -55,10 +55,16 @@ fn Name(
 ) -> impl IntoView {
     view! {
         <button type="button" class="slider-name" on:click=on(move |_| on_name.run(param.key))>
-            {(!param.symbol.is_empty()).then(|| view! { <span class="symbol">{param.symbol}</span> })}
+            {(!param.symbol.is_empty()).then(|| symbol(param.symbol))}
             <span class="name">{param.name}</span>
         </button>
     }
+}
+
+/// A symbol, what stands behind an underscore beneath the line.
+pub(crate) fn symbol(symbol: &'static str) -> AnyView {
+    let (letter, index) = symbol.split_once('_').unwrap_or((symbol, ""));
+    view! { <span class="symbol">{letter}<sub>{index}</sub></span> }.into_any()
 }
 
 /// A mark that the value is not the default; pressing it resets.

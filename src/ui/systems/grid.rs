@@ -27,7 +27,8 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
         (dims.n_states, dims.n_inputs)
     });
     let html = memo(move || {
-        dims.track();
+        // A memo that nobody reads is never worked out.
+        let _ = dims.get();
         grid::markup(&settings.draft.read_untracked().systems)
     });
     effect(move |_| boxes.show());

@@ -51,8 +51,10 @@ pub fn SystemsView(
                     {complaints(store)}
                 </div>
             </div>
-            {covariances(shown)}
-            {fleet(shown)}
+            <div class="systems-tables">
+                {covariances(shown)}
+                {fleet(shown)}
+            </div>
         </section>
     }
 }

@@ -11,6 +11,7 @@ mod numbers; // every number, to the last bit
 mod places; // sub-paths, strict policies
 mod pointer; // mouse and fingers
 mod sweeps; // many experiments at once
+mod systems; // own systems: typed, pasted, from examples
 mod theory; // predictions, badges, cards
 mod views; // Trade-off, Map, Paper, a round in slow motion
 mod words; // what does not work is said

@@ -370,7 +370,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         key: Key::NoiseStd,
         link: "sw",
         symbol: "σ_w",
-        name: "process noise",
+        name: "noise",
         grid: UP_TO_10,
         default: 1.0,
         widget: Widget::Slider,

@@ -112,7 +112,8 @@ fn meaning(key: MatrixKey) -> &'static str {
 pub fn markup(systems: &Systems) -> String {
     let Dims { n_states, n_inputs } = systems.dims();
     let fields = MatrixKey::ALL.map(|key| field(systems, key)).concat();
-    let tracks = format!("--tracks:minmax(0,{n_states}fr) minmax(0,{n_inputs}fr)");
+    // Each at least as wide as its heading.
+    let tracks = format!("--tracks:minmax(11rem,{n_states}fr) minmax(11rem,{n_inputs}fr)");
     format!("<div class=matrices style=\"{tracks};--most:{}\">{fields}</div>", n_states + n_inputs)
 }
 

@@ -70,7 +70,7 @@ pub fn picture(portrait: &Portrait) -> String {
         (beneath - 4.0, middle + 15.0, "end", "−1"),
         (middle + 6.0, beneath - 5.0, "start", "i"),
         (middle + 6.0, beside + 14.0, "start", "−i"),
-        (right, middle - 6.0, "end", "real"),
+        (right, middle - 12.0, "end", "real"),
         (middle - 6.0, top + 4.0, "end", "imaginary"),
     ] {
         put!(svg, "<text x={x} y={y} text-anchor={anchor}>{words}</text>");

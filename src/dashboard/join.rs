@@ -65,10 +65,23 @@ pub fn joins(run: &Run) -> Vec<Join> {
 
 fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> {
     let ratios = gains.ratios(method)?;
+    let words = words(&ratios, &name);
+    Some(strip(&ratios, &gains.distances, Join { words, ..Join::without_dots(name, role) }))
+}
+
+impl Join {
+    /// No dots yet.
+    pub(super) fn without_dots(name: String, role: Role) -> Self {
+        let (words, paths, ranges) = (String::new(), (String::new(), String::new()), (0.0, 1.0, 1.0));
+        Self { role, name, words, dots: Vec::new(), paths, even: 0, ranges }
+    }
+}
+
+/// A dot for each client of which a ratio is known.
+pub(super) fn strip(ratios: &[f64], distances: &[f64], join: Join) -> Join {
     let known: Vec<_> =
         ratios.iter().copied().enumerate().filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0).collect();
-    let words = words(&ratios, &name);
-    let farthest = gains.distances.iter().copied().fold(0.0, f64::max);
+    let farthest = distances.iter().copied().fold(0.0, f64::max);
     let (mut least, mut largest) = (1.0 / 1.1, 1.1);
     for &(_, ratio) in &known {
         (least, largest) = (ratio.min(least), ratio.max(largest));
@@ -79,22 +92,14 @@ fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> 
         client,
         side: if ratio > 1.0 { Side::Gains } else { Side::Loses },
         at: (
-            place(if farthest > 0.0 { gains.distances[client] / farthest } else { 0.5 }, EXTENT.0),
+            place(if farthest > 0.0 { distances[client] / farthest } else { 0.5 }, EXTENT.0),
             place(height(ratio), EXTENT.1),
         ),
     };
     let mut dots: Vec<_> = known.iter().map(dot).collect();
     dots.sort_unstable_by_key(|dot| (dot.at.0, dot.client));
     let paths = (path(&dots, Side::Gains), path(&dots, Side::Loses));
-    Some(Join {
-        role,
-        name,
-        words,
-        dots,
-        paths,
-        even: place(height(1.0), EXTENT.1),
-        ranges: (farthest, largest, least),
-    })
+    Join { dots, paths, even: place(height(1.0), EXTENT.1), ranges: (farthest, largest, least), ..join }
 }
 
 /// Lines without length: with round ends they are discs, with square ends squares, however the strip is stretched.

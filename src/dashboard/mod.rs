@@ -12,11 +12,13 @@
 //!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
 //! - [`round`]: one round in slow motion.
 //! - [`systems`]: the systems themselves: eigenvalues, controllability, how the clients differ.
+//! - [`data`]: people's own data.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
 pub mod badge;
 pub mod bound;
+pub mod data;
 pub mod export;
 pub mod family;
 pub mod host;
@@ -53,7 +55,7 @@ pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
         View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)).or_else(|| pins::plan(pins)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
         View::Map => Some(maps::check_plan(views.map, draft)),
-        View::Systems => None,
+        View::Systems | View::Data => None,
         View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
     }
 }

@@ -20,6 +20,8 @@ pub enum View {
     Paper,
     /// The systems that the clients' are taken from.
     Systems,
+    /// People's own data.
+    Data,
 }
 
 /// What lies along the trade-off's axis.
@@ -86,6 +88,7 @@ impl Word for View {
         (Self::Map, "map", "Map"),
         (Self::Paper, "paper", "Paper"),
         (Self::Systems, "systems", "Systems"),
+        (Self::Data, "data", "Your data"),
     ];
 }
 
@@ -412,7 +415,7 @@ mod tests {
     fn what_cannot_be_used_is_named() {
         refused(
             "view=charts",
-            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, systems, using explore",
+            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, systems, data, using explore",
         );
         refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
         let algorithms = "fedlin, fedavg, fedprox, scaffold, fedadmm, clustered, median";

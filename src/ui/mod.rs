@@ -4,6 +4,7 @@ mod canvas;
 mod changes;
 pub mod chart;
 pub mod controls;
+pub mod data;
 pub mod explore;
 pub mod map;
 pub mod notice;
@@ -64,9 +65,10 @@ fn App() -> impl IntoView {
     });
     let measured = derived(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
     let view = store.view();
-    // The paper's settings are the paper's.
-    let is_paper = move || view.get() == View::Paper;
-    let has_theory = memo(move || !matches!(view.get(), View::Paper | View::Systems));
+    let own = data::OwnData::empty();
+    // The paper's settings are the paper's, and people's data have none.
+    let is_alone = move || matches!(view.get(), View::Paper | View::Data);
+    let has_theory = memo(move || !matches!(view.get(), View::Paper | View::Systems | View::Data));
     view! {
         <header class="top-bar">
             <h1>"FedSysID live"</h1>
@@ -77,12 +79,12 @@ fn App() -> impl IntoView {
         <main
             class="page"
             node_ref=page
-            data-settled=live(move || store.is_settled().to_string())
+            data-settled=live(move || (store.is_settled() && own.is_settled()).to_string())
             data-view=live(move || view.get().word().to_owned())
         >
             <Notices notices=store.settings.notices />
-            {live(move || shown(view.get(), store, theme))}
-            <aside class="controls" aria-label="Settings" hidden=live(is_paper)>
+            {live(move || shown(view.get(), store, own, theme))}
+            <aside class="controls" aria-label="Settings" hidden=live(is_alone)>
                 {changes::changes(store)}
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
                 {pins::pins(store)}
@@ -93,8 +95,9 @@ fn App() -> impl IntoView {
 }
 
 /// The view that is looked at.
-fn shown(view: View, store: Store, theme: Signal<Look>) -> AnyView {
+fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> AnyView {
     match view {
+        View::Data => view! { <data::DataView store own /> }.into_any(),
         View::Explore => view! { <Explore store theme /> }.into_any(),
         View::Map => view! { <MapView store theme /> }.into_any(),
         View::Paper => view! { <PaperView store theme /> }.into_any(),

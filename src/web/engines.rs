@@ -170,6 +170,8 @@ impl Shared {
                 (self.tell)(Word::Event(event));
                 actions
             }
+            // Engines are given no files.
+            Heard::Said(_) => Vec::new(),
             Heard::Died(text) => {
                 self.last_error.replace(text);
                 self.pool.borrow_mut().died(index, now)

@@ -40,16 +40,28 @@ pub fn save_png(
 }
 
 fn try_save(name: &str, kind: &str, parts: &Array) -> Option<()> {
+    save_blob(name, &blob(kind, parts)?).ok()
+}
+
+/// Texts, bytes and blobs as one file's content.
+pub(super) fn blob(kind: &str, parts: &Array) -> Option<Blob> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
-    let blob = Blob::new_with_buffer_source_sequence_and_options(parts, &options).ok()?;
-    let address = Url::create_object_url_with_blob(&blob).ok()?;
-    let document = web_sys::window()?.document()?;
-    let link: HtmlAnchorElement = document.create_element("a").ok()?.dyn_into().ok()?;
+    Blob::new_with_buffer_source_sequence_and_options(parts, &options).ok()
+}
+
+/// Has the browser save a file's content under this name.
+///
+/// # Errors
+/// The browser's reason where it does not.
+pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
+    let address = Url::create_object_url_with_blob(blob)?;
+    let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
+    let link: HtmlAnchorElement = document.create_element("a")?.unchecked_into();
     link.set_href(&address);
     link.set_download(name);
     link.click();
-    Url::revoke_object_url(&address).ok()
+    Url::revoke_object_url(&address)
 }
 
 /// The file that was chosen in a box for files. The box forgets it, so that the same one can be chosen again.

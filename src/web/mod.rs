@@ -5,8 +5,10 @@
 //! be of different versions.
 
 pub mod address;
+pub mod clerk;
 pub mod clipboard;
 pub mod clock;
+mod desk;
 pub mod engines;
 pub mod file;
 pub mod host;

@@ -1,11 +1,12 @@
-//! The worker's life of the module: requests in, events out.
+//! The worker's life of the module: requests in, events out; orders for the Data view's desk in, its replies out.
 
 use std::cell::RefCell;
 
-use js_sys::Float64Array;
+use js_sys::{Array, Float64Array};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
+use super::desk::{DeskService, IN_WORKER};
 use super::listener::Listener;
 use super::slices::Slices;
 use crate::protocol::{Event, Request, wire};
@@ -27,9 +28,19 @@ pub fn serve() {
     };
     let engine = Slices::new(BUDGET_MS, emit.clone());
     let respond = emit.clone();
-    let listener = Listener::new(&scope, "message", move |message: MessageEvent| match read(&message.data()) {
-        Some(request) => engine.handle(request),
-        None => respond(Event::Unreadable),
+    let desk = {
+        let scope = scope.clone();
+        DeskService::new(IN_WORKER, move |message| {
+            let _ = scope.post_message(message);
+        })
+    };
+    let listener = Listener::new(&scope, "message", move |message: MessageEvent| {
+        let data = message.data();
+        match (data.dyn_ref::<Array>(), read(&data)) {
+            (Some(order), _) => desk.handle(order),
+            (None, Some(request)) => engine.handle(request),
+            (None, None) => respond(Event::Unreadable),
+        }
     });
     SERVICE.set(Some(listener));
     emit(Event::Ready);

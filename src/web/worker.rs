@@ -1,6 +1,6 @@
 //! A dedicated worker as the page holds it: started, spoken to, ended.
 
-use js_sys::Float64Array;
+use js_sys::{Array, Float64Array};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ErrorEvent, MessageEvent, WorkerOptions, WorkerType};
 
@@ -11,6 +11,8 @@ use crate::protocol::{Event, Request, wire};
 pub(super) enum Heard {
     /// The worker says this.
     Event(Event),
+    /// The worker's desk says this.
+    Said(Array),
     /// The worker could not start, or died. The text is the browser's.
     Died(String),
 }
@@ -33,8 +35,8 @@ impl Worker {
         let (on_error, on_garbled) = (heard.clone(), heard.clone());
         let listeners = [
             Listener::new(&worker, "message", move |message: MessageEvent| {
-                if let Some(event) = read(&message.data()) {
-                    heard(Heard::Event(event));
+                if let Some(word) = read(&message.data()) {
+                    heard(word);
                 }
             }),
             // A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
@@ -57,15 +59,25 @@ impl Worker {
     }
 }
 
+impl Worker {
+    /// Sends an order for the worker's desk.
+    pub(super) fn post_value(&self, order: &Array) {
+        let _ = self.worker.post_message(order);
+    }
+}
+
 impl Drop for Worker {
     fn drop(&mut self) {
         self.worker.terminate();
     }
 }
 
-fn read(data: &JsValue) -> Option<Event> {
+fn read(data: &JsValue) -> Option<Heard> {
+    if let Some(said) = data.dyn_ref::<Array>() {
+        return Some(Heard::Said(said.clone()));
+    }
     let numbers: &Float64Array = data.dyn_ref()?;
-    wire::decode(&numbers.to_vec()).ok()
+    wire::decode(&numbers.to_vec()).ok().map(Heard::Event)
 }
 
 /// The worker's script, with the name of the page's own. That name holds a hash of its content, so a cache never mixes

@@ -24,10 +24,14 @@ const LAYERS: &[Layer] = &[
     Layer { module: "figure", may_use: &["figure"], without: IMPURE },
     Layer {
         module: "dashboard",
-        may_use: &["dashboard", "engine", "figure", "params", "protocol", "sim", "theory"],
+        may_use: &["dashboard", "data", "decimal", "engine", "figure", "params", "protocol", "sim", "theory"],
         without: IMPURE,
     },
-    Layer { module: "web", may_use: &["web", "engine", "params", "protocol", "sim"], without: &["leptos"] },
+    Layer {
+        module: "web",
+        may_use: &["web", "dashboard", "data", "engine", "figure", "params", "protocol", "sim"],
+        without: &["leptos"],
+    },
 ];
 
 fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {

@@ -27,8 +27,12 @@ struct Plane {
 
 impl Plane {
     fn of(portrait: &Portrait) -> Self {
-        let clients = portrait.clients.iter().flat_map(|client| &client.modes);
-        let farthest = portrait.nominal.iter().chain(clients).map(|mode| mode.size()).fold(0.0, f64::max);
+        Self::holding(portrait.nominal.iter().chain(portrait.clients.iter().flat_map(|client| &client.modes)))
+    }
+
+    /// The first plane that takes these in.
+    fn holding<'a>(modes: impl Iterator<Item = &'a Mode>) -> Self {
+        let farthest = modes.map(|mode| mode.size()).fold(0.0, f64::max);
         let fits = |reach: &&f64| 1.05 * farthest <= **reach;
         Self { reach: REACHES.iter().find(fits).copied().unwrap_or(REACHES[REACHES.len() - 1]) }
     }
@@ -55,14 +59,20 @@ fn short(at: f64) -> f64 {
 
 /// The unit circle, the eigenvalues of A_0 as crosses, those of client 1 as rings, those of the others as faint dots.
 pub fn picture(portrait: &Portrait) -> String {
-    let plane = Plane::of(portrait);
+    let others: Vec<_> = portrait.clients.iter().skip(1).flat_map(|client| client.modes.iter().copied()).collect();
+    let first = portrait.clients.first().map(|client| client.modes.as_slice()).unwrap_or_default();
+    drawn(&said(portrait), &portrait.nominal, first, &others)
+}
+
+/// The unit circle, and eigenvalues as crosses, as rings and as faint dots; with what it says to those who hear it.
+pub(in crate::dashboard) fn drawn(label: &str, crosses: &[Mode], rings: &[Mode], dots: &[Mode]) -> String {
+    let plane = Plane::holding(crosses.iter().chain(rings).chain(dots));
     let (middle, unit) = (EXTENT / 2.0, plane.length(1.0));
     let (right, top) = (EXTENT - MARGIN, MARGIN);
     let mut svg = format!(
-        "<svg class=plane viewBox=\"0 0 {EXTENT} {EXTENT}\" role=img aria-label=\"{}\">\
+        "<svg class=plane viewBox=\"0 0 {EXTENT} {EXTENT}\" role=img aria-label=\"{label}\">\
          <circle class=unit cx={middle} cy={middle} r={unit} />\
-         <path class=axes d=\"M{MARGIN} {middle}H{right}M{middle} {top}V{right}\"/>",
-        said(portrait)
+         <path class=axes d=\"M{MARGIN} {middle}H{right}M{middle} {top}V{right}\"/>"
     );
     let (beside, beneath) = (short(middle + unit), short(middle - unit));
     for (x, y, anchor, words) in [
@@ -75,11 +85,9 @@ pub fn picture(portrait: &Portrait) -> String {
     ] {
         put!(svg, "<text x={x} y={y} text-anchor={anchor}>{words}</text>");
     }
-    let others = portrait.clients.iter().skip(1).flat_map(|client| &client.modes);
-    put!(svg, "<path class=others d=\"{}\"/>", marks(plane, others, "h0"));
-    let first = portrait.clients.first().map(|client| client.modes.as_slice()).unwrap_or_default();
-    put!(svg, "<path class=first d=\"{}\"/>", marks(plane, first, "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0"));
-    put!(svg, "<path class=nominal d=\"{}\"/></svg>", marks(plane, &portrait.nominal, "m-4.5-4.5l9 9m-9 0l9-9"));
+    put!(svg, "<path class=others d=\"{}\"/>", marks(plane, dots, "h0"));
+    put!(svg, "<path class=first d=\"{}\"/>", marks(plane, rings, "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0"));
+    put!(svg, "<path class=nominal d=\"{}\"/></svg>", marks(plane, crosses, "m-4.5-4.5l9 9m-9 0l9-9"));
     svg
 }
 

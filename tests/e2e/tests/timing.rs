@@ -1,5 +1,6 @@
 //! What has a time limit. One browser at a time, and nothing else meanwhile.
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -7,6 +8,7 @@ use e2e::gesture::Gesture;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use e2e::witness::{Frames, LongTask};
+use thirtyfour::By;
 
 /// Milliseconds from navigation to the first live curve.
 const FIRST_CURVE_MS: f64 = 1_500.0;
@@ -191,4 +193,68 @@ fn a_long_run_shows_progress_and_gives_way() {
 #[test]
 fn without_workers_a_long_run_gives_way_too() {
     check_long_run(Story::new().where_first(NO_WORKERS), "a long run without workers");
+}
+
+/// Bytes of a large file.
+const LARGE: usize = 100_000_000;
+
+/// How long it may take to read.
+const READ_WITHIN: Duration = Duration::from_secs(15);
+
+/// Rows of 1500 clients' rollouts, as many as a large file has.
+fn large_file() -> Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::Builder::new().suffix(".csv").tempfile()?;
+    let mut text = String::from("client,rollout,t,x1,x2,x3,u1,u2\n");
+    let (mut row, mut state) = (0_u64, 1_u64);
+    let mut number = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 22) - 2.0
+    };
+    let mut written = 0;
+    while written < LARGE {
+        let (rollout, t) = (row / 100, row % 100);
+        text += &format!("{},{},{t}", rollout / 10, rollout % 10);
+        for _ in 0..5 {
+            text += &format!(",{:.9}", number());
+        }
+        text.push('\n');
+        row += 1;
+        if text.len() > 1 << 20 {
+            written += text.len();
+            file.write_all(text.as_bytes())?;
+            text.clear();
+        }
+    }
+    Ok(file)
+}
+
+/// The page can be used while a large file is read: nothing takes long, and what is read can be stopped.
+#[test]
+fn a_large_file_is_read_in_good_time() {
+    Story::new().alone().traced().tell(async |page| {
+        let file = large_file()?;
+        page.open("view=data").await?;
+        let choose = async || {
+            let input = page.browser().driver().find(By::Css("#app [data-testid=open]")).await?;
+            input.send_keys(file.path().to_string_lossy()).await?;
+            page.wait("progress", PATIENCE, "document.querySelector('#app [data-testid=data-progress] progress')").await
+        };
+        choose().await?;
+        page.click("#app [data-testid=data-progress] button").await?;
+        page.settle_within(Duration::from_secs(1)).await?;
+        ensure!(page.is("document.querySelector('#app .data .cards').hidden").await?, "it was stopped");
+        page.watch().await?;
+        let begin = Instant::now();
+        choose().await?;
+        page.wait("the model", PATIENCE, "document.querySelector('#app .data .cards:not([hidden]) .matrix')").await?;
+        let took = begin.elapsed();
+        page.settle().await?;
+        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks);
+        let most = page.browser().watched_tasks().await?.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
+        say("a file of 100 MB", frames, &long, most);
+        e2e::report(format_args!("a file of 100 MB: read and identified in {} ms", took.as_millis()));
+        ensure!(most <= LONG_MS, "a task of the page took {most} ms of processor time");
+        ensure!(took <= READ_WITHIN, "it took {took:?}");
+        Ok(())
+    });
 }

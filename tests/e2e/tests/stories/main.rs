@@ -2,6 +2,7 @@
 
 mod address; // the link in the address bar, presets, algorithms
 mod canvas; // sharp at every pixel ratio
+mod data; // own files
 mod download; // how much it is
 mod exports; // charts taken away
 mod keeping; // pins, undo, back and forward, scenario files

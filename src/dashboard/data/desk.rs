@@ -1,0 +1,215 @@
+//! Where files become what is shown: the same in a worker and on the page.
+
+use super::markup::{Parts, parts};
+use super::{FileRead, Found, Kind, results};
+use crate::data::identify::Identification;
+use crate::data::moments_file;
+use crate::data::reader::{Opened, Reader};
+use crate::data::refusal::{Fault, Refusal};
+use crate::data::shared::Rounds;
+use crate::data::sites::Sites;
+use crate::decimal::from_decimal;
+
+/// Bytes after which a file is known to hold rows or moments.
+const TELLING: usize = 64;
+
+/// The largest moments file, in bytes.
+const LARGEST_MOMENTS: usize = 100 << 20;
+
+/// What of the findings is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// Whose model: the shared ones in their order, then the clients.
+    pub model: usize,
+    /// Which shared way clients may join, by its place among them.
+    pub way: usize,
+}
+
+/// A file in the reading.
+#[derive(Debug)]
+enum Incoming {
+    /// Not known yet what it holds.
+    Unknown(Vec<u8>),
+    Rows(Box<Reader>),
+    Moments(Vec<u8>),
+}
+
+/// The desk.
+#[derive(Debug, Default)]
+pub struct Desk {
+    rounds: Rounds,
+    chosen: Chosen,
+    found: Option<Found>,
+    /// The files of a lot that is being opened: what was read so far, and the one that is being read.
+    files: Vec<FileRead>,
+    sites: Option<Sites>,
+    name: String,
+    incoming: Option<Incoming>,
+    /// Identification of a lot that is read, or of the present one with other rounds.
+    work: Option<(Vec<FileRead>, Sites, Box<Identification>)>,
+}
+
+impl Desk {
+    /// Begins a lot of files, in the place of what was opened before or added to it.
+    pub fn begin(&mut self, adds: bool) {
+        self.drop_work();
+        let kept = self.found.as_ref().filter(|_| adds);
+        self.sites = kept.map(|found| found.sites.clone());
+        self.files = kept.map(|found| found.files.clone()).unwrap_or_default();
+    }
+
+    /// Whatever is under way is not wanted any more; what was found before stays.
+    pub fn drop_work(&mut self) {
+        (self.incoming, self.work, self.sites) = (None, None, None);
+        self.files.clear();
+    }
+
+    /// A file of the lot begins.
+    pub fn open(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+        self.incoming = Some(Incoming::Unknown(Vec::new()));
+    }
+
+    /// Its next bytes.
+    ///
+    /// # Errors
+    /// In words, with the file's name: what is wrong with it.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let incoming = self.incoming.take().unwrap_or_else(|| Incoming::Unknown(Vec::new()));
+        let taken = take(incoming, bytes);
+        self.incoming = Some(taken.map_err(|refusal| self.in_words(&refusal))?);
+        Ok(())
+    }
+
+    /// It is over.
+    ///
+    /// # Errors
+    /// In words, likewise.
+    pub fn close(&mut self) -> Result<(), String> {
+        let Some(incoming) = self.incoming.take() else { return Ok(()) };
+        let closed = close(incoming).and_then(|(sites, kind)| self.add(sites, kind));
+        closed.map_err(|refusal| self.in_words(&refusal))
+    }
+
+    fn add(&mut self, sites: Sites, kind: Kind) -> Result<(), Refusal> {
+        let n_clients = sites.all().len();
+        match &mut self.sites {
+            Some(known) => known.join(sites)?,
+            None => self.sites = Some(sites),
+        }
+        self.files.push(FileRead { name: self.name.clone(), n_clients, kind });
+        Ok(())
+    }
+
+    fn in_words(&self, refusal: &Refusal) -> String {
+        format!("{} cannot be used: {refusal}.", self.name)
+    }
+
+    /// Identifies the lot that was read.
+    pub fn identify(&mut self) {
+        let Some(sites) = self.sites.take() else { return };
+        let identification = Box::new(Identification::new(&sites, self.rounds));
+        self.work = Some((std::mem::take(&mut self.files), sites, identification));
+    }
+
+    /// Identifies what is there with other rounds; whether there is anything.
+    pub fn set_rounds(&mut self, rounds: Rounds) -> bool {
+        self.rounds = rounds;
+        self.drop_work();
+        let Some(found) = &self.found else { return false };
+        (self.sites, self.files) = (Some(found.sites.clone()), found.files.clone());
+        self.identify();
+        true
+    }
+
+    /// Works until `now` is `until`, in milliseconds; how far it is, or none once there is no more to do.
+    pub fn work(&mut self, until: f64, now: impl Fn() -> f64) -> Option<f64> {
+        let (_, sites, identification) = self.work.as_mut()?;
+        while identification.step(sites) {
+            if now() >= until {
+                return Some(identification.progress());
+            }
+        }
+        let (files, sites, identification) = self.work.take()?;
+        self.found = Some(Found { files, sites, identified: identification.finish() });
+        None
+    }
+
+    /// Looks at something else.
+    pub fn choose(&mut self, chosen: Chosen) {
+        self.chosen = chosen;
+    }
+
+    /// What is to be shown, once anything was found.
+    pub fn parts(&self) -> Option<Parts> {
+        self.found.as_ref().map(|found| parts(found, self.chosen))
+    }
+
+    /// A moments file of what is there.
+    pub fn moments(&self) -> Option<String> {
+        self.found.as_ref().map(|found| moments_file::write(&found.sites))
+    }
+
+    /// What was found, as a CSV.
+    pub fn results(&self) -> Option<String> {
+        self.found.as_ref().map(results::csv)
+    }
+}
+
+fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
+    match incoming {
+        Incoming::Unknown(mut begin) => {
+            begin.extend_from_slice(bytes);
+            if begin.len() < TELLING { Ok(Incoming::Unknown(begin)) } else { begun(&begin) }
+        }
+        Incoming::Rows(mut reader) => {
+            reader.push(bytes)?;
+            Ok(Incoming::Rows(reader))
+        }
+        Incoming::Moments(mut text) => {
+            if text.len() + bytes.len() > LARGEST_MOMENTS {
+                return Err(Fault::NoText("a moments file has no more than 100 MB").anywhere());
+            }
+            text.extend_from_slice(bytes);
+            Ok(Incoming::Moments(text))
+        }
+    }
+}
+
+/// Now it is known what the file holds.
+fn begun(begin: &[u8]) -> Result<Incoming, Refusal> {
+    let text = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
+    if text.starts_with(moments_file::MAGIC.as_bytes()) {
+        return Ok(Incoming::Moments(text.to_vec()));
+    }
+    let mut reader = Box::new(Reader::new(from_decimal));
+    reader.push(begin)?;
+    Ok(Incoming::Rows(reader))
+}
+
+fn close(incoming: Incoming) -> Result<(Sites, Kind), Refusal> {
+    match incoming {
+        Incoming::Unknown(begin) => close(begun(&begin)?),
+        Incoming::Rows(reader) => {
+            let opened = reader.finish()?;
+            let kind = kind_of(&opened);
+            Ok((opened.sites, kind))
+        }
+        Incoming::Moments(text) => {
+            let sites = moments_file::read(&String::from_utf8_lossy(&text), from_decimal)?;
+            let n_samples = sites.all().iter().map(|site| site.sums(None).n_samples()).sum();
+            Ok((sites, Kind::Moments(n_samples)))
+        }
+    }
+}
+
+fn kind_of(Opened { sites, tally, header, constants, step }: &Opened) -> Kind {
+    let constant = |&(column, value): &(usize, f64)| (sites.names.get(column).cloned().unwrap_or_default(), value);
+    let unused = header.iter().flat_map(|header| header.unused.iter().filter_map(|&column| header.names.get(column)));
+    Kind::Rollouts {
+        tally: tally.clone(),
+        unused: unused.filter(|name| !name.is_empty()).cloned().collect(),
+        constants: constants.iter().map(constant).collect(),
+        step: *step,
+    }
+}

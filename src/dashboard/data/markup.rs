@@ -1,0 +1,317 @@
+//! What is shown of opened data, as markup.
+
+use std::fmt::Write;
+
+use super::desk::Chosen;
+use super::{Found, Kind, way_name, way_role, words};
+use crate::dashboard::join::{Join, strip};
+use crate::dashboard::markup::{self, escaped};
+use crate::dashboard::systems::Mode;
+use crate::dashboard::systems::plane::drawn;
+use crate::data::Matrix;
+use crate::data::estimate::Estimate;
+use crate::data::identify::{Joining, Model};
+use crate::figure::number::{count, measured};
+use crate::sim::spectrum::eigenvalues;
+
+/// Dots of the clients' own eigenvalues, at most.
+const CLOUD: usize = 600;
+
+/// Rows of the table of clients, at most.
+const LISTED: usize = 500;
+
+/// The pieces that the page puts in their places.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts {
+    /// What was read.
+    pub summary: String,
+    /// Options: whose model.
+    pub models: String,
+    /// That model.
+    pub estimate: String,
+    /// How well models predict.
+    pub fit: String,
+    /// Options: what to join.
+    pub ways: String,
+    /// Who should join.
+    pub join: String,
+    /// How far clients differ.
+    pub spread: String,
+}
+
+impl Parts {
+    /// In the order of the fields.
+    pub fn into_texts(self) -> [String; 7] {
+        [self.summary, self.models, self.estimate, self.fit, self.ways, self.join, self.spread]
+    }
+
+    /// Made of texts in this order; those that lack are empty.
+    pub fn from_texts(texts: impl IntoIterator<Item = String>) -> Self {
+        let mut texts = texts.into_iter();
+        let mut next = || texts.next().unwrap_or_default();
+        Self {
+            summary: next(),
+            models: next(),
+            estimate: next(),
+            fit: next(),
+            ways: next(),
+            join: next(),
+            spread: next(),
+        }
+    }
+}
+
+/// Writes to a string, which cannot fail.
+macro_rules! put {
+    ($to:expr, $($what:tt)*) => {
+        let _ = write!($to, $($what)*);
+    };
+}
+
+/// All pieces.
+pub fn parts(found: &Found, chosen: Chosen) -> Parts {
+    let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
+    let clients = (0..found.sites.all().len()).map(|client| format!("{} alone", found.label(client)));
+    let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
+    Parts {
+        summary: summary(found),
+        models: markup::options(&names.into_iter().chain(clients).collect::<Vec<_>>(), Some(chosen.model)),
+        estimate: chosen_model(found, chosen.model),
+        fit: fit(found),
+        ways: markup::options(&ways, Some(chosen.way)),
+        join: join(found, chosen.way),
+        spread: format!("<p data-testid=data-spread>{}</p>", escaped(&words::spread(found))),
+    }
+}
+
+fn summary(found: &Found) -> String {
+    let mut html = String::from("<ul class=files>");
+    for file in &found.files {
+        put!(html, "<li><b>{}</b> {}", escaped(&file.name), escaped(&words::file(file)));
+        let notes = words::notes(file);
+        if !notes.is_empty() {
+            html += "<ul class=notes>";
+            for note in &notes {
+                put!(html, "<li>{}</li>", escaped(note));
+            }
+            html += "</ul>";
+        }
+        html += "</li>";
+    }
+    let dims = found.sites.dims();
+    let n_rows: u64 = found.files.iter().map(rows_of).sum();
+    let n_samples: u64 = found.identified.n_samples.iter().flatten().sum();
+    put!(
+        html,
+        "</ul><dl class=facts><div><dt>clients</dt><dd>{}</dd></div><div><dt>states n</dt><dd>{}</dd></div>\
+         <div><dt>inputs p</dt><dd>{}</dd></div><div><dt>samples</dt><dd><data value={n_samples} data-rows={n_rows}>{}</data></dd></div></dl>",
+        count(found.sites.all().len()),
+        dims.n_states,
+        dims.n_inputs,
+        count(usize::try_from(n_samples).unwrap_or(usize::MAX))
+    );
+    html
+}
+
+fn rows_of(file: &super::FileRead) -> u64 {
+    match &file.kind {
+        Kind::Rollouts { tally, .. } => tally.rows,
+        Kind::Moments(_) => 0,
+    }
+}
+
+/// A shared model, or a client's own.
+fn chosen_model(found: &Found, index: usize) -> String {
+    let shared: Vec<_> = found.models().collect();
+    if let Some((way, model)) = shared.get(index) {
+        let errors = found.identified.pooled.as_ref().ok().filter(|_| *way == crate::data::identify::Way::Pooled);
+        return model_of(found, model, errors);
+    }
+    match found.identified.locals.get(index - shared.len().min(index)) {
+        Some(Ok(own)) => model_of(found, &own.theta, Some(own)),
+        Some(Err(error)) => format!("<p class=no-value>{}.</p>", escaped(&words::no_estimate(found, *error))),
+        None => String::new(),
+    }
+}
+
+fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String {
+    let dims = found.sites.dims();
+    let (n, names) = (dims.n_states, &found.sites.names);
+    let mut html = String::from(
+        "<div class=estimate><div class=scroll tabindex=0 role=group aria-label=\"Estimated matrices\"><table class=matrix><thead><tr><td></td>",
+    );
+    put!(html, "<th scope=colgroup colspan={n}>Â</th>");
+    if dims.n_inputs > 0 {
+        put!(html, "<th scope=colgroup colspan={} class=inputs>B̂</th>", dims.n_inputs);
+    }
+    html += "</tr><tr><td></td>";
+    for (k, name) in names.iter().enumerate() {
+        put!(html, "<th scope=col{}>{}</th>", input_class(k, n), escaped(name));
+    }
+    html += "</tr></thead><tbody>";
+    let t = errors.map_or(f64::NAN, Estimate::quantile);
+    for (j, name) in names.iter().take(n).enumerate() {
+        put!(html, "<tr><th scope=row>{}⁺</th>", escaped(name));
+        for k in 0..theta.ncols() {
+            let value = theta[(j, k)];
+            let half = errors.map_or(f64::NAN, |errors| t * errors.standard_errors[(j, k)]);
+            // What may as well be zero steps back.
+            let quiet = if half >= value.abs() { " data-zero" } else { "" };
+            put!(html, "<td{}{quiet}><data value={value}>{}</data>", input_class(k, n), measured(value, 3));
+            if half.is_finite() {
+                put!(html, "<small data-half={half}>± {}</small>", measured(half, 2));
+            }
+            html += "</td>";
+        }
+        html += "</tr>";
+    }
+    html += "</tbody></table></div>";
+    put!(html, "<p class=quiet>{}</p></div>", escaped(&about(errors)));
+    html + &poles(found, theta)
+}
+
+fn input_class(k: usize, n_states: usize) -> &'static str {
+    if k == n_states { " class=inputs" } else { "" }
+}
+
+/// What stands beneath a model.
+fn about(errors: Option<&Estimate>) -> String {
+    let Some(Estimate { degrees, noise_std, .. }) = errors else {
+        return "The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.".into();
+    };
+    if *degrees == 0 {
+        return "As many samples as unknowns: nothing is left to tell how large the errors are.".into();
+    }
+    let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
+    format!(
+        "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.",
+        count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
+        noise.join(", ")
+    )
+}
+
+/// Eigenvalues of Â, before those of the clients' own.
+fn poles(found: &Found, theta: &Matrix) -> String {
+    let n = found.sites.dims().n_states;
+    let of = |theta: &Matrix| {
+        let values = eigenvalues(&theta.columns(0, n).into()).unwrap_or_default();
+        values.into_iter().map(|(re, im)| Mode { re, im }).collect::<Vec<_>>()
+    };
+    let locals = found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
+    let cloud: Vec<_> = locals.take(CLOUD / n).flat_map(|local| of(&local.theta)).collect();
+    let modes = of(theta);
+    let listed: Vec<_> = modes.iter().filter(|mode| mode.im >= 0.0).map(|mode| words::eigenvalue(*mode)).collect();
+    let listed = escaped(&listed.join(", "));
+    let radius = words::radius(&modes);
+    format!(
+        "<div class=poles>{}<p>{radius} <span class=quiet>Eigenvalues: × {listed}; • those of clients alone.</span></p></div>",
+        drawn(&format!("Eigenvalues beside the unit circle. {radius}"), &modes, &[], &cloud),
+    )
+}
+
+/// A row a way: errors on held-out data, as bars and numbers.
+fn fit(found: &Found) -> String {
+    let identified = &found.identified;
+    let one_steps: Vec<_> = identified.outcomes.iter().map(|outcome| identified.one_step(outcome)).collect();
+    let all = one_steps.iter().copied().chain(identified.outcomes.iter().map(|outcome| outcome.free_run));
+    // A model that runs away is no measure for the others.
+    let largest = all.flatten().filter(|error| error.is_finite()).fold(0.0, f64::max).clamp(1e-9, 1.5);
+    let mut html = format!("<p data-testid=data-fit>{}</p>", escaped(&words::fit(found)));
+    html += "<div class=scroll tabindex=0 role=group aria-label=\"Errors on held-out data\"><table class=fit><thead><tr><th scope=col>model</th>\
+             <th scope=col>one step</th><th scope=col>free run</th><th scope=col>ρ</th><th scope=col>from pooled</th></tr></thead><tbody>";
+    for (outcome, one_step) in identified.outcomes.iter().zip(one_steps) {
+        let (role, name) = (way_role(outcome.way).word(), way_name(outcome.way));
+        put!(html, "<tr data-role={role}><th scope=row>{}</th>", escaped(&name));
+        for error in [one_step, outcome.free_run] {
+            html += &bar(error, largest);
+        }
+        let far = match (&outcome.model, &identified.pooled) {
+            (Ok(Model::Shared(model)), Ok(pooled)) => Some((model - &pooled.theta).norm()),
+            _ => None,
+        };
+        for number in [outcome.contraction, far] {
+            match number {
+                // Less is rounding.
+                Some(number) => {
+                    let shown = if number < 1e-9 { "0".into() } else { measured(number, 3) };
+                    put!(html, "<td><data value={number}>{shown}</data></td>");
+                }
+                None => html += "<td class=none>–</td>",
+            }
+        }
+        html += "</tr>";
+    }
+    html + "</tbody></table></div>"
+}
+
+fn bar(error: Option<f64>, largest: f64) -> String {
+    let Some(error) = error.filter(|error| error.is_finite()) else { return "<td class=none>–</td>".into() };
+    let end = (100.0 * (error / largest).min(1.0)).round();
+    format!(
+        "<td><svg class=bar viewBox=\"0 0 100 10\" preserveAspectRatio=none aria-hidden=true><path d=\"M0 5H{end}\"/></svg>\
+         <data value={error}>{}</data></td>",
+        measured(error, 3)
+    )
+}
+
+/// Who should join: words, a dot a client, a row a client.
+fn join(found: &Found, way: usize) -> String {
+    let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
+    let n_clients = found.sites.all().len();
+    let joinings: Vec<_> = (0..n_clients).map(|client| found.identified.joining(outcome, client)).collect();
+    let ratios: Vec<_> = joinings.iter().map(|joining| joining.map_or(f64::NAN, |it| it.alone / it.shared)).collect();
+    let (name, role) = (way_name(outcome.way), way_role(outcome.way));
+    let drawn = strip(&ratios, &distances(found), Join::without_dots(name.clone(), role));
+    let mut html = format!("<p data-testid=data-join>{}</p>", escaped(&words::join(found, outcome)));
+    if !drawn.dots.is_empty() {
+        let dots = markup::dots(&drawn);
+        put!(html, "<div class=\"strip dots\">{dots}</div><p class=ends>{}</p>", markup::edges(&drawn));
+    }
+    put!(
+        html,
+        "<details class=numbers><summary>Client by client</summary><div class=numbers-table><table><thead><tr>\
+         <th>client</th><th>rollouts</th><th>samples</th><th>alone</th><th>{}</th><th>join?</th></tr></thead><tbody>",
+        escaped(&name)
+    );
+    for (client, joining) in joinings.iter().enumerate().take(LISTED) {
+        html += &client_row(found, client, *joining);
+    }
+    html += "</tbody></table></div>";
+    if n_clients > LISTED {
+        put!(html, "<p class=quiet>The first {}; the saved results have all.</p>", count(LISTED));
+    }
+    html + "</details>"
+}
+
+fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String {
+    let n_samples: u64 = found.identified.n_samples[client].iter().sum();
+    let n_rollouts = found.sites.all()[client].n_rollouts;
+    let label = escaped(found.label(client));
+    let mut html = format!("<tr><th scope=row>{label}</th><td>{n_rollouts}</td><td>{n_samples}</td>");
+    match joining {
+        Some(Joining { alone, shared, is_clear }) => {
+            let verdict = match (shared < alone, is_clear) {
+                (true, true) => "yes",
+                (false, true) => "no",
+                (_, false) => "too close to tell",
+            };
+            let (one, other) = (measured(alone, 3), measured(shared, 3));
+            put!(
+                html,
+                "<td><data value={alone}>{one}</data></td><td><data value={shared}>{other}</data></td><td>{verdict}</td>"
+            );
+        }
+        None => html += "<td class=none>–</td><td class=none>–</td><td>too little data</td>",
+    }
+    html + "</tr>"
+}
+
+/// How far each client's own estimate lies from their mean.
+fn distances(found: &Found) -> Vec<f64> {
+    let known = || found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
+    let Some(first) = known().next() else { return vec![0.0; found.sites.all().len()] };
+    let zeros = Matrix::zeros(first.theta.nrows(), first.theta.ncols());
+    let mean = known().fold(zeros, |sum, own| sum + &own.theta) / known().count() as f64;
+    let of = |local: &Result<Estimate, _>| local.as_ref().map_or(0.0, |own| (&own.theta - &mean).norm());
+    found.identified.locals.iter().map(of).collect()
+}

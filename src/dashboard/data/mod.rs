@@ -1,0 +1,113 @@
+//! The Data view without a page: files come in as bytes, what is to be shown of them goes out as markup.
+//!
+//! - [`Desk`]: where the work is done, in a worker: reads, identifies, and writes what is shown.
+//! - [`Sheet`]: the page's side: what has come back.
+//! - [`words`], [`markup`]: what is said and drawn; [`rounds`]: what is typed; [`results`]: the same as a file.
+//! - [`simulated`]: the experiment's own data as such a file.
+//!
+//! No truth is known of people's data: nothing here speaks of an error against one.
+
+mod desk;
+pub mod markup;
+pub mod results;
+pub mod rounds;
+mod sheet;
+pub mod simulated;
+pub mod words;
+
+pub use desk::{Chosen, Desk};
+pub use sheet::{Reply, Sheet};
+
+use crate::data::Matrix;
+use crate::data::identify::{Identified, Model, Way};
+use crate::data::rollouts::Tally;
+use crate::data::sites::Sites;
+use crate::figure::Role;
+use crate::sim::method::Method;
+use crate::sim::schedule::Schedule;
+
+/// What was read of one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileRead {
+    /// Its name.
+    pub name: String,
+    /// Its clients.
+    pub n_clients: usize,
+    /// What it held.
+    pub kind: Kind,
+}
+
+/// What a file held.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// Rows.
+    Rollouts {
+        /// How many, and what was passed over.
+        tally: Tally,
+        /// Columns that were not used.
+        unused: Vec<String>,
+        /// Columns that never change, and their value.
+        constants: Vec<(String, f64)>,
+        /// One step in time.
+        step: f64,
+    },
+    /// Sums of so many samples.
+    Moments(u64),
+}
+
+/// All that is known of opened data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The files.
+    pub files: Vec<FileRead>,
+    /// The clients' data.
+    pub sites: Sites,
+    /// What they tell.
+    pub identified: Identified,
+}
+
+impl Found {
+    /// The shared ways: all but each client's own.
+    pub fn shared(&self) -> impl Iterator<Item = &crate::data::identify::Outcome> {
+        self.identified.outcomes.iter().filter(|outcome| outcome.way != Way::Alone)
+    }
+
+    /// The ways that give one model for all, with it.
+    pub fn models(&self) -> impl Iterator<Item = (Way, &Matrix)> {
+        self.identified.outcomes.iter().filter_map(|outcome| match &outcome.model {
+            Ok(Model::Shared(model)) => Some((outcome.way, model)),
+            Ok(Model::Each(_)) | Err(_) => None,
+        })
+    }
+
+    /// What a client is called.
+    pub fn label(&self, client: usize) -> &str {
+        match self.sites.all().get(client).map(|site| site.label.as_str()) {
+            None | Some("") => "the client",
+            Some(label) => label,
+        }
+    }
+}
+
+/// A way's name.
+pub fn way_name(way: Way) -> String {
+    match way {
+        Way::Alone => "alone".into(),
+        Way::Pooled => "pooled".into(),
+        Way::MeanOfLocals => "mean of locals".into(),
+        Way::Method(solver) => super::picture::method_name(Method { solver, schedule: Schedule::Constant }),
+    }
+}
+
+/// A way's color.
+pub fn way_role(way: Way) -> Role {
+    match way {
+        Way::Alone => Role::ClientAlone,
+        Way::Pooled => Role::Pooled,
+        Way::MeanOfLocals => Role::MeanOfLocals,
+        Way::Method(solver) => super::picture::solver_role(solver),
+    }
+}
+
+#[cfg(test)]
+mod tests;

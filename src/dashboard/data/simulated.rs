@@ -1,0 +1,68 @@
+//! The first data set of an experiment as a CSV of rollouts, a client at a time.
+
+use crate::data::write;
+use crate::figure::number::count;
+use crate::sim::plan::{DataPlan, NoiseLevels};
+use crate::sim::scenario::{Scenario, Settings};
+use crate::sim::simulator::{Client, realize};
+use crate::sim::stream::DataKey;
+
+/// The most rows: about 200 MB of text.
+const MOST_ROWS: u64 = 2_000_000;
+
+/// The experiment behind the example: a dozen clients for some of whom joining pays.
+pub fn example() -> Settings {
+    let data = DataPlan { n_rollouts: 10, rollout_len: 10, noise: NoiseLevels::UNIT };
+    Settings { heterogeneity: 0.5, n_clients: 12, data: data.into(), ..Settings::paper() }
+}
+
+/// A file in the making.
+#[derive(Debug)]
+pub struct Simulated {
+    scenario: Scenario,
+    next: usize,
+}
+
+impl Simulated {
+    /// The data set's file, nothing of it written.
+    ///
+    /// # Errors
+    /// In words, when the settings cannot be run or the file would be too long.
+    pub fn new(settings: Settings) -> Result<Self, String> {
+        let scenario = Scenario::new(settings).map_err(|error| format!("These settings cannot be run: {error}."))?;
+        let rows = |client| {
+            let plan = scenario.plan(client);
+            plan.n_rollouts as u64 * (plan.rollout_len as u64 + 1)
+        };
+        let n_rows = (0..scenario.settings().n_clients).map(rows).fold(0_u64, u64::saturating_add);
+        if n_rows > MOST_ROWS {
+            let (n_rows, most) = (count(usize::try_from(n_rows).unwrap_or(usize::MAX)), count(2_000_000));
+            return Err(format!(
+                "The simulated data would be a file of {n_rows} rows; up to {most} are saved. Fewer clients M, rollouts Nᵢ or steps T make it shorter."
+            ));
+        }
+        Ok(Self { scenario, next: 0 })
+    }
+
+    /// The share written.
+    pub fn progress(&self) -> f64 {
+        self.next as f64 / self.scenario.settings().n_clients as f64
+    }
+}
+
+/// The header, then each client's rows.
+impl Iterator for Simulated {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let settings = self.scenario.settings();
+        let client = self.next;
+        let system = self.scenario.systems().get(client)?;
+        let plan = self.scenario.plan(client);
+        let key = DataKey { seed: settings.seed, trial: 0, client };
+        let samples = realize(Client { system, plan, key });
+        let head = if client == 0 { write::header(system.dims()) } else { String::new() };
+        self.next += 1;
+        Some(head + &write::rows(&(client + 1).to_string(), &samples, plan.rollout_len))
+    }
+}

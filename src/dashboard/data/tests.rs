@@ -1,0 +1,211 @@
+use super::*;
+use crate::dashboard::data::simulated::{Simulated, example};
+use crate::sim::scenario::Settings;
+
+fn settled(desk: &mut Desk) {
+    desk.identify();
+    while desk.work(0.0, || 1.0).is_some() {}
+}
+
+fn open(desk: &mut Desk, name: &str, text: &str) -> Result<(), String> {
+    desk.open(name);
+    for piece in text.as_bytes().chunks(1_000) {
+        desk.push(piece)?;
+    }
+    desk.close()
+}
+
+fn text(settings: Settings) -> String {
+    Simulated::new(settings).unwrap().collect()
+}
+
+/// A desk with these texts opened together.
+fn desk(texts: &[&str]) -> Desk {
+    let mut desk = Desk::default();
+    desk.begin(false);
+    for (place, text) in texts.iter().enumerate() {
+        open(&mut desk, &format!("{place}.csv"), text).unwrap();
+    }
+    settled(&mut desk);
+    desk
+}
+
+fn small(change: impl Fn(&mut Settings)) -> String {
+    let mut settings = Settings { n_clients: 4, ..example() };
+    change(&mut settings);
+    text(settings)
+}
+
+/// The rows of one client of a file, with its header.
+fn of_client(text: &str, client: &str) -> String {
+    let is_kept = |line: &&str| line.starts_with("client") || line.split(',').next() == Some(client);
+    text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+}
+
+#[test]
+fn the_example_is_identified_and_every_part_says_something() {
+    let parts = desk(&[&text(example())]).parts().unwrap();
+    assert!(
+        parts.summary.contains("1320 rows in 120 rollouts of 11 each, from 12 clients: 1200 samples"),
+        "{}",
+        parts.summary
+    );
+    assert!(parts.models.starts_with("<option selected>pooled</option><option>mean of locals</option><option>FedAvg"));
+    assert!(parts.models.ends_with("<option>12 alone</option>"));
+    assert_eq!(parts.estimate.matches("<data value=").count(), 15);
+    assert_eq!(parts.estimate.matches("data-half=").count(), 15);
+    assert_eq!(parts.fit.matches("<tr data-role=").count(), 10);
+    assert!(parts.join.contains(" of 12 clients predict"), "{}", parts.join);
+    assert!(parts.spread.contains("The clients differ: "), "{}", parts.spread);
+    for text in parts.into_texts() {
+        for word in ["NaN", "inf", "truth", "true system"] {
+            assert!(!text.contains(word), "{word} in {text}");
+        }
+    }
+}
+
+/// Pooled and local estimates on screen are those of the simulation that wrote the file.
+#[test]
+fn simulated_data_come_back_as_the_simulations_estimates() {
+    use crate::sim::estimate::least_squares;
+    use crate::sim::moments::Moments;
+    use crate::sim::scenario::Scenario;
+    use crate::sim::simulator::{Client, MomentSimulator};
+    use crate::sim::stream::DataKey;
+    let settings = Settings { n_clients: 9, ..Settings::paper() };
+    let mut desk = desk(&[&text(settings.clone())]);
+    let scenario = Scenario::new(settings).unwrap();
+    let mut total = Moments::zeros(scenario.settings().family.dims());
+    let mut expected = Vec::new();
+    for (client, system) in scenario.systems().iter().enumerate() {
+        let key = DataKey { seed: scenario.settings().seed, trial: 0, client };
+        let client = Client { system, plan: scenario.plan(client), key };
+        let moments = MomentSimulator::new(system.dims()).simulate(client);
+        total.add(&moments);
+        expected.push(least_squares(&moments).unwrap());
+    }
+    expected.insert(0, least_squares(&total).unwrap());
+    let n_shared = desk.parts().unwrap().models.matches("<option").count() - 9;
+    for (place, expected) in expected.iter().enumerate() {
+        let model = if place == 0 { 0 } else { n_shared + place - 1 };
+        desk.choose(Chosen { model, way: 0 });
+        let html = desk.parts().unwrap().estimate;
+        let values: Vec<f64> =
+            html.split("<data value=").skip(1).map(|rest| rest.split('>').next().unwrap().parse().unwrap()).collect();
+        let shown = Matrix::from_row_slice(3, 5, &values);
+        assert!((&shown - expected).amax() < 1e-10, "{place}: {shown} {expected}");
+    }
+}
+
+/// Moments of two sites, saved each on its own and opened together, say what their rows said.
+#[test]
+fn moments_of_sites_say_what_their_rows_said() {
+    let all = small(|_| ());
+    let rows = desk(&[&all]).parts().unwrap();
+    let files: Vec<_> =
+        ["1", "2", "3", "4"].iter().map(|client| desk(&[&of_client(&all, client)]).moments().unwrap()).collect();
+    let texts: Vec<_> = files.iter().map(String::as_str).collect();
+    let moments = desk(&texts).parts().unwrap();
+    assert_eq!((&moments.estimate, &moments.spread, &moments.join), (&rows.estimate, &rows.spread, &rows.join));
+    assert!(moments.summary.contains("no free run"));
+    assert!(moments.fit.contains("class=none") && !moments.fit.contains("In free run"));
+}
+
+#[test]
+fn files_are_added_to_each_other() {
+    let all = small(|_| ());
+    let mut desk = desk(&[&of_client(&all, "1"), &of_client(&all, "2")]);
+    desk.begin(true);
+    open(&mut desk, "more.csv", &of_client(&all, "3")).unwrap();
+    settled(&mut desk);
+    let parts = desk.parts().unwrap();
+    assert_eq!(parts.summary.matches("<li><b>").count(), 3);
+    assert!(parts.models.contains("<option>3 alone</option>"));
+}
+
+/// Whatever goes wrong, what was there stays.
+#[test]
+fn what_cannot_be_used_is_said_and_nothing_is_lost() {
+    let mut desk = desk(&[&small(|_| ())]);
+    let before = desk.parts();
+    desk.begin(false);
+    assert_eq!(
+        open(&mut desk, "a.csv", "t,x1\n0,one\n").unwrap_err(),
+        "a.csv cannot be used: line 2: x1 is “one”: a number was expected, or nothing where it is missing."
+    );
+    desk.drop_work();
+    assert_eq!(desk.parts(), before);
+    desk.begin(true);
+    let refused = open(&mut desk, "b.csv", "t,x1\n0,1\n1,2\n").unwrap_err();
+    assert_eq!(
+        refused,
+        "b.csv cannot be used: there are 1 states and 0 inputs here, and 3 and 2 in what was opened before."
+    );
+    desk.begin(false);
+    assert_eq!(open(&mut desk, "c.csv", "").unwrap_err(), "c.csv cannot be used: the file is empty.");
+    assert!(open(&mut desk, "d.txt", "fedsysid-moments 2\n").unwrap_err().contains("version 1"));
+    assert_eq!(desk.parts(), before);
+}
+
+#[test]
+fn other_rounds_are_run_on_the_same_data() {
+    let mut desk = desk(&[&small(|_| ())]);
+    let before = desk.parts().unwrap();
+    assert!(desk.set_rounds(crate::data::shared::Rounds { n_local_steps: 1, n_rounds: 2 }));
+    while desk.work(0.0, || 1.0).is_some() {}
+    let after = desk.parts().unwrap();
+    assert_eq!(before.estimate, after.estimate);
+    assert_ne!(before.fit, after.fit);
+    assert!(!Desk::default().set_rounds(crate::data::shared::Rounds::default()));
+}
+
+#[test]
+fn results_are_a_table_of_every_number() {
+    let desk = desk(&[&small(|_| ())]);
+    let csv = desk.results().unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("quantity,model,client,row,column,value,standard error,low,high"));
+    assert!(lines.all(|line| line.split(',').count() == 9));
+    let count = |begin: &str| csv.lines().filter(|line| line.starts_with(begin)).count();
+    assert_eq!(
+        (count("coefficient,pooled,"), count("coefficient,alone,3,"), count("coefficient,FedLin,")),
+        (15, 15, 15)
+    );
+    assert_eq!((count("noise std,pooled"), count("one-step error,pooled,"), count("free-run error,")), (3, 5, 10));
+}
+
+#[test]
+fn what_was_passed_over_is_noted() {
+    let odd = "site,time,x1,u1,u2,colour\nA,0,1,1,0,red\nA,0.5,2,0,0,red\nA,1,1,,0,red\nA,1.5,3,2,0,red\nA,9,1,1,0,red\nA,9.5,2,1,0,red\nA,10,4,1,0,red\n";
+    let mut desk = Desk::default();
+    desk.begin(false);
+    open(&mut desk, "odd <b>.csv", odd).unwrap();
+    settled(&mut desk);
+    let parts = desk.parts().unwrap();
+    for words in [
+        "odd &lt;b>.csv",
+        "7 rows in 1 rollout of 7 each, from 1 client: 4 samples",
+        "1 gap in time: nothing is learned across them (first in line 6)",
+        "1 sample left out, as a value is missing (first in line 5)",
+        "one step is 0.5 in time",
+        "u2 is 0 in every row: what it does cannot be told",
+        "not used: colour",
+    ] {
+        assert!(parts.summary.contains(words), "{words} in {}", parts.summary);
+    }
+    // Without a pooled estimate the first model is the client's own, which is none either.
+    assert!(desk.results().is_some());
+}
+
+#[test]
+fn too_much_is_not_simulated_into_a_file() {
+    let mut settings = example();
+    settings.data.n_rollouts = 1_000_000.into();
+    let words = Simulated::new(settings).unwrap_err();
+    assert!(
+        words.starts_with(
+            "The simulated data would be a file of 132\u{202f}000\u{202f}000 rows; up to 2\u{202f}000\u{202f}000"
+        ),
+        "{words}"
+    );
+}

@@ -1,0 +1,177 @@
+//! What is said of opened data, computed from the numbers.
+
+use super::{FileRead, Found, Kind, way_name};
+use crate::dashboard::systems::Mode;
+use crate::data::identify::Outcome;
+use crate::data::rollouts::{Noted, Tally};
+use crate::data::spread::Spread;
+use crate::figure::number::{count, measured, number};
+use crate::sim::estimate::EstimateError;
+
+/// A count of things: "1 client", "50 clients".
+fn things(n: u64, one: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", counted(n))
+}
+
+fn counted(n: u64) -> String {
+    count(usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+/// What was read of a file.
+pub fn file(file: &FileRead) -> String {
+    let clients = things(file.n_clients as u64, "client");
+    match &file.kind {
+        Kind::Rollouts { tally, .. } => {
+            let Tally { rows, rollouts, samples, lengths, .. } = tally;
+            let of = match lengths {
+                Some((least, most)) if least == most => format!(" of {} each", counted(*least)),
+                Some((least, most)) => format!(" of {} to {}", counted(*least), counted(*most)),
+                None => String::new(),
+            };
+            let (rows, rollouts) = (things(*rows, "row"), things(*rollouts as u64, "rollout"));
+            format!("{rows} in {rollouts}{of}, from {clients}: {}", things(*samples, "sample"))
+        }
+        Kind::Moments(n_samples) => {
+            format!("moments of {} from {clients}; no rows, so no free run for them", things(*n_samples, "sample"))
+        }
+    }
+}
+
+/// What was passed over in a file, and what is odd about it.
+pub fn notes(file: &FileRead) -> Vec<String> {
+    let Kind::Rollouts { tally, unused, constants, step } = &file.kind else { return Vec::new() };
+    let mut notes = Vec::new();
+    let mut note = |noted: Noted, one: &str, what: &str| {
+        if noted.count > 0 {
+            notes.push(format!("{}{what} (first in line {})", things(noted.count, one), counted(noted.first)));
+        }
+    };
+    note(tally.gaps, "gap", " in time: nothing is learned across them");
+    note(tally.missing, "sample", " left out, as a value is missing");
+    if (step - 1.0).abs() > 1e-12 {
+        notes.push(format!("one step is {} in time", number(*step)));
+    }
+    for (name, value) in constants {
+        let so = if *value == 0.0 { "what it does cannot be told" } else { "it acts as a constant offset" };
+        notes.push(format!("{name} is {} in every row: {so}", number(*value)));
+    }
+    if !unused.is_empty() {
+        notes.push(format!("not used: {}", unused.join(", ")));
+    }
+    notes
+}
+
+/// Why there is no estimate.
+pub fn no_estimate(found: &Found, error: EstimateError) -> String {
+    match error {
+        EstimateError::NotEnoughData { have, need, .. } => {
+            format!("{} are too few for {need} unknowns a state", things(have, "sample"))
+        }
+        EstimateError::Singular { regressor, .. } => {
+            let name = found.sites.names.get(regressor).map_or("", String::as_str);
+            format!(
+                "the data do not tell what {name} does: it is always zero, or a combination of the columns before it"
+            )
+        }
+        EstimateError::NotFinite => "there is no finite number".into(),
+    }
+}
+
+/// Which model predicts best what it was not made from.
+pub fn fit(found: &Found) -> String {
+    let identified = &found.identified;
+    let errors = |of: fn(&Found, &Outcome) -> Option<f64>| {
+        let known = identified.outcomes.iter().filter_map(move |outcome| Some((outcome, of(found, outcome)?)));
+        known.min_by(|(_, a), (_, b)| a.total_cmp(b))
+    };
+    let Some((best, error)) = errors(|found, outcome| found.identified.one_step(outcome)) else {
+        return "Too little data to hold any out.".into();
+    };
+    let alone = identified.outcomes.first().filter(|alone| alone.way != best.way);
+    let alone = alone.and_then(|alone| identified.one_step(alone));
+    let against = alone.map(|alone| format!("; clients alone {}", measured(alone, 3))).unwrap_or_default();
+    let free = errors(|_, outcome| outcome.free_run);
+    let free = free.map(|(best, error)| {
+        let plural = if identified.n_stretches == 1 { "stretch" } else { "stretches" };
+        let (n, name) = (count(identified.n_stretches), way_name(best.way));
+        format!(" In free run along {n} held-out {plural}, {name} is best: {}.", measured(error, 3))
+    });
+    format!(
+        "One step ahead, {} predicts held-out data best: {}{against}.{}",
+        way_name(best.way),
+        measured(error, 3),
+        free.unwrap_or_default()
+    )
+}
+
+/// How many clients a shared model predicts better than their own.
+pub fn join(found: &Found, way: &Outcome) -> String {
+    let name = way_name(way.way);
+    let n_clients = found.sites.all().len();
+    let joinings: Vec<_> = (0..n_clients).filter_map(|client| found.identified.joining(way, client)).collect();
+    if joinings.is_empty() {
+        return format!("No client can tell whether {name} would serve it better: too little data to hold any out.");
+    }
+    let side = |is_on: fn(f64, f64) -> bool| {
+        let on = || joinings.iter().filter(|joining| is_on(joining.shared, joining.alone));
+        let clear = match (on().count(), on().filter(|joining| joining.is_clear).count()) {
+            (0, _) => String::new(),
+            (_, 0) => ", none clearly".into(),
+            (all, n) if n == all => ", clearly".into(),
+            (_, n) => format!(", {} of them clearly", count(n)),
+        };
+        (count(on().count()), clear)
+    };
+    let ((better, better_clear), (worse, worse_clear)) =
+        (side(|shared, alone| shared < alone), side(|shared, alone| shared > alone));
+    let left = n_clients - joinings.len();
+    let left =
+        if left > 0 { format!(" {} more have too little data to be alone.", count(left)) } else { String::new() };
+    format!(
+        "{better} of {} predict held-out data better with {name} than alone{better_clear}; {worse} worse{worse_clear}.{left}",
+        things(joinings.len() as u64, "client"),
+    )
+}
+
+/// How far clients differ.
+pub fn spread(found: &Found) -> String {
+    let Some(Spread { n_clients, between, noise, f, p_value }) = found.identified.spread else {
+        let n_known = found.identified.locals.iter().filter(|local| local.is_ok()).count();
+        let why =
+            if n_known < 2 { "at least two clients with enough data" } else { "samples to spare in every client" };
+        return format!("How far clients differ cannot be told: that takes {why}.");
+    };
+    let p = if p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(p_value, 2)) };
+    let verdict = if p_value < 0.01 {
+        "The clients differ"
+    } else if p_value < 0.05 {
+        "The clients seem to differ"
+    } else {
+        "Nothing says that the clients differ"
+    };
+    let size = if between > 0.0 {
+        format!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(between, 3))
+    } else {
+        "their estimates lie no farther apart than noise explains".into()
+    };
+    format!(
+        "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
+        measured(noise, 3),
+        measured(f, 3),
+        count(n_clients)
+    )
+}
+
+/// The size of the largest eigenvalue.
+pub fn radius(modes: &[Mode]) -> String {
+    let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
+    let verdict = if radius < 1.0 { "stable" } else { "unstable" };
+    format!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
+}
+
+/// An eigenvalue; of a pair one stands for both.
+pub fn eigenvalue(mode: Mode) -> String {
+    let re = measured(mode.re, 3);
+    if mode.im > 0.0 { format!("{re} ± {}i", measured(mode.im, 3)) } else { re }
+}

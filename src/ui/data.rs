@@ -1,0 +1,261 @@
+//! The Data view: files in, by button, by dropping, or the example; what they tell, in cards. All of it is made at the desk.
+
+use leptos::ev::{DragEvent, Event};
+use leptos::prelude::*;
+use web_sys::{FileList, HtmlInputElement};
+
+use super::parts::{TextBox, button, select, text_box};
+use super::reactive::{live, memo, on};
+use super::store::Store;
+use crate::dashboard::data::markup::Parts;
+use crate::dashboard::data::rounds::{self, Which};
+use crate::dashboard::data::{Chosen, Sheet};
+use crate::data::shared::Rounds;
+use crate::web::clerk::{Clerk, Word};
+
+/// What the view's parts share; it outlives the view, so that opened data stay while others are looked at.
+#[derive(Clone, Copy)]
+pub struct OwnData {
+    sheet: RwSignal<Sheet>,
+    chosen: RwSignal<Chosen>,
+    rounds: RwSignal<Rounds>,
+    clerk: StoredValue<Clerk, LocalStorage>,
+}
+
+impl OwnData {
+    /// Nothing opened.
+    pub fn empty() -> Self {
+        let sheet = RwSignal::new(Sheet::default());
+        let tell = move |word| match word {
+            Word::Reply(job, reply) => sheet.update(|sheet| sheet.apply(job, reply)),
+            Word::Lost(reason) => sheet.update(|sheet| sheet.lose(&reason)),
+        };
+        Self {
+            sheet,
+            chosen: RwSignal::new(Chosen::default()),
+            rounds: RwSignal::new(Rounds::default()),
+            clerk: StoredValue::new_local(Clerk::new(tell)),
+        }
+    }
+
+    /// Whether nothing is under way, tracked.
+    pub fn is_settled(self) -> bool {
+        self.sheet.read().progress().is_none()
+    }
+
+    /// Gives the clerk an order under a new job.
+    fn ask(self, order: impl FnOnce(&Clerk, u32)) {
+        let job = self.sheet.try_update(Sheet::begin).unwrap_or_default();
+        self.clerk.with_value(|clerk| order(clerk, job));
+    }
+
+    /// Likewise, unless something is under way, which it would put an end to.
+    fn ask_when_free(self, order: impl FnOnce(&Clerk, u32)) {
+        if self.sheet.read_untracked().progress().is_none() {
+            self.ask(order);
+        } else {
+            self.sheet.update(|sheet| sheet.complain("Wait until this is done, or stop it first.".into()));
+        }
+    }
+
+    fn open(self, files: &FileList, adds: bool) {
+        if files.length() > 0 {
+            self.chosen.set(Chosen::default());
+            self.ask(|clerk, job| clerk.open(job, files, adds));
+        }
+    }
+
+    fn choose(self, change: impl FnOnce(&mut Chosen)) {
+        let mut chosen = self.chosen.get_untracked();
+        change(&mut chosen);
+        self.chosen.set(chosen);
+        self.ask_when_free(|clerk, job| clerk.choose(job, chosen));
+    }
+
+    fn set_rounds(self, which: Which, text: &str) {
+        let (rounds, complaint) = rounds::set(self.rounds.get_untracked(), which, text);
+        let is_new = rounds != self.rounds.get_untracked();
+        self.rounds.set(rounds);
+        if is_new {
+            self.ask_when_free(|clerk, job| clerk.set_rounds(job, rounds));
+        }
+        if let Some(words) = complaint {
+            self.sheet.update(|sheet| sheet.complain(words));
+        }
+    }
+
+    /// A piece of what is shown.
+    fn part(self, of: fn(&Parts) -> &String) -> Memo<String> {
+        memo(move || self.sheet.read().parts().map(of).cloned().unwrap_or_default())
+    }
+
+    fn is_empty(self) -> bool {
+        self.sheet.read().parts().is_none()
+    }
+}
+
+/// People's own data.
+#[component]
+pub fn DataView(
+    /// The page's signals: the experiment whose data can be saved.
+    store: Store,
+    /// What is opened.
+    own: OwnData,
+) -> impl IntoView {
+    let over = RwSignal::new(false);
+    let drop = on(move |event: DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        if let Some(files) = event.data_transfer().and_then(|transfer| transfer.files()) {
+            own.open(&files, false);
+        }
+    });
+    let hover = on(move |event: DragEvent| {
+        event.prevent_default();
+        over.set(true);
+    });
+    view! {
+        <section
+            class="data"
+            aria-label="Your data"
+            data-testid="data"
+            data-over=live(move || over.get().then(|| "true".to_owned()))
+            on:dragover=hover
+            on:dragleave=on(move |_: DragEvent| over.set(false))
+            on:drop=drop
+        >
+            {opening(store, own)}
+            {state(own)}
+            <div class="cards" hidden=live(move || own.is_empty())>
+                <div class="column">
+                    {card("What was read", "data-files", own.part(|parts| &parts.summary), saving(own))}
+                    {card("Model", "data-model", own.part(|parts| &parts.estimate), whose(own))}
+                </div>
+                <div class="column">
+                    {card("How far clients differ", "data-differ", own.part(|parts| &parts.spread), ().into_any())}
+                    {card("Should I join?", "data-joining", own.part(|parts| &parts.join), ways(own))}
+                    {card("What predicts best", "data-fits", own.part(|parts| &parts.fit), rounds_row(own))}
+                </div>
+            </div>
+        </section>
+    }
+}
+
+/// Ways to data.
+fn opening(store: Store, own: OwnData) -> AnyView {
+    let save = move || {
+        let settings = store.settings.draft.read_untracked().settings();
+        own.ask_when_free(|clerk, job| clerk.save_simulated(job, settings));
+    };
+    view! {
+        <div class="data-head">
+            <div class="data-ways">
+                {file_button("Open files…", "open", false, own)}
+                {button("set-step", "Try the example", move || {
+                    own.chosen.set(Chosen::default());
+                    own.ask(Clerk::open_example);
+                })}
+                {button("set-step", "Save the simulated data as CSV", save)}
+            </div>
+            <p class="quiet">
+                "Rollouts as CSV (client, rollout, t, x1 …, u1 …), or moments files of several sites: choose them, or drop them here. \
+                 They are read in this browser; nothing is uploaded, and a link does not hold them. No truth is known of them, so \
+                 models are judged by what they predict. The simulated data are data set 1 of the experiment in the other views."
+            </p>
+        </div>
+    }
+    .into_any()
+}
+
+/// A button that opens files.
+fn file_button(words: &'static str, test_id: &'static str, adds: bool, own: OwnData) -> AnyView {
+    let change = on(move |event: Event| {
+        let input = event_target::<HtmlInputElement>(&event);
+        if let Some(files) = input.files() {
+            own.open(&files, adds);
+        }
+        // Choosing the same file again is a change too.
+        input.set_value("");
+    });
+    view! {
+        <label class="set-step file-button">
+            <input type="file" multiple="multiple" class="visually-hidden" data-testid=test_id on:change=change />
+            <span>{words}</span>
+        </label>
+    }
+    .into_any()
+}
+
+/// How far it is, or what went wrong, in a row that is always there.
+fn state(own: OwnData) -> AnyView {
+    let complaint = memo(move || own.sheet.read().complaint().unwrap_or_default().to_owned());
+    let progress = memo(move || own.sheet.read().progress().cloned());
+    let shown = move || {
+        let (share, words) = progress.get()?;
+        let bar = view! {
+            <progress max="1" value=share.to_string() aria-label="done"></progress>
+            <span>{words}</span>
+            {button("set-step", "Stop", move || own.ask(Clerk::stop))}
+        };
+        Some(bar.into_any())
+    };
+    view! {
+        <div class="data-state">
+            <p role="alert" data-testid="data-complaint" hidden=live(move || complaint.read().is_empty())>{complaint}</p>
+            <div class="data-progress" data-testid="data-progress">{live(shown)}</div>
+        </div>
+    }
+    .into_any()
+}
+
+/// A heading, what can be chosen, and what comes of it.
+fn card(title: &'static str, test_id: &'static str, html: Memo<String>, choices: AnyView) -> AnyView {
+    view! {
+        <div class="card" data-testid=test_id>
+            <div class="card-head">
+                <h2>{title}</h2>
+            </div>
+            {choices}
+            <div class="card-body" inner_html=html></div>
+        </div>
+    }
+    .into_any()
+}
+
+fn saving(own: OwnData) -> AnyView {
+    view! {
+        <div class="data-ways">
+            {file_button("Add files…", "add", true, own)}
+            {button("set-step", "Save moments", move || own.ask_when_free(Clerk::save_moments))}
+            {button("set-step", "Save results", move || own.ask_when_free(Clerk::save_results))}
+        </div>
+    }
+    .into_any()
+}
+
+fn whose(own: OwnData) -> AnyView {
+    let choose = move |model| own.choose(|chosen| chosen.model = model);
+    view! { <div class="sweep-head">{select("of", own.part(|parts| &parts.models), || false, choose)}</div> }.into_any()
+}
+
+fn ways(own: OwnData) -> AnyView {
+    let choose = move |way| own.choose(|chosen| chosen.way = way);
+    view! { <div class="sweep-head">{select("with", own.part(|parts| &parts.ways), || false, choose)}</div> }.into_any()
+}
+
+/// Local steps and rounds of the federated methods.
+fn rounds_row(own: OwnData) -> AnyView {
+    let number = move |which: Which| {
+        let text = memo(move || which.of(own.rounds.get()).to_string());
+        let take = move |text: &str| own.set_rounds(which, text);
+        let text_box = text_box(TextBox { key: which.key(), class: "number-box", inputmode: "numeric", text }, take);
+        view! {
+            <label>
+                <span>{which.words()}</span>
+                {text_box}
+            </label>
+        }
+        .into_any()
+    };
+    view! { <div class="sweep-head">{number(Which::LocalSteps)} {number(Which::Rounds)}</div> }.into_any()
+}

@@ -1,0 +1,169 @@
+//! The page's side of the Data view's desk: orders go to a worker of its own, or where none starts, to a desk on the page.
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use js_sys::{Array, Float64Array};
+use wasm_bindgen::JsValue;
+use web_sys::FileList;
+
+use super::desk::message::{Code, Said, order, said};
+use super::desk::{DeskService, ON_PAGE};
+use super::worker::{Heard, Worker};
+use super::{error_text, file};
+use crate::dashboard::data::{Chosen, Reply};
+use crate::data::shared::Rounds;
+use crate::protocol::{Event, Generation, Request, wire};
+use crate::sim::scenario::Settings;
+
+/// What the page is told.
+pub enum Word {
+    /// A reply to a job.
+    Reply(u32, Reply),
+    /// The worker is gone, and with it what was opened; what the browser said of it.
+    Lost(String),
+}
+
+/// Who takes orders. Its worker ends when it is dropped.
+pub struct Clerk {
+    shared: Rc<Shared>,
+}
+
+struct Shared {
+    host: RefCell<Host>,
+    tell: Box<dyn Fn(Word)>,
+}
+
+enum Host {
+    None,
+    /// A worker that is not up yet, and what it will be told.
+    Starting(Worker, Vec<Array>),
+    Worker(Worker),
+    Page(DeskService),
+}
+
+impl Clerk {
+    /// Nobody yet: the first order starts a worker. What it says goes to `tell`, never from within a call to these.
+    pub fn new(tell: impl Fn(Word) + 'static) -> Self {
+        Self { shared: Rc::new(Shared { host: RefCell::new(Host::None), tell: Box::new(tell) }) }
+    }
+
+    /// Reads files, in the place of what was opened before or added to it.
+    pub fn open(&self, job: u32, files: &FileList, adds: bool) {
+        self.shared.send(order(job, Code::Open, &[adds.into(), Array::from(files).into()]));
+    }
+
+    /// Reads the example.
+    pub fn open_example(&self, job: u32) {
+        self.shared.send(order(job, Code::Example, &[]));
+    }
+
+    /// Drops what is under way.
+    pub fn stop(&self, job: u32) {
+        self.shared.send(order(job, Code::Stop, &[]));
+    }
+
+    /// Identifies anew.
+    pub fn set_rounds(&self, job: u32, rounds: Rounds) {
+        let numbers = [rounds.n_local_steps, rounds.n_rounds].map(|count| JsValue::from(count as f64));
+        self.shared.send(order(job, Code::Rounds, &numbers));
+    }
+
+    /// Shows something else.
+    pub fn choose(&self, job: u32, chosen: Chosen) {
+        let numbers = [chosen.model, chosen.way].map(|place| JsValue::from(place as f64));
+        self.shared.send(order(job, Code::Choose, &numbers));
+    }
+
+    /// Has a moments file saved.
+    pub fn save_moments(&self, job: u32) {
+        self.shared.send(order(job, Code::Moments, &[]));
+    }
+
+    /// Has the findings saved.
+    pub fn save_results(&self, job: u32) {
+        self.shared.send(order(job, Code::Results, &[]));
+    }
+
+    /// Has the first data set of an experiment saved.
+    pub fn save_simulated(&self, job: u32, settings: Settings) {
+        let numbers = wire::encode(&Request::Run { generation: Generation(0), settings });
+        self.shared.send(order(job, Code::Simulated, &[Float64Array::from(numbers.as_slice()).into()]));
+    }
+}
+
+impl Shared {
+    fn send(self: &Rc<Self>, order: Array) {
+        if matches!(*self.host.borrow(), Host::None) {
+            self.start();
+        }
+        match &mut *self.host.borrow_mut() {
+            Host::None => {}
+            Host::Starting(_, waiting) => waiting.push(order),
+            Host::Worker(worker) => worker.post_value(&order),
+            Host::Page(desk) => desk.handle(&order),
+        }
+    }
+
+    fn start(self: &Rc<Self>) {
+        let weak = Rc::downgrade(self);
+        let started = Worker::start(move |heard| {
+            if let Some(shared) = weak.upgrade() {
+                shared.heard(heard);
+            }
+        });
+        let host = started.map_or_else(|_| self.on_page(), |worker| Host::Starting(worker, Vec::new()));
+        self.host.replace(host);
+    }
+
+    fn on_page(self: &Rc<Self>) -> Host {
+        let weak: Weak<Self> = Rc::downgrade(self);
+        let emit = move |message: &Array| {
+            if let Some(shared) = weak.upgrade() {
+                shared.said(message);
+            }
+        };
+        Host::Page(DeskService::new(ON_PAGE, emit))
+    }
+
+    fn heard(self: &Rc<Self>, heard: Heard) {
+        match heard {
+            Heard::Event(Event::Ready) => {
+                if let Host::Starting(worker, waiting) = self.host.replace(Host::None) {
+                    for order in &waiting {
+                        worker.post_value(order);
+                    }
+                    self.host.replace(Host::Worker(worker));
+                }
+            }
+            Heard::Event(_) => {}
+            Heard::Said(message) => self.said(&message),
+            Heard::Died(reason) => self.died(reason),
+        }
+    }
+
+    /// A worker that never came up has lost nothing.
+    fn died(self: &Rc<Self>, reason: String) {
+        match self.host.replace(Host::None) {
+            Host::Starting(_, waiting) => {
+                self.host.replace(self.on_page());
+                for order in waiting {
+                    self.send(order);
+                }
+            }
+            Host::None | Host::Worker(_) | Host::Page(_) => (self.tell)(Word::Lost(reason)),
+        }
+    }
+
+    fn said(&self, message: &Array) {
+        match said(message) {
+            Some(Said::Reply(job, reply)) => (self.tell)(Word::Reply(job, reply)),
+            Some(Said::File(name, blob)) => {
+                if let Err(error) = file::save_blob(&name, &blob) {
+                    (self.tell)(Word::Lost(error_text(&error)));
+                }
+            }
+            None => {}
+        }
+    }
+}

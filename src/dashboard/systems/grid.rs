@@ -113,7 +113,7 @@ pub fn markup(systems: &Systems) -> String {
     let Dims { n_states, n_inputs } = systems.dims();
     let fields = MatrixKey::ALL.map(|key| field(systems, key)).concat();
     // Each at least as wide as its heading.
-    let tracks = format!("--tracks:minmax(11rem,{n_states}fr) minmax(11rem,{n_inputs}fr)");
+    let tracks = format!("--tracks:minmax(11em,{n_states}fr) minmax(11em,{n_inputs}fr)");
     format!("<div class=matrices style=\"{tracks};--most:{}\">{fields}</div>", n_states + n_inputs)
 }
 
@@ -161,6 +161,11 @@ pub fn allowed() -> String {
 /// What is said of a text that is no matrix for this place.
 pub fn refused(key: MatrixKey, why: &str) -> String {
     format!("{} stays as it is: {why}.", symbol(key))
+}
+
+/// Something said, as markup.
+pub fn paragraph(words: &str) -> String {
+    format!("<p>{}</p>", escaped(words))
 }
 
 /// What is said where a matrix has brought other sizes along; empty if it has not.
@@ -228,6 +233,7 @@ mod tests {
         let cell = Cell::Entry(MatrixKey::A, (0, 1));
         assert_eq!(unreadable(&systems, cell, "abc"), "A₀, row 1, column 2: “abc” is not a number; 0.5 is used still.");
         assert_eq!(unreadable(&systems, cell, " "), "A₀, row 1, column 2: nothing is not a number; 0.5 is used still.");
+        assert_eq!(paragraph("“<b>” & 1"), "<p>“&lt;b>” &amp; 1</p>");
         let dims = systems.dims();
         assert_eq!(resized(dims, dims), "");
         assert!(resized(dims, Dims { n_states: 4, ..dims }).starts_with("Now n = 4 and p = 2:"));

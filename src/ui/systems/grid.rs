@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{EventTarget, HtmlInputElement};
 
 use super::super::controls::Settings;
-use super::super::reactive::{effect, live, memo, on};
+use super::super::reactive::{effect, memo, on};
 use super::super::store::Store;
 use crate::dashboard::systems::grid::{self, Cell};
 use crate::params::notice::Fix;
@@ -32,10 +32,8 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
         grid::markup(&settings.draft.read_untracked().systems)
     });
     effect(move |_| boxes.show());
-    let complaints = move || {
-        let item = |(_, words): &(Option<Cell>, String)| view! { <p>{words.clone()}</p> };
-        complained.read().iter().map(item).collect_view().into_any()
-    };
+    let complaints =
+        memo(move || complained.read().iter().map(|(_, words)| grid::paragraph(words)).collect::<String>());
     let change = on(move |event: Event| {
         if let Some((input, cell)) = of_event(event.target()) {
             boxes.commit(&input, cell);
@@ -59,7 +57,7 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
         <p class="quiet grid-help">
             "Arrow keys go from box to box. Paste a whole matrix into any of them, as MATLAB, NumPy or a table writes it."
         </p>
-        <div class="grid-complaints" role="status" data-testid="grid-complaints">{live(complaints)}</div>
+        <div class="grid-complaints" role="status" data-testid="grid-complaints" inner_html=complaints></div>
     }
     .into_any()
 }

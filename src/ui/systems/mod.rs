@@ -2,6 +2,8 @@
 
 mod grid;
 
+use std::rc::Rc;
+
 use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 use web_sys::{Element, HtmlInputElement};
@@ -135,8 +137,8 @@ fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
     let no_note = derived(String::new);
     view! {
         <div class="sizes">
-            {stepper("n", "states", memo(move || dims.get().0), states)}
-            {stepper("p", "inputs", memo(move || dims.get().1), inputs)}
+            {stepper("n", "states", memo(move || dims.get().0), Rc::new(states))}
+            {stepper("p", "inputs", memo(move || dims.get().1), Rc::new(inputs))}
             <div class="stepper">
                 <span class="symbol">"T"</span>
                 <span class="name">"rollout length"</span>
@@ -149,25 +151,24 @@ fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
 }
 
 /// A count between two buttons.
-fn stepper(
-    symbol: &'static str,
-    name: &'static str,
-    value: Memo<usize>,
-    step: impl Fn(isize) + Copy + 'static,
-) -> AnyView {
-    let nudge = move |label: String, sign: &'static str, by: isize| {
-        view! { <button type="button" class="step" aria-label=label on:click=on(move |_: MouseEvent| step(by))>{sign}</button> }
-    };
+fn stepper(symbol: &'static str, name: &'static str, value: Memo<usize>, step: Rc<dyn Fn(isize)>) -> AnyView {
+    let fewer = nudge(format!("fewer {name}"), "−", -1, step.clone());
+    let more = nudge(format!("more {name}"), "+", 1, step);
     view! {
         <div class="stepper" role="group" aria-label=name data-stepper=symbol>
             <span class="symbol">{symbol}</span>
             <span class="name">{name}</span>
-            {nudge(format!("fewer {name}"), "−", -1)}
+            {fewer}
             <output>{live(move || value.get().to_string())}</output>
-            {nudge(format!("more {name}"), "+", 1)}
+            {more}
         </div>
     }
     .into_any()
+}
+
+fn nudge(label: String, sign: &'static str, by: isize, step: Rc<dyn Fn(isize)>) -> AnyView {
+    let press = on(move |_: MouseEvent| step(by));
+    view! { <button type="button" class="step" aria-label=label on:click=press>{sign}</button> }.into_any()
 }
 
 /// Lemma 1's Σ_t at a chosen t.

@@ -85,9 +85,11 @@ impl Language {
         }
     }
 
-    /// A row of a table of words and numbers.
-    fn row(self, cells: &[&dyn fmt::Debug]) -> String {
-        let cells: Vec<_> = cells.iter().map(|cell| format!("{cell:?}")).collect();
+    /// A row of a table: words, and then numbers.
+    fn row(self, words: &[&str], numbers: &[f64]) -> String {
+        // Our words have no quotation marks in them.
+        let words = words.iter().map(|word| format!("\"{word}\""));
+        let cells: Vec<_> = words.chain(numbers.iter().map(|number| format!("{number:?}"))).collect();
         match self {
             Self::Matlab => format!("  {}", cells.join(", ").replace('"', "'")),
             Self::Python | Self::Julia | Self::Rust => format!("    ({}),", cells.join(", ")),
@@ -304,7 +306,7 @@ impl Numbers<'_> {
                 Schedule::Harmonic => "harmonic",
             };
             let (name, pull) = (plain(&method_name(summary.method)), summary.method.solver.pull());
-            language.row(&[&name, &rule, &schedule, &pull, &summary.errors.last().map_or(f64::NAN, Running::mean)])
+            language.row(&[&name, rule, schedule], &[pull, summary.errors.last().map_or(f64::NAN, Running::mean)])
         };
         let methods: Vec<_> = self.summary.methods.iter().filter(is_kept).map(method).collect();
         let estimate = |&reference: &Reference| {
@@ -314,7 +316,7 @@ impl Numbers<'_> {
                 Reference::ClientAlone | Reference::Weighted { .. } | Reference::Personalized { .. } => "alone",
             };
             let error = self.summary.reference(reference)?.ok()?;
-            Some(language.row(&[&reference_name(reference, self.kept.target), &rule, &error.mean()]))
+            Some(language.row(&[&reference_name(reference, self.kept.target), rule], &[error.mean()]))
         };
         let estimates: Vec<_> = self.kept.references.iter().filter_map(estimate).collect();
         (methods.join("\n"), estimates.join("\n"))

@@ -1,7 +1,5 @@
 //! What an export says of how it was made: every setting that tells the run, and whatever differs from its default.
 
-use std::collections::BTreeMap;
-
 use crate::dashboard::tradeoff::value_of;
 use crate::figure::number::number;
 use crate::params::choice::{CHOICES, Choice};
@@ -81,10 +79,9 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
 /// One of the numbers that are always said.
 fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<Setting> {
     let param = key.param();
-    let values: BTreeMap<u64, f64> =
-        points.iter().map(|point| value_of(key, point)).map(|x| (x.to_bits(), x)).collect();
-    // Positive numbers have the order of their bits.
-    let values: Vec<f64> = values.into_values().collect();
+    let mut values: Vec<f64> = points.iter().map(|point| value_of(key, point)).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup_by_key(|value| value.to_bits());
     let axis = axes.iter().find(|(axis, ..)| *axis == key).map(|(_, low, high)| (*low, *high));
     let (first, last) = axis.or(Some((*values.first()?, *values.last()?)))?;
     let listed = |write: fn(f64) -> String, comma: &str| {

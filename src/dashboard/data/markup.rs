@@ -18,7 +18,7 @@ use crate::sim::spectrum::eigenvalues;
 const CLOUD: usize = 600;
 
 /// Rows of the table of clients, at most.
-const LISTED: usize = 500;
+const LISTED: usize = 100;
 
 /// The pieces that the page puts in their places.
 #[derive(Clone, Debug, Default, PartialEq)]

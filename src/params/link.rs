@@ -16,6 +16,12 @@ pub fn pairs(query: &str) -> Vec<(String, String)> {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
 
+/// A query without a leading `?`, of pairs that are ready for one.
+pub fn query(pairs: impl IntoIterator<Item = (&'static str, String)>) -> String {
+    let pairs: Vec<_> = pairs.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
+    pairs.join("&")
+}
+
 impl Draft {
     /// Reads a whole query; every key that no setting has is named too.
     ///
@@ -65,8 +71,7 @@ impl Draft {
 
     /// The query of this draft, without a leading `?`; empty for the defaults.
     pub fn to_query(&self) -> String {
-        let pairs: Vec<_> = self.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
-        pairs.join("&")
+        query(self.pairs())
     }
 
     /// The pairs (key, value) that differ from the defaults. No character in them needs percent-encoding.

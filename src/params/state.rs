@@ -34,14 +34,23 @@ impl State {
     }
 
     /// Reads pairs (key, value).
-    pub fn from_pairs(mut pairs: Vec<(String, String)>) -> (Self, Vec<Notice>) {
-        let (views, mut notices) = Views::take(&mut pairs);
+    pub fn from_pairs(pairs: Vec<(String, String)>) -> (Self, Vec<Notice>) {
+        let mut state = Self::default();
+        let notices = state.apply(pairs);
+        (state, notices)
+    }
+
+    /// Sets what pairs (key, value) say, and leaves the rest; pins, if there are any, take the place of those there were.
+    pub fn apply(&mut self, mut pairs: Vec<(String, String)>) -> Vec<Notice> {
+        let mut notices = self.views.apply(&mut pairs);
         let (mut own_pins, settings): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| pins::is_pin(key));
-        let (draft, more) = Draft::from_pairs(&settings);
-        notices.extend(more);
-        let (pins, more) = pins::take(&mut own_pins, &draft);
-        notices.extend(more);
-        (Self { draft, views, pins }, notices)
+        notices.extend(self.draft.apply(&settings));
+        if !own_pins.is_empty() {
+            let (pins, more) = pins::take(&mut own_pins, &self.draft);
+            self.pins = pins;
+            notices.extend(more);
+        }
+        notices
     }
 
     /// The pairs (key, value) that differ from the defaults, ready for a link.
@@ -54,8 +63,7 @@ impl State {
 
     /// The query of a link, without a leading `?`; empty for the defaults.
     pub fn to_query(&self) -> String {
-        let pairs: Vec<_> = self.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
-        pairs.join("&")
+        link::query(self.pairs())
     }
 
     /// The keys of all in which this differs from another state.

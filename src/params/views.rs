@@ -177,18 +177,25 @@ impl Views {
     /// Takes its own pairs out of those of a link; what cannot be used is named. Of a key that comes more than once the last
     /// one counts.
     pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
-        let (mut views, mut notices) = (Self::default(), Vec::new());
+        let mut views = Self::default();
+        let notices = views.apply(pairs);
+        (views, notices)
+    }
+
+    /// Takes its own pairs out of those of a link, and leaves what they do not say as it was.
+    pub fn apply(&mut self, pairs: &mut Vec<(String, String)>) -> Vec<Notice> {
+        let mut notices = Vec::new();
         pairs.retain(|(key, given)| {
             let is_key = |ours: &&str| ours.eq_ignore_ascii_case(key.trim());
             let is_ours = KEYS.iter().any(is_key) || Switch::by_word(key).is_some();
             if is_ours {
-                notices.extend(views.set(key.trim(), given));
+                notices.extend(self.set(key.trim(), given));
             }
             !is_ours
         });
         // The axis itself can be no second setting.
-        views.set_across(views.across);
-        (views, notices)
+        self.set_across(self.across);
+        notices
     }
 
     /// The pairs (key, value) that differ from the defaults.

@@ -5,6 +5,7 @@ mod changes;
 pub mod chart;
 pub mod controls;
 pub mod data;
+mod embed;
 pub mod explore;
 pub mod map;
 pub mod notice;
@@ -56,11 +57,13 @@ pub fn mount() {
 #[component]
 fn App() -> impl IntoView {
     let store = Store::open();
-    let (look, theme) = theme::remembered();
+    let (is_embedded, asked) = store.settings.embed.with_value(|embed| (embed.is_on, embed.look));
+    let (look, theme) = theme::remembered(asked);
     let page = NodeRef::<Main>::new();
     effect(move |_| {
         if let Some(page) = page.get() {
             store.follow_sight(&page);
+            store.converse(&page);
         }
     });
     let measured = derived(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
@@ -68,14 +71,25 @@ fn App() -> impl IntoView {
     let own = data::OwnData::empty();
     // The paper's settings are the paper's, and people's data have none.
     let is_alone = move || matches!(view.get(), View::Paper | View::Data);
-    let has_theory = memo(move || !matches!(view.get(), View::Paper | View::Systems | View::Data));
+    let has_theory =
+        memo(move || !is_embedded && !matches!(view.get(), View::Paper | View::Systems | View::Data));
+    let head = if is_embedded {
+        store.follow_touch();
+        embed::head(store)
+    } else {
+        let head = view! {
+            <header class="top-bar">
+                <h1>"FedSysID live"</h1>
+                {tabs(store)}
+                {share::share(store)}
+                <ThemeChoice look />
+            </header>
+        };
+        head.into_any()
+    };
+    let part = move |part: fn(Store) -> AnyView| if is_embedded { ().into_any() } else { part(store) };
     view! {
-        <header class="top-bar">
-            <h1>"FedSysID live"</h1>
-            <Tabs store />
-            {share::share(store)}
-            <ThemeChoice look />
-        </header>
+        {head}
         <main
             class="page"
             node_ref=page
@@ -83,13 +97,15 @@ fn App() -> impl IntoView {
             data-view=live(move || view.get().word().to_owned())
         >
             <Notices notices=store.settings.notices />
+            {is_embedded.then(|| embed::cover(store))}
             {live(move || shown(view.get(), store, own, theme))}
             <aside class="controls" aria-label="Settings" hidden=live(is_alone)>
-                {changes::changes(store)}
+                {part(changes::changes)}
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
-                {pins::pins(store)}
+                {part(pins::pins)}
             </aside>
             {live(move || if has_theory.get() { view! { <Theory store theme /> }.into_any() } else { ().into_any() })}
+            {is_embedded.then(|| embed::foot(store))}
         </main>
     }
 }
@@ -107,11 +123,7 @@ fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> A
 }
 
 /// Which view is looked at.
-#[component]
-fn Tabs(
-    /// The page's signals.
-    store: Store,
-) -> impl IntoView {
+fn tabs(store: Store) -> AnyView {
     let view = store.view();
     let tab = move |(tab, word, name): &'static (View, &'static str, &'static str)| {
         view! {
@@ -126,5 +138,5 @@ fn Tabs(
             </button>
         }
     };
-    view! { <nav class="tabs" aria-label="Views">{View::ALL.iter().map(tab).collect_view()}</nav> }
+    view! { <nav class="tabs" aria-label="Views">{View::ALL.iter().map(tab).collect_view()}</nav> }.into_any()
 }

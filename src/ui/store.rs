@@ -14,7 +14,9 @@ use crate::dashboard::sweep::{self, Plan, Sweep, Sweeps};
 use crate::dashboard::work::Stage;
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::{Lane, Trouble};
+use crate::params::embed::Embed;
 use crate::params::history::History;
+use crate::params::link;
 use crate::params::views::{Across, SweepOf};
 use crate::params::{Draft, Key, Notice, Pin, State, View, Views};
 use crate::protocol::{Event, Request};
@@ -46,6 +48,8 @@ pub struct Store {
     pub choices: RwSignal<Choices>,
     /// Whether a sweep is about to be asked for.
     is_waiting: RwSignal<bool>,
+    /// Whether it works; in a frame it may rest until somebody touches it.
+    pub is_awake: RwSignal<bool>,
     /// How the next change comes about.
     step: StoredValue<Step>,
     engines: StoredValue<Engines, LocalStorage>,
@@ -54,8 +58,13 @@ pub struct Store {
 impl Store {
     /// Begins with what the page's address says, and starts the engines.
     pub fn open() -> Self {
-        let (State { draft, views, pins }, notices) = State::from_query(&address::query());
-        let settings = controls::Settings { draft: RwSignal::new(draft), notices: RwSignal::new(notices) };
+        let (embed, State { draft, views, pins }, notices) = read_address();
+        let runs_at_once = embed.runs_at_once;
+        let settings = controls::Settings {
+            draft: RwSignal::new(draft),
+            notices: RwSignal::new(notices),
+            embed: StoredValue::new(embed),
+        };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
         let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps, maps)));
@@ -69,9 +78,11 @@ impl Store {
             maps,
             choices: RwSignal::new(save::remembered()),
             is_waiting: RwSignal::new(false),
+            is_awake: RwSignal::new(runs_at_once),
             step: StoredValue::new(Step::default()),
             engines,
         };
+        store.set_seen(true);
         // What is seen is asked for first.
         store.follow_sweep();
         store.follow_settings();
@@ -123,7 +134,7 @@ impl Store {
         }
     }
 
-    fn put(self, State { draft, views, pins }: State) {
+    pub(super) fn put(self, State { draft, views, pins }: State) {
         put(self.settings.draft, draft);
         put(self.views, views);
         put(self.pins, pins);
@@ -198,9 +209,14 @@ impl Store {
 
     /// Rests while the page is hidden or out of sight.
     pub fn follow_sight(self, page: &web_sys::Element) {
-        let engines = self.engines;
-        let watch = SeenWatch::new(page, move |is_seen| engines.with_value(|engines| engines.set_seen(is_seen)));
+        let watch = SeenWatch::new(page, move |is_seen| self.set_seen(is_seen));
         StoredValue::new_local(watch);
+    }
+
+    /// Whether anybody can see the page: else it rests, as it does until it is awake.
+    pub(super) fn set_seen(self, is_seen: bool) {
+        let works = is_seen && self.is_awake.get_untracked();
+        self.engines.with_value(|engines| engines.set_seen(works));
     }
 
     fn run_survey(self, wanted: Wanted) {
@@ -297,7 +313,9 @@ impl Store {
             self.step.set_value(Step::default());
             let is_leap = step == Step::Leap || state.views.view != before.views.view;
             let entry = if is_leap { Entry::New } else { Entry::Same };
-            address.with_value(|address| address.set_query(state.to_query(), entry));
+            let query =
+                self.settings.embed.with_value(|embed| link::query(embed.pairs().into_iter().chain(state.pairs())));
+            address.with_value(|address| address.set_query(query, entry));
             if step != Step::Turn {
                 self.history.update(|history| history.record(before, &state, clock::now()));
             }
@@ -307,12 +325,21 @@ impl Store {
     /// Edge: the person goes back or forward → everything that is set.
     fn follow_returns(self) {
         let listener = address::on_return(move || {
-            let (state, notices) = State::from_query(&address::query());
+            let (_, state, notices) = read_address();
             self.settings.notices.set(notices);
             self.put(state);
         });
         StoredValue::new_local(listener);
     }
+}
+
+/// What the page's address says: how the page is embedded, everything that is set, and what cannot be used of it.
+fn read_address() -> (Embed, State, Vec<Notice>) {
+    let mut pairs = link::pairs(&address::query());
+    let (embed, mut notices) = Embed::take(&mut pairs);
+    let (state, more) = State::from_pairs(pairs);
+    notices.extend(more);
+    (embed, state, notices)
 }
 
 /// How a change comes about.

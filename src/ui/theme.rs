@@ -5,62 +5,38 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 
 use crate::figure::theme::Theme;
+use crate::params::embed::Look;
+use crate::params::views::Word;
 use crate::web::{preferences, screen};
-
-/// What a person chooses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// As the system is set, light or dark.
-    System,
-    /// Ink on paper.
-    Light,
-    /// For dark rooms.
-    Dark,
-    /// Larger type and thicker lines, for the back row.
-    Projector,
-}
-
-const LOOKS: [Look; 4] = [Look::System, Look::Light, Look::Dark, Look::Projector];
 
 /// Where the choice is kept.
 const PREFERENCE: &str = "fedsysid-theme";
 
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
 
-impl Look {
-    /// The value of `data-theme`, and of the preference.
-    fn word(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Light => "light",
-            Self::Dark => "dark",
-            Self::Projector => "projector",
-        }
-    }
-
-    fn by_word(word: &str) -> Option<Self> {
-        LOOKS.into_iter().find(|look| look.word() == word)
-    }
-
-    /// The chart's theme.
-    fn theme(self, system_is_dark: bool) -> Theme {
-        match self {
-            Self::System if system_is_dark => Theme::DARK,
-            Self::System | Self::Light => Theme::LIGHT,
-            Self::Dark => Theme::DARK,
-            Self::Projector => Theme::PROJECTOR,
-        }
+/// The chart's theme for a look.
+fn theme(look: Look, system_is_dark: bool) -> Theme {
+    match look {
+        Look::System if system_is_dark => Theme::DARK,
+        Look::System | Look::Light => Theme::LIGHT,
+        Look::Dark => Theme::DARK,
+        Look::Projector => Theme::PROJECTOR,
     }
 }
 
-/// The chosen look as it was left last time, and the theme that follows from it and from the system.
-pub fn remembered() -> (RwSignal<Look>, Signal<Theme>) {
-    let word = preferences::read(PREFERENCE);
-    let look = RwSignal::new(word.and_then(|word| Look::by_word(&word)).unwrap_or(Look::System));
+/// The look that the link asks for, or else the one chosen last time; and the theme that follows from it and from the system.
+pub fn remembered(asked: Option<Look>) -> (RwSignal<Look>, Signal<Theme>) {
+    let last = || Look::by_word(&preferences::read(PREFERENCE)?);
+    let look = RwSignal::new(asked.or_else(last).unwrap_or_default());
     let is_dark = RwSignal::new(screen::matches(DARK_QUERY));
     let watch = screen::on_media_change(DARK_QUERY, move |matches| is_dark.set(matches));
     StoredValue::new_local(watch);
-    (look, derived(move || look.get().theme(is_dark.get())))
+    effect(move |_| {
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-theme", look.get().word());
+        }
+    });
+    (look, derived(move || theme(look.get(), is_dark.get())))
 }
 
 /// The choice of a theme.
@@ -69,20 +45,17 @@ pub fn ThemeChoice(
     /// The choice.
     look: RwSignal<Look>,
 ) -> impl IntoView {
-    effect(move |_| {
-        let word = look.get().word();
-        if let Some(root) = document().document_element() {
-            let _ = root.set_attribute("data-theme", word);
-        }
-        preferences::write(PREFERENCE, word);
-    });
-    let option = |choice: Look| {
-        let (word, selected) = (choice.word(), if choice == look.get_untracked() { " selected" } else { "" });
-        format!("<option value={word}{selected}>{word}</option>")
+    let option = |(choice, word, name): &(Look, &str, &str)| {
+        let selected = if *choice == look.get_untracked() { " selected" } else { "" };
+        format!("<option value={word}{selected}>{name}</option>")
     };
     // Nothing else sets the look, so that the options stay as they are.
-    let options = LOOKS.map(option).concat();
-    let choose = on(move |event: Event| look.set(Look::by_word(&event_target_value(&event)).unwrap_or(Look::System)));
+    let options: String = Look::ALL.iter().map(option).collect();
+    let choose = on(move |event: Event| {
+        let chosen = Look::by_word(&event_target_value(&event)).unwrap_or_default();
+        look.set(chosen);
+        preferences::write(PREFERENCE, chosen.word());
+    });
     view! {
         <label class="theme-choice">
             <span>"theme"</span>

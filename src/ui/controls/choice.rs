@@ -39,7 +39,14 @@ pub fn Segments(
         }
     };
     view! {
-        <fieldset class="choice" id=control_id(spec.link) tabindex="-1" data-param=spec.link>
+        <fieldset
+            class="choice"
+            id=control_id(spec.link)
+            tabindex="-1"
+            data-param=spec.link
+            hidden=!settings.shows(spec.link)
+            inert=settings.locks(spec.link)
+        >
             <legend>
                 <span class="name">{spec.name}</span>
             </legend>
@@ -68,7 +75,14 @@ pub fn AlgorithmBoxes(
         }
     });
     view! {
-        <fieldset class="choice algorithms" id=control_id(ALGORITHMS_LINK) tabindex="-1" data-param=ALGORITHMS_LINK>
+        <fieldset
+            class="choice algorithms"
+            id=control_id(ALGORITHMS_LINK)
+            tabindex="-1"
+            data-param=ALGORITHMS_LINK
+            hidden=!settings.shows(ALGORITHMS_LINK)
+            inert=settings.locks(ALGORITHMS_LINK)
+        >
             <legend class="visually-hidden">"algorithms"</legend>
             {Algorithm::ALL.map(|algorithm| view! { <AlgorithmBox settings algorithm /> }).collect_view()}
             <HelpButton about="algorithms" text_id=help_id.clone() open=help_open />

@@ -12,6 +12,7 @@ pub mod slider;
 use super::reactive::memo;
 use leptos::prelude::*;
 
+use crate::params::embed::Embed;
 use crate::params::{Draft, Key, Move, Notice};
 
 /// What controls read and write: the draft, and what was wrong with what people asked for.
@@ -21,9 +22,21 @@ pub struct Settings {
     pub draft: RwSignal<Draft>,
     /// Problems that nobody has dismissed yet, at most one a key.
     pub notices: RwSignal<Vec<Notice>>,
+    /// Which controls there are, and which of them are fixed.
+    pub embed: StoredValue<Embed>,
 }
 
 impl Settings {
+    /// Whether a control is on the page.
+    pub fn shows(self, key: &str) -> bool {
+        self.embed.with_value(|embed| embed.shows(key))
+    }
+
+    /// Whether a control is fixed.
+    pub fn locks(self, key: &str) -> bool {
+        self.embed.with_value(|embed| embed.locks(key))
+    }
+
     /// The value of a parameter, tracked.
     pub fn value(self, key: Key) -> Memo<f64> {
         memo(move || self.draft.read().get(key))

@@ -61,13 +61,15 @@ fn More(
     /// What pressing a name does.
     on_name: Callback<Key>,
 ) -> impl IntoView {
+    // In a frame what is shown is in sight.
+    let is_embedded = settings.embed.with_value(|embed| embed.is_on);
     let n_changed = memo(move || n_changed(&settings.draft.read()));
     let summary = memo(move || match n_changed.get() {
         0 => String::new(),
         n => format!("{n} changed"),
     });
     view! {
-        <details class="more" open=n_changed.get_untracked() != 0>
+        <details class="more" open=is_embedded || n_changed.get_untracked() != 0>
             <summary>
                 <span>"More settings"</span>
                 <span class="changed">{summary}</span>

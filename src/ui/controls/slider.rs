@@ -28,9 +28,10 @@ pub fn Slider(
     let has_slider = param.widget == Widget::Slider;
     // What belongs to an algorithm that does not run would move nothing.
     let is_idle = move || param.only_for.is_some_and(|algorithm| !settings.draft.read().algorithms.contains(algorithm));
+    let is_hidden = move || !settings.shows(param.link) || is_idle();
     let box_id = (!has_slider).then(|| control_id(param.link));
     view! {
-        <div class="slider" data-param=param.link hidden=live(is_idle)>
+        <div class="slider" data-param=param.link hidden=live(is_hidden) inert=settings.locks(param.link)>
             <div class="slider-head">
                 <Name param on_name />
                 <ResetMark settings key />

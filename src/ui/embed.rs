@@ -1,0 +1,164 @@
+//! The page in a frame of another one: what it leaves out, and what the two say to each other.
+
+use leptos::prelude::*;
+use web_sys::{Element, Event, MouseEvent};
+
+use super::reactive::{effect, live, memo, on};
+use super::store::Store;
+use super::surface::Surface;
+use super::tabs;
+use crate::dashboard::export::charts::Page;
+use crate::dashboard::host::{self, Ask, By, Format, Question, Told, Topic};
+use crate::dashboard::picture;
+use crate::figure::sheet::Paper;
+use crate::figure::theme::Theme;
+use crate::params::State;
+use crate::params::embed::TABS;
+use crate::params::json::Value;
+use crate::web;
+use crate::web::address::with_query;
+use crate::web::listener::Listener;
+
+/// What is above a compact page: the tabs of the views, if its author wants them.
+pub(super) fn head(store: Store) -> AnyView {
+    if store.settings.shows(TABS) {
+        view! { <div class="top-bar">{tabs(store)}</div> }.into_any()
+    } else {
+        ().into_any()
+    }
+}
+
+/// What is beneath a compact page: the way to all of it, in the same state.
+pub(super) fn foot(store: Store) -> AnyView {
+    let link = memo(move || with_query(&store.state().to_query()));
+    view! {
+        <p class="frame-foot">
+            <a href=live(move || link.get()) target="_blank" rel="noopener">"Open full size"</a>
+        </p>
+    }
+    .into_any()
+}
+
+/// Over the chart of a page that its author wants to rest at first.
+pub(super) fn cover(store: Store) -> AnyView {
+    let shown = move || {
+        if store.is_awake.get() {
+            return ().into_any();
+        }
+        let press = on(move |_: MouseEvent| store.wake());
+        view! { <button type="button" class="cover" on:click=press>"Compute this figure"</button> }.into_any()
+    };
+    live(shown).into_any()
+}
+
+impl Store {
+    /// Begins to work, if it rested until somebody touches it.
+    fn wake(self) {
+        if !self.is_awake.get_untracked() {
+            self.is_awake.set(true);
+            self.set_seen(true);
+        }
+    }
+
+    /// Any touch or key begins the work.
+    pub(super) fn follow_touch(self) {
+        let touched =
+            ["pointerdown", "keydown"].map(|kind| Listener::new(&document(), kind, move |_: Event| self.wake()));
+        StoredValue::new_local(touched);
+    }
+
+    /// Edge: the page around this one ↔ everything that is set, results, height. Without such a page nothing happens.
+    pub(super) fn converse(self, page: &Element) {
+        let topics = StoredValue::new(vec![Topic::Changed, Topic::Result]);
+        let (start, by) = (StoredValue::new(self.state_now()), StoredValue::new(By::default()));
+        let listener = web::host::on_message(move |message, origin| {
+            if self.settings.embed.with_value(|embed| embed.hears(origin)) {
+                self.answer(message, start, topics, by);
+            }
+        });
+        if listener.is_none() {
+            return;
+        }
+        let height = web::host::on_height(page, |px| tell(Told::Height(px), None));
+        StoredValue::new_local((listener, height));
+        tell(Told::Ready, None);
+        let hears = move |topic: Topic| topics.with_value(|topics| topics.contains(&topic));
+        effect(move |is_first| {
+            let state = self.state();
+            let who = by.get_value();
+            by.set_value(By::User);
+            if !is_first && hears(Topic::Changed) {
+                tell(Told::Changed(&state, who), None);
+            }
+        });
+        let complete = memo(move || {
+            let dashboard = self.dashboard.read();
+            dashboard.run().filter(|run| run.progress.is_none()).map(|run| run.generation.0)
+        });
+        effect(move |_| {
+            if complete.get().is_some() && hears(Topic::Result) {
+                self.tell_result(None);
+            }
+        });
+    }
+
+    fn answer(
+        self,
+        message: &Value,
+        start: StoredValue<State>,
+        topics: StoredValue<Vec<Topic>>,
+        by: StoredValue<By>,
+    ) {
+        let Question { ask, instance } = match host::read(message) {
+            Ok(None) => return,
+            Ok(Some(question)) => question,
+            Err(reason) => return tell(Told::Problems(&[reason]), None),
+        };
+        let instance = instance.as_deref();
+        match ask {
+            Ask::Get => self.tell_result(instance),
+            Ask::Subscribe(wanted) => topics.set_value(wanted),
+            Ask::Reset => {
+                by.set_value(By::Program);
+                self.put(start.get_value());
+            }
+            Ask::Set(pairs) => {
+                let mut state = self.state_now();
+                let problems: Vec<_> = state.apply(pairs).iter().map(ToString::to_string).collect();
+                by.set_value(By::Program);
+                self.wake();
+                self.put(state);
+                if !problems.is_empty() {
+                    tell(Told::Problems(&problems), instance);
+                }
+            }
+            Ask::Export(format) => match self.exported(format) {
+                Some(content) => tell(Told::Export(format, &content), instance),
+                None => tell(Told::Problems(&["there is no complete run to send yet".into()]), instance),
+            },
+        }
+    }
+
+    /// The run on screen in a format; none before it is complete.
+    fn exported(self, format: Format) -> Option<String> {
+        let State { draft, views, .. } = self.state_now();
+        let link = with_query(&self.state_now().to_query());
+        let dashboard = self.dashboard.read_untracked();
+        let run = dashboard.run().filter(|run| run.progress.is_none())?;
+        let export = Page { draft: &draft, views: &views, link: &link }.run(run, picture::figure(run));
+        Some(match format {
+            Format::Csv => export.csv(),
+            Format::Json => export.json(),
+            Format::Svg => export.svg::<Surface>((&Theme::LIGHT, Paper::White)),
+        })
+    }
+
+    fn tell_result(self, instance: Option<&str>) {
+        let state = self.state_now();
+        tell(Told::Result(&state, self.dashboard.read_untracked().run()), instance);
+    }
+}
+
+fn tell(told: Told<'_>, instance: Option<&str>) {
+    web::host::tell(&told.message(instance));
+}

@@ -2,6 +2,7 @@
 
 use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
+use super::embed::{self, Look};
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
@@ -57,6 +58,55 @@ pub fn rows() -> Vec<Row> {
         ..row(PIN, "kept runs", "none".into(), &[View::Explore])
     });
     rows
+}
+
+/// What a link says for a frame in another page.
+pub fn frame_rows() -> Vec<Row> {
+    let row = |key, name, kind, allowed: String, default: &str, help: &str| Row {
+        kind,
+        allowed,
+        help: help.into(),
+        ..row(key, name, default.into(), &[])
+    };
+    let controls = || format!("any of {}, with commas between them", embed::controls().collect::<Vec<_>>().join(", "));
+    let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| *word).collect();
+    vec![
+        row(
+            embed::EMBED,
+            "compact page",
+            "word",
+            "0, 1".into(),
+            "0",
+            "One view without the rest of the page, as high as it needs to be.",
+        ),
+        row(embed::SHOW, "controls that are there", "words", controls(), "none", "The reader can move these."),
+        row(
+            embed::LOCK,
+            "controls that are fixed",
+            "words",
+            controls(),
+            "none",
+            "The reader sees these, and cannot move them.",
+        ),
+        row(
+            embed::LOOK,
+            "look",
+            "word",
+            looks.join(", "),
+            "as chosen last",
+            "Takes precedence over what the reader chose before.",
+        ),
+        row(embed::CAPTION, "line beneath the chart", "word", "0, 1".into(), "1", "What is drawn, in one line."),
+        row(embed::AUTORUN, "computes at once", "word", "0, 1".into(), "1", "With 0 it rests until it is touched."),
+        row(
+            embed::ORIGIN,
+            "page that may send messages",
+            "text",
+            "an origin, several times if need be".into(),
+            "any",
+            "Messages of other origins are passed over.",
+        ),
+    ]
 }
 
 /// The views of what a person sets up: the paper's figures have their own settings.

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use web_sys::{Element, Event, MouseEvent};
 
 use super::reactive::{effect, live, memo, on};
+use super::shell;
 use super::store::Store;
 use super::surface::Surface;
 use super::tabs;
@@ -18,6 +19,14 @@ use crate::params::json::Value;
 use crate::web;
 use crate::web::address::with_query;
 use crate::web::listener::Listener;
+
+/// Has the style sheet know of it, with a line beneath the chart or without.
+pub(super) fn mark(store: Store) {
+    let word = if store.settings.embed.with_value(|embed| embed.has_caption) { "" } else { "bare" };
+    if let Some(root) = document().document_element() {
+        let _ = root.set_attribute("data-embed", word);
+    }
+}
 
 /// What is above a compact page: the tabs of the views, if its author wants them.
 pub(super) fn head(store: Store) -> AnyView {
@@ -60,8 +69,11 @@ impl Store {
         }
     }
 
-    /// Any touch or key begins the work.
+    /// Any touch or key begins the work. Until then the first picture stays if it is the one of these settings.
     pub(super) fn follow_touch(self) {
+        if !self.is_awake.get_untracked() && self.state_now() != State::default() {
+            shell::give_way();
+        }
         let touched =
             ["pointerdown", "keydown"].map(|kind| Listener::new(&document(), kind, move |_: Event| self.wake()));
         StoredValue::new_local(touched);
@@ -102,13 +114,7 @@ impl Store {
         });
     }
 
-    fn answer(
-        self,
-        message: &Value,
-        start: StoredValue<State>,
-        topics: StoredValue<Vec<Topic>>,
-        by: StoredValue<By>,
-    ) {
+    fn answer(self, message: &Value, start: StoredValue<State>, topics: StoredValue<Vec<Topic>>, by: StoredValue<By>) {
         let Question { ask, instance } = match host::read(message) {
             Ok(None) => return,
             Ok(Some(question)) => question,
@@ -149,7 +155,7 @@ impl Store {
         Some(match format {
             Format::Csv => export.csv(),
             Format::Json => export.json(),
-            Format::Svg => export.svg::<Surface>((&Theme::LIGHT, Paper::White)),
+            Format::Svg => export.svg::<Surface>((&Theme::LIGHT, Paper::Opaque)),
         })
     }
 

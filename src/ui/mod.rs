@@ -74,6 +74,7 @@ fn App() -> impl IntoView {
     let has_theory =
         memo(move || !is_embedded && !matches!(view.get(), View::Paper | View::Systems | View::Data));
     let head = if is_embedded {
+        embed::mark(store);
         store.follow_touch();
         embed::head(store)
     } else {

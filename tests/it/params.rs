@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fedsysid::params::choice::{Algorithm, CHOICES};
-use fedsysid::params::keys::rows;
+use fedsysid::params::keys::{frame_rows, rows};
 use fedsysid::params::link::pairs;
 use fedsysid::params::paper::Switch;
 use fedsysid::params::pins;
@@ -233,6 +233,27 @@ fn the_documented_settings_are_the_real_ones() {
         found == expected,
         "docs/parameters.md is not what the tables say any more: run this test with UPDATE_GOLDEN=1"
     );
+}
+
+/// The table of keys for frames in the text about embedding is that of the page.
+#[test]
+fn the_documented_keys_of_frames_are_the_real_ones() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/embedding.md");
+    let rows = frame_rows()
+        .into_iter()
+        .map(|row| format!("| `{}` | {} | {} | {} | {} |\n", row.key, row.name, row.allowed, row.default, row.help));
+    let table = format!(
+        "| key | sets | allowed | without it | |\n| --- | --- | --- | --- | --- |\n{}",
+        rows.collect::<String>()
+    );
+    let found = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = found.split_once("<!-- keys -->\n").unwrap();
+    let (old, after) = rest.split_once("<!-- end of keys -->").unwrap();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, format!("{before}<!-- keys -->\n{table}<!-- end of keys -->{after}")).unwrap();
+        return;
+    }
+    assert!(old == table, "the keys in docs/embedding.md are others now: run this test with UPDATE_GOLDEN=1");
 }
 
 /// Every documented key is one that a link may have, with the documented default, and every key that a link may hold is documented.

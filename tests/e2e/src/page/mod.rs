@@ -69,6 +69,14 @@ impl Page {
         Ok(self.browser.driver().goto(self.site.url(query)).await?)
     }
 
+    /// Opens another file beside the page.
+    ///
+    /// # Errors
+    /// If the browser cannot load it.
+    pub async fn visit_file(&self, name: &str) -> Result<()> {
+        Ok(self.browser.driver().goto(format!("{}{name}", self.site.url(""))).await?)
+    }
+
     /// Opens the page with a query and waits for the end of its run.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ mod address; // the link in the address bar, presets, algorithms
 mod canvas; // sharp at every pixel ratio
 mod data; // own files
 mod download; // how much it is
+mod embedding; // in a frame of another page
 mod exports; // charts taken away
 mod keeping; // pins, undo, back and forward, scenario files
 mod keyboard; // everything without a mouse

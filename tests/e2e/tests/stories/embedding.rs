@@ -1,0 +1,171 @@
+//! The page in a frame of another one.
+
+use anyhow::{Result, ensure};
+use e2e::native::Native;
+use e2e::page::{PATIENCE, Page};
+use e2e::story::Story;
+use serde_json::{Value, json};
+
+/// A page around the page: it keeps what it is told.
+async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
+    const SCRIPT: &str = r"
+        const [query, width] = arguments;
+        document.documentElement.innerHTML = '<body></body>';
+        window.told = [];
+        addEventListener('message', ({ data }) => told.push(data));
+        const frame = document.createElement('iframe');
+        Object.assign(frame, { id: 'frame', src: `./${query}`, width, height: 240 });
+        frame.style.border = 0;
+        document.body.append(frame);";
+    page.visit_file("worker.js").await?;
+    page.eval::<()>(SCRIPT, &[json!(format!("?{query}")), json!(width)]).await?;
+    wait_for(page, "fedsysid:ready").await
+}
+
+async fn wait_for(page: &Page, kind: &str) -> Result<()> {
+    page.wait(kind, PATIENCE, &format!("told.some(({{ type }}) => type === {kind:?})")).await.map(drop)
+}
+
+/// What the page has said of one kind, oldest first.
+async fn told(page: &Page, kind: &str) -> Result<Vec<Value>> {
+    page.eval("return told.filter(({ type }) => type === arguments[0]);", &[json!(kind)]).await
+}
+
+async fn say(page: &Page, message: Value) -> Result<()> {
+    page.eval("told.length = 0; frame.contentWindow.postMessage(arguments[0], '*');", &[message]).await
+}
+
+/// Something inside of the frame.
+async fn inside(page: &Page, expression: &str) -> Result<Value> {
+    page.eval(&format!("const document = frame.contentDocument; return {expression};"), &[]).await
+}
+
+#[test]
+fn a_compact_page_has_what_its_author_wants() {
+    Story::new().tell(async |page| {
+        framed(page, "embed=1&show=eps,M&lock=K&M=20", 640).await?;
+        wait_for(page, "fedsysid:result").await?;
+        let seen = "[...document.querySelectorAll('.slider, .choice')].filter((c) => c.checkVisibility())";
+        let keys =
+            inside(page, &format!("{seen}.map((control) => control.dataset.param + (control.inert ? ' fixed' : ''))"))
+                .await?;
+        ensure!(keys == json!(["M", "eps", "K fixed"]), "{keys}");
+        for gone in [".top-bar", ".presets", ".theory", ".pins", ".changes", ".verdict"] {
+            let visible =
+                inside(page, &format!("Boolean(document.querySelector('#app {gone}')?.checkVisibility())")).await?;
+            ensure!(visible == json!(false), "{gone} is there");
+        }
+        let full = inside(page, "document.querySelector('.frame-foot a').href").await?;
+        ensure!(full == json!(page.site().url("?M=20")), "{full}");
+        ensure!(page.is("history.length <= 2 && document.activeElement === document.body").await?);
+        Ok(())
+    });
+}
+
+#[test]
+fn the_two_pages_talk() {
+    Story::new().tell(async |page| {
+        framed(page, "embed=1&show=eps&q=4&M=20", 480).await?;
+        wait_for(page, "fedsysid:result").await?;
+        say(
+            page,
+            json!({ "type": "fedsysid:set", "version": 1, "instance": "a", "settings": { "eps": 0.1, "K": 1e9 } }),
+        )
+        .await?;
+        wait_for(page, "fedsysid:result").await?;
+        let changed = told(page, "fedsysid:changed").await?;
+        ensure!(
+            changed.len() == 1 && changed[0]["by"] == "program" && changed[0]["link"] == "M=20&eps=0.1&K=100&q=4",
+            "{changed:?}"
+        );
+        let problems = told(page, "fedsysid:error").await?;
+        ensure!(problems[0]["problems"] == json!(["K = 1000000000 is out of range: allowed 1 to 100, using 100"]));
+        ensure!(problems[0]["instance"] == "a", "{problems:?}");
+        let result = told(page, "fedsysid:result").await?.pop().unwrap_or_default();
+        let native = Native::of("M=20&eps=0.1&K=100&q=4")?.readings(200);
+        ensure!(result["errors"][0]["mean"].as_f64() == native[0].1 && result["complete"] == true, "{result}");
+        say(page, json!({ "type": "fedsysid:export", "format": "csv" })).await?;
+        wait_for(page, "fedsysid:export").await?;
+        let content = told(page, "fedsysid:export").await?[0]["content"].to_string();
+        ensure!(content.contains("FedSysID live") && content.contains("eps = 0.1"), "{content}");
+        say(page, json!({ "type": "fedsysid:reset" })).await?;
+        wait_for(page, "fedsysid:result").await?;
+        ensure!(told(page, "fedsysid:changed").await?[0]["link"] == "M=20&q=4");
+        say(page, json!({ "type": "fedsysid:subscribe", "to": [] })).await?;
+        inside(page, "(document.querySelector('[data-param=eps] .nudge:last-child').click(), null)").await?;
+        say(page, json!({ "type": "fedsysid:get" })).await?;
+        wait_for(page, "fedsysid:result").await?;
+        ensure!(told(page, "fedsysid:changed").await?.is_empty());
+        Ok(())
+    });
+}
+
+/// Forged messages come from another frame, garbled ones from the right place.
+#[test]
+fn forged_and_garbled_messages_change_nothing() {
+    Story::new().tell(async |page| {
+        framed(page, "embed=1&q=2&M=20", 480).await?;
+        wait_for(page, "fedsysid:result").await?;
+        const SCRIPT: &str = r#"
+            told.length = 0;
+            const forger = document.createElement('iframe');
+            document.body.append(forger);
+            const target = frame.contentWindow;
+            const forged = forger.contentWindow.document.createElement('script');
+            forged.textContent = `for (let i = 0; i < 500; i += 1) parent.frame.contentWindow.postMessage({ type: "fedsysid:set", settings: { M: i + 1 } }, "*");`;
+            forger.contentWindow.document.body.append(forged);
+            const garbled = [null, 0, "fedsysid:set", [], {}, { type: 5 }, { type: "other" }, { type: "fedsysid:" }, { type: "fedsysid:set" },
+              { type: "fedsysid:set", settings: 7 }, { type: "fedsysid:set", settings: [1] }, { type: "fedsysid:set", version: "x", settings: { M: 3 } },
+              { type: "fedsysid:set", instance: {}, settings: { M: 3 } }, { type: "fedsysid:subscribe", to: "all" }, { type: "fedsysid:export", format: {} },
+              { type: "fedsysid:set", settings: { constructor: 1, __proto__x: 2, "": 3, M: null } }, new Uint8Array(9), new Date(), new Map([["type", 1]])];
+            for (let i = 0; i < 500; i += 1) target.postMessage(garbled[i % garbled.length], "*");
+            target.postMessage({ type: "fedsysid:get", instance: "last" }, "*");"#;
+        page.eval::<()>(SCRIPT, &[]).await?;
+        page.wait("the answer to the last", PATIENCE, "told.some(({ type, instance }) => type === 'fedsysid:result' && instance === 'last')").await?;
+        ensure!(told(page, "fedsysid:changed").await?.is_empty());
+        let result = told(page, "fedsysid:result").await?;
+        ensure!(result.iter().all(|result| result["settings"]["M"] == 20), "{result:?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn heights_come_to_rest_at_any_width() {
+    Story::new().tell(async |page| {
+        for width in [320, 640, 1200] {
+            framed(page, "embed=1&show=M,eps&q=2&M=5", width).await?;
+            page.eval::<()>(
+                "addEventListener('message', ({ data }) => { if (data.type === 'fedsysid:height') frame.height = data.px; });",
+                &[],
+            )
+            .await?;
+            wait_for(page, "fedsysid:result").await?;
+            let last = "told.findLast(({ type }) => type === 'fedsysid:height').px";
+            page.eval::<()>(&format!("frame.height = {last};"), &[]).await?;
+            page.next_frames().await?;
+            page.next_frames().await?;
+            let heights: Vec<u32> =
+                told(page, "fedsysid:height").await?.iter().filter_map(|told| told["px"].as_u64()?.try_into().ok()).collect();
+            ensure!(heights.len() <= 4 && heights.windows(2).all(|pair| pair[0] != pair[1]), "{width}: {heights:?}");
+            let fits = "Math.abs(frame.contentDocument.documentElement.scrollHeight - frame.clientHeight) <= 1";
+            page.wait("a frame that fits", PATIENCE, fits).await?;
+            let after: usize = page.eval("return told.filter(({ type }) => type === 'fedsysid:height').length;", &[]).await?;
+            ensure!(after == heights.len(), "{width}: heights go on: {after} after {heights:?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_resting_page_computes_when_it_is_touched() {
+    Story::new().tell(async |page| {
+        framed(page, "embed=1&autorun=0&q=2&M=5", 480).await?;
+        page.next_frames().await?;
+        ensure!(told(page, "fedsysid:result").await?.is_empty());
+        ensure!(inside(page, "document.querySelector('.cover').checkVisibility()").await? == json!(true));
+        inside(page, "(document.querySelector('.cover').click(), null)").await?;
+        wait_for(page, "fedsysid:result").await?;
+        ensure!(inside(page, "document.querySelector('.cover') === null").await? == json!(true));
+        Ok(())
+    });
+}

@@ -151,7 +151,7 @@ impl Store {
         let link = with_query(&self.state_now().to_query());
         let dashboard = self.dashboard.read_untracked();
         let run = dashboard.run().filter(|run| run.progress.is_none())?;
-        let export = Page { draft: &draft, views: &views, link: &link }.run(run, picture::figure(run));
+        let export = Page { draft: &draft, views: &views, link: &link }.run(run, picture::figure(run), &[]);
         Some(match format {
             Format::Csv => export.csv(),
             Format::Json => export.json(),

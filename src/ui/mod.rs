@@ -71,8 +71,7 @@ fn App() -> impl IntoView {
     let own = data::OwnData::empty();
     // The paper's settings are the paper's, and people's data have none.
     let is_alone = move || matches!(view.get(), View::Paper | View::Data);
-    let has_theory =
-        memo(move || !is_embedded && !matches!(view.get(), View::Paper | View::Systems | View::Data));
+    let has_theory = memo(move || !is_embedded && !matches!(view.get(), View::Paper | View::Systems | View::Data));
     let head = if is_embedded {
         embed::mark(store);
         store.follow_touch();

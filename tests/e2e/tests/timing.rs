@@ -1,5 +1,6 @@
 //! What has a time limit. One browser at a time, and nothing else meanwhile.
 
+use std::fmt::Write;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -213,9 +214,9 @@ fn large_file() -> Result<tempfile::NamedTempFile> {
     let mut written = 0;
     while written < LARGE {
         let (rollout, t) = (row / 100, row % 100);
-        text += &format!("{},{},{t}", rollout / 10, rollout % 10);
+        let _ = write!(text, "{},{},{t}", rollout / 10, rollout % 10);
         for _ in 0..5 {
-            text += &format!(",{:.9}", number());
+            let _ = write!(text, ",{:.9}", number());
         }
         text.push('\n');
         row += 1;

@@ -1,7 +1,7 @@
 //! What has a time limit. One browser at a time, and nothing else meanwhile.
 
-use std::fmt::Write;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};

@@ -110,13 +110,8 @@ fn the_two_pages_talk() {
     });
 }
 
-/// Forged messages come from another frame, garbled ones from the right place.
-#[test]
-fn forged_and_garbled_messages_change_nothing() {
-    story().tell(async |page| {
-        framed(page, "embed=1&q=2&M=20", 480).await?;
-        wait_for(page, "fedsysid:result").await?;
-        const SCRIPT: &str = r#"
+/// Five hundred settings from another frame, and as many garbled ones from the right place.
+const FORGE: &str = r#"
             told.length = 0;
             const forger = document.createElement('iframe');
             document.body.append(forger);
@@ -130,8 +125,20 @@ fn forged_and_garbled_messages_change_nothing() {
               { type: "fedsysid:set", settings: { constructor: 1, __proto__x: 2, "": 3, M: null } }, new Uint8Array(9), new Date(), new Map([["type", 1]])];
             for (let i = 0; i < 500; i += 1) target.postMessage(garbled[i % garbled.length], "*");
             target.postMessage({ type: "fedsysid:get", instance: "last" }, "*");"#;
-        page.eval::<()>(SCRIPT, &[]).await?;
-        page.wait("the answer to the last", PATIENCE, "told.some(({ type, instance }) => type === 'fedsysid:result' && instance === 'last')").await?;
+
+/// Forged messages come from another frame, garbled ones from the right place.
+#[test]
+fn forged_and_garbled_messages_change_nothing() {
+    story().tell(async |page| {
+        framed(page, "embed=1&q=2&M=20", 480).await?;
+        wait_for(page, "fedsysid:result").await?;
+        page.eval::<()>(FORGE, &[]).await?;
+        page.wait(
+            "the answer to the last",
+            PATIENCE,
+            "told.some(({ type, instance }) => type === 'fedsysid:result' && instance === 'last')",
+        )
+        .await?;
         ensure!(told(page, "fedsysid:changed").await?.is_empty());
         let result = told(page, "fedsysid:result").await?;
         ensure!(result.iter().all(|result| result["settings"]["M"] == 20), "{result:?}");

@@ -10,6 +10,7 @@ use crate::dashboard::picture::method_name;
 use crate::dashboard::pins::Ghost;
 use crate::dashboard::sentences;
 use crate::dashboard::sweep::Sweep;
+use crate::dashboard::systems::{Mode, Portrait, words};
 use crate::dashboard::table::{self, Rounds, Table};
 use crate::dashboard::tradeoff::{self, TradeOff};
 use crate::dashboard::{Run, anatomy, bound, join};
@@ -139,6 +140,18 @@ impl Page<'_> {
         Some(self.export(words, std::slice::from_ref(&run.settings), (picture, table::of_join(run, method))))
     }
 
+    /// The eigenvalues of the systems.
+    pub fn systems(self, portrait: &Portrait) -> Export {
+        let words = Words {
+            slug: "systems".into(),
+            title: "Eigenvalues of the clients’ systems".into(),
+            caption: format!("{} {}", words::stability(portrait), words::modes(portrait)),
+        };
+        let picture = Picture::Curves(pictures::eigenvalues(portrait));
+        let settings = std::slice::from_ref(portrait.scenario.settings());
+        self.export(words, settings, (picture, eigenvalues(portrait)))
+    }
+
     /// The paper's bound beside what happens.
     pub fn bound(self, run: &Run) -> Option<Export> {
         let figure = bound::figure(run)?;
@@ -152,6 +165,18 @@ impl Page<'_> {
         let content = (Picture::Curves(figure), table::of_bound(run));
         Some(self.export(words, std::slice::from_ref(&run.settings), content))
     }
+}
+
+/// One row an eigenvalue.
+fn eigenvalues(portrait: &Portrait) -> Table {
+    let header = ["system", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
+    let clients = portrait.clients.iter().enumerate();
+    let clients = clients
+        .flat_map(|(index, client)| client.modes.iter().map(move |mode| (format!("client {}", index + 1), mode)));
+    let all = portrait.nominal.iter().map(|mode| ("nominal".to_owned(), mode)).chain(clients);
+    let row =
+        |(name, mode): (String, &Mode)| vec![name, mode.re.to_string(), mode.im.to_string(), mode.size().to_string()];
+    Table { header, rows: all.map(row).collect() }
 }
 
 /// What lies along an axis of a map.

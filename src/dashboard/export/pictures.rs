@@ -1,11 +1,15 @@
 //! What the page draws as strips, as figures with axes.
 
+use super::PICTURE;
 use crate::dashboard::Run;
 use crate::dashboard::markup::percent;
 use crate::dashboard::picture::{LONG, method_name, solver_role};
 use crate::dashboard::sentences::Cause;
+use crate::dashboard::systems::{Mode, Portrait};
 use crate::figure::axis::{fit, fit_x};
-use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
+use crate::figure::layout::Layout;
+use crate::figure::theme::Theme;
+use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size};
 use crate::theory::prediction::Parts;
 
 /// The least share of an error that has a line.
@@ -47,6 +51,41 @@ pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
     let y = Axis { label, range: (lowest, 1.0), scale: Scale::Linear, whole: false };
     Some(Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None })
 }
+
+/// The eigenvalues beside the unit circle, on a plane whose axes have the same scale in a file's picture.
+pub(super) fn eigenvalues(portrait: &Portrait) -> Figure {
+    let all = portrait.clients.iter().flat_map(|client| &client.modes).chain(&portrait.nominal);
+    let reach = 1.15 * all.map(|mode| mode.size()).fold(1.0, f64::max);
+    let points = |role, kind, label: &str, modes: &mut dyn Iterator<Item = &Mode>| Curve {
+        role,
+        kind,
+        label: label.to_owned(),
+        points: modes.map(|mode| Point { x: mode.re, y: mode.im }).collect(),
+        band: Vec::new(),
+    };
+    let angle = |step: u32| f64::from(step) * std::f64::consts::TAU / f64::from(ARCS);
+    let circle: Vec<_> = (0..=ARCS).map(angle).map(|angle| Mode { re: angle.cos(), im: angle.sin() }).collect();
+    let first = portrait.clients.first().map(|client| client.modes.as_slice()).unwrap_or_default();
+    let others = || portrait.clients.iter().skip(1).flat_map(|client| &client.modes);
+    let mut curves = vec![
+        points(Role::MeanOfLocals, CurveKind::Pinned, "unit circle", &mut circle.iter()),
+        points(Role::ClientAlone, CurveKind::Beside, "the other clients", &mut others()),
+        points(Role::FedLin, CurveKind::Beside, "client 1", &mut first.iter()),
+        points(Role::Pooled, CurveKind::Points, "A₀", &mut portrait.nominal.iter()),
+    ];
+    curves.retain(|curve| !curve.points.is_empty());
+    let axis =
+        |label: &str| Axis { label: label.to_owned(), range: (-reach, reach), scale: Scale::Linear, whole: false };
+    let (x, y) = (axis("real part of an eigenvalue of A"), axis("imaginary part"));
+    let mut figure = Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None };
+    let plot = Layout::new(&figure, &Theme::LIGHT, Size::new(PICTURE.0, PICTURE.1, 1.0)).frame.plot;
+    let wide = reach * plot.width / plot.height;
+    figure.x.range = (-wide, wide);
+    figure
+}
+
+/// Pieces of the unit circle.
+const ARCS: u32 = 180;
 
 fn role(cause: Cause) -> Role {
     match cause {

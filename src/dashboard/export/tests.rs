@@ -2,6 +2,7 @@ use super::charts::Page;
 use super::*;
 use crate::dashboard::family::{self, Family};
 use crate::dashboard::sweep::tests::complete;
+use crate::dashboard::systems::Portrait;
 use crate::dashboard::tests::run;
 use crate::dashboard::tradeoff::{self, TradeOff};
 use crate::dashboard::{Run, paper, picture};
@@ -44,7 +45,8 @@ fn all() -> Vec<Export> {
     plan.points.iter_mut().for_each(|settings| settings.n_trials = 1);
     let paper = page_of(&draft, &views).paper(&complete(&plan));
     let cards = cards.into_iter().map(Option::unwrap);
-    [explored, family, trade_off, paper].into_iter().chain(cards).collect()
+    let systems = page.systems(&Portrait::of(draft.check().unwrap()));
+    [explored, family, trade_off, paper].into_iter().chain(cards).chain([systems]).collect()
 }
 
 #[test]
@@ -58,6 +60,7 @@ fn a_file_s_name_tells_the_run() {
         "fedsysid-anatomy-M20-N25-eps0.3-K10-seed7.png",
         "fedsysid-join-M20-N25-eps0.3-K10-seed7.png",
         "fedsysid-bound-M20-N25-eps0.3-K10-seed7.png",
+        "fedsysid-systems-M20-N25-eps0.3-K10-seed7.png",
     ];
     assert_eq!(names, expected);
     assert_eq!(explored().1.program_name(Language::Matlab), "fedsysid_explore_M20_N25_eps0_3_K10_seed7.m");

@@ -13,6 +13,7 @@ use super::controls::panel::Sliders;
 use super::explore::complaints;
 use super::parts::button;
 use super::reactive::{derived, live, memo, on};
+use super::save::save;
 use super::store::Store;
 use crate::dashboard::sentences;
 use crate::dashboard::systems::{Portrait, plane, tables, words};
@@ -43,6 +44,7 @@ pub fn SystemsView(
                 <figure class="plane-figure">
                     <div inner_html=shown.of(plane::picture)></div>
                     <figcaption>{shown.of(plane::caption)}</figcaption>
+                    {save(store, "save-systems", false, move |page| portrait.read().as_ref().map(|it| page.systems(it)))}
                 </figure>
                 <div class="systems-words">
                     {shown.said("stability", words::stability)}

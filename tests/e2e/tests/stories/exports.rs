@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use thirtyfour::Key;
 
 /// Every chart: what is looked at, and the id of its menu.
-const CHARTS: [(&str, &str); 9] = [
+const CHARTS: [(&str, &str); 10] = [
     ("q=3", "save-explore"),
     ("q=2&R=40&sweep=M:2,9", "save-explore"),
     ("q=2&M=5&view=tradeoff", "save-tradeoff"),
@@ -20,6 +20,7 @@ const CHARTS: [(&str, &str); 9] = [
     ("q=3", "save-anatomy"),
     ("q=3", "save-join"),
     ("q=3", "save-bound"),
+    ("q=2&M=4&view=systems", "save-systems"),
 ];
 
 /// The next file that the page saves, as bytes.

@@ -151,10 +151,10 @@ fn a_scenario_is_saved_and_opened() {
         page.choose_file("#app [data-testid=open-scenario]", "mine.json", &file).await?;
         expect_address(page, "?view=tradeoff&M=20&q=4&schedule=local&pin=eps:0.5~name:far").await?;
         ensure!(page.notices().await?.is_empty());
-        let damaged = file.replace("\"M\": 20", "\"M\": 2000000");
+        let damaged = file.replace("\"M\": 20", "\"M\": 0");
         page.choose_file("#app [data-testid=open-scenario]", "mine.json", &damaged).await?;
-        expect_address(page, "?view=tradeoff&M=10000&q=4&schedule=local&pin=eps:0.5~name:far").await?;
-        ensure!(page.notices().await? == ["M = 2000000 is out of range: allowed 1 to 10000, using 10000."]);
+        expect_address(page, "?view=tradeoff&M=1&q=4&schedule=local&pin=eps:0.5~name:far").await?;
+        ensure!(page.notices().await? == ["M = 0 is out of range: allowed 1 to 10000, using 1."]);
         page.choose_file("#app [data-testid=open-scenario]", "other.json", "{\"format\": \"x\"}").await?;
         page.wait("a reason", PATIENCE, "document.querySelector('#app .problem').textContent !== ''").await?;
         let said = page.texts("#app .problem").await?;

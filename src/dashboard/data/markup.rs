@@ -17,7 +17,7 @@ use crate::sim::spectrum::eigenvalues;
 /// Dots of the clients' own eigenvalues, at most.
 const CLOUD: usize = 600;
 
-/// Rows of the table of clients, at most.
+/// Clients in the table, and in the list of models, at most; the saved results have all.
 const LISTED: usize = 100;
 
 /// The pieces that the page puts in their places.
@@ -71,7 +71,8 @@ macro_rules! put {
 /// All pieces.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
-    let clients = (0..found.sites.all().len()).map(|client| format!("{} alone", found.label(client)));
+    // A list of thousands would take the browser longer to lay out than all the rest.
+    let clients = (0..found.sites.all().len().min(LISTED)).map(|client| format!("{} alone", found.label(client)));
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
     Parts {
         summary: summary(found),

@@ -110,7 +110,12 @@ impl Embed {
 
     /// Whether a control is fixed.
     pub fn locks(&self, key: &str) -> bool {
-        self.lock.contains(&key)
+        self.is_on && self.lock.contains(&key)
+    }
+
+    /// Whether it waits until it is touched. A whole page does not: nothing on it would say so.
+    pub fn rests(&self) -> bool {
+        self.is_on && !self.runs_at_once
     }
 
     /// Whether a page of this origin may speak to this one.
@@ -211,6 +216,14 @@ mod tests {
         let (embed, notices, _) = read("");
         assert_eq!((embed.pairs(), notices), (vec![], vec![]));
         assert!(controls().all(|key| embed.shows(key) && !embed.locks(key)) && embed.hears("https://any.example"));
+    }
+
+    /// What is said for a frame means nothing to a whole page: a link that has lost its `embed=1` still works.
+    #[test]
+    fn a_whole_page_is_not_held_back() {
+        let (whole, ..) = read("show=M&lock=K&autorun=0");
+        assert!(!whole.rests() && !whole.locks("K") && whole.shows("eps"));
+        assert!(read("embed=1&autorun=0").0.rests());
     }
 
     #[test]

@@ -124,16 +124,12 @@ impl Store {
         match ask {
             Ask::Get => self.tell_result(instance),
             Ask::Subscribe(wanted) => topics.set_value(wanted),
-            Ask::Reset => {
-                by.set_value(By::Program);
-                self.put(start.get_value());
-            }
+            Ask::Reset => self.obey(start.get_value(), by),
             Ask::Set(pairs) => {
                 let mut state = self.state_now();
                 let problems: Vec<_> = state.apply(pairs).iter().map(ToString::to_string).collect();
-                by.set_value(By::Program);
                 self.wake();
-                self.put(state);
+                self.obey(state, by);
                 if !problems.is_empty() {
                     tell(Told::Problems(&problems), instance);
                 }
@@ -142,6 +138,14 @@ impl Store {
                 Some(content) => tell(Told::Export(format, &content), instance),
                 None => tell(Told::Problems(&["there is no complete run to send yet".into()]), instance),
             },
+        }
+    }
+
+    /// Goes to a state that the page around this one wants; what is so already is no change of anybody's.
+    fn obey(self, state: State, by: StoredValue<By>) {
+        if state != self.state_now() {
+            by.set_value(By::Program);
+            self.put(state);
         }
     }
 

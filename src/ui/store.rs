@@ -59,7 +59,7 @@ impl Store {
     /// Begins with what the page's address says, and starts the engines.
     pub fn open() -> Self {
         let (embed, State { draft, views, pins }, notices) = read_address();
-        let runs_at_once = embed.runs_at_once;
+        let rests = embed.rests();
         let settings = controls::Settings {
             draft: RwSignal::new(draft),
             notices: RwSignal::new(notices),
@@ -78,7 +78,7 @@ impl Store {
             maps,
             choices: RwSignal::new(save::remembered()),
             is_waiting: RwSignal::new(false),
-            is_awake: RwSignal::new(runs_at_once),
+            is_awake: RwSignal::new(!rests),
             step: StoredValue::new(Step::default()),
             engines,
         };
@@ -105,9 +105,8 @@ impl Store {
 
     /// Goes to a state, as one step that "back" and "undo" lead back from.
     pub fn go_to(self, state: State, notices: Vec<Notice>) {
-        self.step.set_value(Step::Leap);
         self.settings.notices.set(notices);
-        self.put(state);
+        self.take(Step::Leap, state);
     }
 
     /// Every setting at its default; what is looked at and what is kept stay.
@@ -129,7 +128,14 @@ impl Store {
         let now = self.state_now();
         let state = self.history.try_update(|history| turn(history, &now)).flatten();
         if let Some(state) = state {
-            self.step.set_value(Step::Turn);
+            self.take(Step::Turn, state);
+        }
+    }
+
+    /// Takes a step to a state. One that leads nowhere is none, and must not color the next.
+    fn take(self, step: Step, state: State) {
+        if state != self.state_now() {
+            self.step.set_value(step);
             self.put(state);
         }
     }

@@ -6,10 +6,13 @@ use web_sys::{FileList, HtmlInputElement};
 
 use super::parts::{TextBox, button, select, text_box};
 use super::reactive::{live, memo, on};
+use super::save::save;
 use super::store::Store;
 use crate::dashboard::data::markup::Parts;
 use crate::dashboard::data::rounds::{self, Which};
-use crate::dashboard::data::{Chosen, Sheet};
+use crate::dashboard::data::{Chosen, Sheet, charts};
+use crate::dashboard::export::Export;
+use crate::dashboard::export::charts::Page;
 use crate::data::shared::Rounds;
 use crate::web::clerk::{Clerk, Word};
 
@@ -89,6 +92,11 @@ impl OwnData {
         memo(move || self.sheet.read().parts().map(of).cloned().unwrap_or_default())
     }
 
+    /// Buttons for the numbers of a picture, and to take it away.
+    fn save(self, store: Store, id: &'static str, chart: fn(Page<'_>, &Parts) -> Option<Export>) -> AnyView {
+        save(store, id, false, move |page| chart(page, self.sheet.read().parts()?))
+    }
+
     fn is_empty(self) -> bool {
         self.sheet.read().parts().is_none()
     }
@@ -129,11 +137,11 @@ pub fn DataView(
             <div class="cards" hidden=live(move || own.is_empty())>
                 <div class="column">
                     {card("What was read", "data-files", own.part(|parts| &parts.summary), saving(own))}
-                    {card("Model", "data-model", own.part(|parts| &parts.estimate), whose(own))}
+                    {card("Model", "data-model", own.part(|parts| &parts.estimate), whose(store, own))}
                 </div>
                 <div class="column">
                     {card("How far clients differ", "data-differ", own.part(|parts| &parts.spread), ().into_any())}
-                    {card("Should I join?", "data-joining", own.part(|parts| &parts.join), ways(own))}
+                    {card("Should I join?", "data-joining", own.part(|parts| &parts.join), ways(store, own))}
                     {card("What predicts best", "data-fits", own.part(|parts| &parts.fit), rounds_row(own))}
                 </div>
             </div>
@@ -233,14 +241,26 @@ fn saving(own: OwnData) -> AnyView {
     .into_any()
 }
 
-fn whose(own: OwnData) -> AnyView {
+fn whose(store: Store, own: OwnData) -> AnyView {
     let choose = move |model| own.choose(|chosen| chosen.model = model);
-    view! { <div class="sweep-head">{select("of", own.part(|parts| &parts.models), || false, choose)}</div> }.into_any()
+    view! {
+        <div class="sweep-head">
+            {select("of", own.part(|parts| &parts.models), || false, choose)}
+            {own.save(store, "save-eigenvalues", charts::eigenvalues)}
+        </div>
+    }
+    .into_any()
 }
 
-fn ways(own: OwnData) -> AnyView {
+fn ways(store: Store, own: OwnData) -> AnyView {
     let choose = move |way| own.choose(|chosen| chosen.way = way);
-    view! { <div class="sweep-head">{select("with", own.part(|parts| &parts.ways), || false, choose)}</div> }.into_any()
+    view! {
+        <div class="sweep-head">
+            {select("with", own.part(|parts| &parts.ways), || false, choose)}
+            {own.save(store, "save-joining", charts::joining)}
+        </div>
+    }
+    .into_any()
 }
 
 /// Local steps and rounds of the federated methods.

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use web_sys::{Element, Event, MouseEvent};
 
+use super::explore;
 use super::reactive::{effect, live, memo, on};
 use super::shell;
 use super::store::Store;
@@ -10,7 +11,6 @@ use super::surface::Surface;
 use super::tabs;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::host::{self, Ask, By, Format, Question, Told, Topic};
-use crate::dashboard::picture;
 use crate::figure::sheet::Paper;
 use crate::figure::theme::Theme;
 use crate::params::State;
@@ -149,13 +149,13 @@ impl Store {
         }
     }
 
-    /// The run on screen in a format; none before it is complete.
+    /// What Explore shows in a format; none before the run is complete.
     fn exported(self, format: Format) -> Option<String> {
-        let State { draft, views, .. } = self.state_now();
-        let link = with_query(&self.state_now().to_query());
-        let dashboard = self.dashboard.read_untracked();
-        let run = dashboard.run().filter(|run| run.progress.is_none())?;
-        let export = Page { draft: &draft, views: &views, link: &link }.run(run, picture::figure(run), &[]);
+        let is_complete = self.is_up_to_date() && self.dashboard.read_untracked().run()?.progress.is_none();
+        let state = self.state_now();
+        let link = with_query(&state.to_query());
+        let page = Page { draft: &state.draft, views: &state.views, link: &link };
+        let export = untrack(|| explore::exported(self, page)).filter(|_| is_complete)?;
         Some(match format {
             Format::Csv => export.csv(),
             Format::Json => export.json(),

@@ -101,7 +101,7 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
 }
 
 /// The chart to be taken away: of the sweep, or of the run.
-fn exported(store: Store, page: Page<'_>) -> Option<Export> {
+pub(super) fn exported(store: Store, page: Page<'_>) -> Option<Export> {
     let of_run = || {
         let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
         let run = dashboard.run()?;

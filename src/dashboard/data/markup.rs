@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::charts::written;
 use super::desk::Chosen;
 use super::{Found, Kind, way_name, way_role, words};
 use crate::dashboard::join::{Join, strip};
@@ -10,8 +11,9 @@ use crate::dashboard::systems::Mode;
 use crate::dashboard::systems::plane::drawn;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
-use crate::data::identify::{Joining, Model};
+use crate::data::identify::{Joining, Model, Way};
 use crate::figure::number::{count, measured};
+use crate::sim::estimate::EstimateError;
 use crate::sim::spectrum::eigenvalues;
 
 /// Dots of the clients' own eigenvalues, at most.
@@ -37,12 +39,19 @@ pub struct Parts {
     pub join: String,
     /// How far clients differ.
     pub spread: String,
+    /// What was opened, in words.
+    pub about: String,
+    /// The name of the model that is looked at; then its eigenvalues and the clients' own, one a line, as [`charts`] has it.
+    pub modes: String,
+    /// The color and the name of what could be joined; then a client a line.
+    pub dots: String,
 }
 
 impl Parts {
     /// In the order of the fields.
-    pub fn into_texts(self) -> [String; 7] {
-        [self.summary, self.models, self.estimate, self.fit, self.ways, self.join, self.spread]
+    pub fn into_texts(self) -> [String; 10] {
+        let Self { summary, models, estimate, fit, ways, join, spread, about, modes, dots } = self;
+        [summary, models, estimate, fit, ways, join, spread, about, modes, dots]
     }
 
     /// Made of texts in this order; those that lack are empty.
@@ -57,6 +66,9 @@ impl Parts {
             ways: next(),
             join: next(),
             spread: next(),
+            about: next(),
+            modes: next(),
+            dots: next(),
         }
     }
 }
@@ -82,6 +94,14 @@ pub fn parts(found: &Found, chosen: Chosen) -> Parts {
         ways: markup::options(&ways, Some(chosen.way)),
         join: join(found, chosen.way),
         spread: format!("<p data-testid=data-spread>{}</p>", escaped(&words::spread(found))),
+        about: found
+            .files
+            .iter()
+            .map(|file| format!("{}: {}.", file.name, words::file(file)))
+            .collect::<Vec<_>>()
+            .join(" "),
+        modes: modes(found, chosen.model),
+        dots: dots(found, chosen.way),
     }
 }
 
@@ -123,16 +143,56 @@ fn rows_of(file: &super::FileRead) -> u64 {
 
 /// A shared model, or a client's own.
 fn chosen_model(found: &Found, index: usize) -> String {
-    let shared: Vec<_> = found.models().collect();
-    if let Some((way, model)) = shared.get(index) {
-        let errors = found.identified.pooled.as_ref().ok().filter(|_| *way == crate::data::identify::Way::Pooled);
-        return model_of(found, model, errors);
-    }
-    match found.identified.locals.get(index - shared.len().min(index)) {
-        Some(Ok(own)) => model_of(found, &own.theta, Some(own)),
-        Some(Err(error)) => format!("<p class=no-value>{}.</p>", escaped(&words::no_estimate(found, *error))),
+    match model_at(found, index) {
+        Some(Ok((_, model, errors))) => model_of(found, model, errors),
+        Some(Err(error)) => format!("<p class=no-value>{}.</p>", escaped(&words::no_estimate(found, error))),
         None => String::new(),
     }
+}
+
+/// The name of a model, the model, and its errors if it has any; by its place in the list of models.
+type Listed<'a> = (String, &'a Matrix, Option<&'a Estimate>);
+
+fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateError>> {
+    let shared: Vec<_> = found.models().collect();
+    if let Some((way, model)) = shared.get(index) {
+        let errors = found.identified.pooled.as_ref().ok().filter(|_| *way == Way::Pooled);
+        return Some(Ok((way_name(*way), model, errors)));
+    }
+    let client = index - shared.len();
+    let own = found.identified.locals.get(client)?;
+    Some(
+        own.as_ref()
+            .map(|own| (format!("{} alone", found.label(client)), &own.theta, Some(own)))
+            .map_err(|error| *error),
+    )
+}
+
+/// The eigenvalues of a model's Â.
+fn modes_of(found: &Found, theta: &Matrix) -> Vec<Mode> {
+    let values = eigenvalues(&theta.columns(0, found.sites.dims().n_states).into()).unwrap_or_default();
+    values.into_iter().map(|(re, im)| Mode { re, im }).collect()
+}
+
+/// What the picture of eigenvalues shows, for the page to make a chart of.
+fn modes(found: &Found, index: usize) -> String {
+    let Some(Ok((name, model, _))) = model_at(found, index) else { return String::new() };
+    let n = found.sites.dims().n_states;
+    let locals = found.identified.locals.iter().enumerate();
+    let own = locals.filter_map(|(client, local)| Some((found.label(client), &local.as_ref().ok()?.theta)));
+    let all = std::iter::once(("", model)).chain(own.take(CLOUD / n));
+    let points =
+        all.flat_map(|(name, theta)| modes_of(found, theta).into_iter().map(move |mode| (name, mode.re, mode.im)));
+    format!("{}\n{}", name.replace('\n', " "), written(points))
+}
+
+/// What the strip of clients shows, likewise.
+fn dots(found: &Found, way: usize) -> String {
+    let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
+    let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared);
+    let distances = distances(found).into_iter().enumerate();
+    let points = distances.filter_map(|(client, distance)| Some((found.label(client), distance, ratio(client)?)));
+    format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
 }
 
 fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String {
@@ -194,13 +254,9 @@ fn about(errors: Option<&Estimate>) -> String {
 /// Eigenvalues of Â, before those of the clients' own.
 fn poles(found: &Found, theta: &Matrix) -> String {
     let n = found.sites.dims().n_states;
-    let of = |theta: &Matrix| {
-        let values = eigenvalues(&theta.columns(0, n).into()).unwrap_or_default();
-        values.into_iter().map(|(re, im)| Mode { re, im }).collect::<Vec<_>>()
-    };
     let locals = found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
-    let cloud: Vec<_> = locals.take(CLOUD / n).flat_map(|local| of(&local.theta)).collect();
-    let modes = of(theta);
+    let cloud: Vec<_> = locals.take(CLOUD / n).flat_map(|local| modes_of(found, &local.theta)).collect();
+    let modes = modes_of(found, theta);
     let listed: Vec<_> = modes.iter().filter(|mode| mode.im >= 0.0).map(|mode| words::eigenvalue(*mode)).collect();
     let listed = escaped(&listed.join(", "));
     let radius = words::radius(&modes);

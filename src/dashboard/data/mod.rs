@@ -3,10 +3,12 @@
 //! - [`Desk`]: where the work is done, in a worker: reads, identifies, and writes what is shown.
 //! - [`Sheet`]: the page's side: what has come back.
 //! - [`words`], [`markup`]: what is said and drawn; [`rounds`]: what is typed; [`results`]: the same as a file.
+//! - [`charts`]: the pictures, to be taken away.
 //! - [`simulated`]: the experiment's own data as such a file.
 //!
 //! No truth is known of people's data: nothing here speaks of an error against one.
 
+pub mod charts;
 mod desk;
 pub mod markup;
 pub mod results;

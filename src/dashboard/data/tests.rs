@@ -1,5 +1,11 @@
 use super::*;
+use crate::dashboard::data::markup::Parts;
 use crate::dashboard::data::simulated::{Simulated, example};
+use crate::dashboard::export::charts::Page;
+use crate::figure::sheet::Paper;
+use crate::figure::svg::Strokes;
+use crate::figure::theme::Theme;
+use crate::params::{Draft, Views};
 use crate::sim::scenario::Settings;
 
 fn settled(desk: &mut Desk) {
@@ -62,6 +68,27 @@ fn the_example_is_identified_and_every_part_says_something() {
             assert!(!text.contains(word), "{word} in {text}");
         }
     }
+}
+
+/// What is taken away has every eigenvalue and every dot of the pictures, with what was opened.
+#[test]
+fn both_pictures_can_be_taken_away() {
+    let parts = desk(&[&text(example())]).parts().unwrap();
+    let (draft, views) = (Draft::default(), Views::default());
+    let page = Page { draft: &draft, views: &views, link: "https://example.org/?view=data" };
+    let poles = charts::eigenvalues(page, &parts).unwrap();
+    assert_eq!(poles.table.rows.len(), 3 * (1 + 12));
+    assert_eq!(poles.title, "Eigenvalues of Â: pooled");
+    let joining = charts::joining(page, &parts).unwrap();
+    assert_eq!(joining.table.rows.len(), 12);
+    for export in [poles, joining] {
+        assert!(export.caption.starts_with("0.csv: 1320 rows"), "{}", export.caption);
+        assert!(export.csv().contains("# link: https://example.org/?view=data"));
+        assert!(export.svg::<Strokes>((&Theme::DARK, Paper::Opaque)).contains("</svg>"));
+    }
+    assert!(
+        charts::eigenvalues(page, &Parts::default()).is_none() && charts::joining(page, &Parts::default()).is_none()
+    );
 }
 
 /// Pooled and local estimates on screen are those of the simulation that wrote the file.

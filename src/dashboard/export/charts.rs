@@ -152,6 +152,17 @@ impl Page<'_> {
         self.export(words, settings, (picture, eigenvalues(portrait)))
     }
 
+    /// Something of people's own data: what was opened tells where it comes from, not a setting.
+    pub(in crate::dashboard) fn own_data(
+        self,
+        slug: &str,
+        title: String,
+        caption: String,
+        (figure, table): (Figure, Table),
+    ) -> Export {
+        self.export_over(Words { slug: slug.into(), title, caption }, Vec::new(), (Picture::Curves(figure), table))
+    }
+
     /// The paper's bound beside what happens.
     pub fn bound(self, run: &Run) -> Option<Export> {
         let figure = bound::figure(run)?;

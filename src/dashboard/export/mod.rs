@@ -6,7 +6,7 @@
 pub mod charts;
 mod json;
 pub mod menu;
-mod pictures;
+pub(in crate::dashboard) mod pictures;
 pub mod png;
 mod settings;
 

@@ -52,27 +52,32 @@ pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
     Some(Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None })
 }
 
-/// The eigenvalues beside the unit circle, on a plane whose axes have the same scale in a file's picture.
+/// The eigenvalues of A_0 and of the clients' systems.
 pub(super) fn eigenvalues(portrait: &Portrait) -> Figure {
-    let all = portrait.clients.iter().flat_map(|client| &client.modes).chain(&portrait.nominal);
-    let reach = 1.15 * all.map(|mode| mode.size()).fold(1.0, f64::max);
-    let points = |role, kind, label: &str, modes: &mut dyn Iterator<Item = &Mode>| Curve {
+    let curve = |role, kind, label: &str, modes: &mut dyn Iterator<Item = &Mode>| Curve {
         role,
         kind,
         label: label.to_owned(),
         points: modes.map(|mode| Point { x: mode.re, y: mode.im }).collect(),
         band: Vec::new(),
     };
-    let angle = |step: u32| f64::from(step) * std::f64::consts::TAU / f64::from(ARCS);
-    let circle: Vec<_> = (0..=ARCS).map(angle).map(|angle| Mode { re: angle.cos(), im: angle.sin() }).collect();
     let first = portrait.clients.first().map(|client| client.modes.as_slice()).unwrap_or_default();
-    let others = || portrait.clients.iter().skip(1).flat_map(|client| &client.modes);
-    let mut curves = vec![
-        points(Role::MeanOfLocals, CurveKind::Pinned, "unit circle", &mut circle.iter()),
-        points(Role::ClientAlone, CurveKind::Beside, "the other clients", &mut others()),
-        points(Role::FedLin, CurveKind::Beside, "client 1", &mut first.iter()),
-        points(Role::Pooled, CurveKind::Points, "A₀", &mut portrait.nominal.iter()),
-    ];
+    let mut others = portrait.clients.iter().skip(1).flat_map(|client| &client.modes);
+    plane(vec![
+        curve(Role::ClientAlone, CurveKind::Beside, "the other clients", &mut others),
+        curve(Role::FedLin, CurveKind::Beside, "client 1", &mut first.iter()),
+        curve(Role::Pooled, CurveKind::Points, "A₀", &mut portrait.nominal.iter()),
+    ])
+}
+
+/// Eigenvalues beside the unit circle, on a plane whose axes have the same scale in a file's picture.
+pub(in crate::dashboard) fn plane(mut curves: Vec<Curve>) -> Figure {
+    let sizes = curves.iter().flat_map(|curve| &curve.points).map(|point| point.x.hypot(point.y));
+    let reach = 1.15 * sizes.filter(|size| size.is_finite()).fold(1.0, f64::max);
+    let angle = |step: u32| f64::from(step) * std::f64::consts::TAU / f64::from(ARCS);
+    let circle = (0..=ARCS).map(angle).map(|angle| Point { x: angle.cos(), y: angle.sin() }).collect();
+    let (role, label) = (Role::MeanOfLocals, "unit circle".to_owned());
+    curves.insert(0, Curve { role, kind: CurveKind::Pinned, label, points: circle, band: Vec::new() });
     curves.retain(|curve| !curve.points.is_empty());
     let axis =
         |label: &str| Axis { label: label.to_owned(), range: (-reach, reach), scale: Scale::Linear, whole: false };
@@ -115,17 +120,19 @@ pub(super) fn join(run: &Run, method: usize) -> Option<Figure> {
     let summary = run.summary.methods.get(method)?;
     let ratios = gains.ratios(method)?;
     let dots = gains.distances.iter().zip(&ratios).filter(|(_, ratio)| ratio.is_finite() && **ratio > 0.0);
-    let mut dots: Vec<_> = dots.map(|(&x, &y)| Point { x, y }).collect();
+    let dots = dots.map(|(&x, &y)| Point { x, y }).collect();
+    Some(clients_dots(dots, solver_role(summary.method.solver), &method_name(summary.method)))
+}
+
+/// A dot a client: how far its system is from the mean, and its error alone over that of what it could join.
+pub(in crate::dashboard) fn clients_dots(mut dots: Vec<Point>, role: Role, name: &str) -> Figure {
     dots.sort_by(|a, b| a.x.total_cmp(&b.x));
     let curve = |role, label: &str, is_ours: fn(f64) -> bool| {
         let points = dots.iter().copied().filter(|dot| is_ours(dot.y)).collect();
         Curve { role, kind: CurveKind::Points, label: label.into(), points, band: Vec::new() }
     };
-    let name = method_name(summary.method);
-    let curves = vec![
-        curve(solver_role(summary.method.solver), "gains", |ratio| ratio > 1.0),
-        curve(Role::ClientAlone, "loses", |ratio| ratio <= 1.0),
-    ];
+    let curves =
+        vec![curve(role, "gains", |ratio| ratio > 1.0), curve(Role::ClientAlone, "loses", |ratio| ratio <= 1.0)];
     let levels = vec![Level { role: Role::Pooled, label: "even".into(), value: 1.0 }];
     let farthest = dots.last().map_or(0.0, |dot| dot.x);
     let x = Axis {
@@ -140,5 +147,5 @@ pub(super) fn join(run: &Run, method: usize) -> Option<Figure> {
         scale: Scale::Log10,
         whole: false,
     };
-    Some(Figure { title: None, x, y, curves, levels, marks: Vec::new(), words: None })
+    Figure { title: None, x, y, curves, levels, marks: Vec::new(), words: None }
 }

@@ -97,11 +97,22 @@ fn png(bytes: &[u8]) -> Result<(u32, String)> {
     Ok((width, String::from_utf8_lossy(bytes.get(33..2_000).context("a picture")?).into_owned()))
 }
 
-async fn expect_files(page: &Page, id: &str) -> Result<()> {
+/// What a chart's files say of where they come from: for machines, and in sight.
+struct Source {
+    machines: &'static str,
+    sight: &'static str,
+    has_seed: bool,
+}
+
+const RUN: Source = Source { machines: "seed = 7", sight: "seed 7", has_seed: true };
+const OWN: Source = Source { machines: "example.csv: 1320 rows", sight: "example.csv: 1320 rows", has_seed: false };
+
+/// Every format of a chart: the table is the file, and the files say where they come from.
+async fn expect_files(page: &Page, id: &str, source: &Source) -> Result<()> {
     let shown = table(page, id).await?;
     open_menu(page, id).await?;
     let csv = page.saved_by(&button(id, "csv")).await?;
-    ensure!(csv.contains("# FedSysID live ") && csv.contains("# seed = 7"), "{id}: {csv}");
+    ensure!(csv.contains("# FedSysID live ") && csv.contains(&format!("# {}", source.machines)), "{id}: {csv}");
     let in_file = cells(&csv);
     ensure!(shown.len() > 3 && shown.len() <= in_file.len(), "{id}: {} of {} rows", shown.len(), in_file.len());
     for (shown, in_file) in shown.iter().zip(&in_file) {
@@ -110,17 +121,18 @@ async fn expect_files(page: &Page, id: &str) -> Result<()> {
     }
     let json: Value = serde_json::from_str(&page.saved_by(&button(id, "json")).await?)?;
     ensure!(json["rows"].as_array().map(Vec::len) == Some(in_file.len() - 1), "{id}: rows in JSON");
-    ensure!(json["settings"]["seed"] == 7 && json["link"].as_str().is_some_and(|link| link.contains("://")), "{id}");
+    ensure!((json["settings"]["seed"] == 7) == source.has_seed, "{id}: {json}");
+    ensure!(json["link"].as_str().is_some_and(|link| link.contains("://")), "{id}");
     let svg = page.saved_by(&button(id, "svg")).await?;
     let title = json["title"].as_str().context("a title")?.replace('&', "&amp;");
     ensure!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains(&format!("<title>{title}")), "{id}");
-    ensure!(svg.contains("seed 7") && svg.contains("seed = 7"), "{id}: in sight, and for machines");
+    ensure!(svg.contains(source.sight) && svg.contains(source.machines), "{id}: in sight, and for machines");
     for (place, width) in [(0, 960), (2, 2_880)] {
         choose(page, id, "scale", place).await?;
         let bytes: Vec<u8> = page.eval(BYTES, &[json!(button(id, "png"))]).await?;
         let (found, texts) = png(&bytes)?;
         ensure!(
-            found == width && texts.contains("seed = 7") && texts.contains("FedSysID live"),
+            found == width && texts.contains(source.machines) && texts.contains("FedSysID live"),
             "{id}: {found} {texts}"
         );
     }
@@ -136,7 +148,24 @@ fn every_chart_is_saved_in_every_format_and_its_table_equals_the_file() {
                 page.open(query).await?;
             }
             before = query;
-            expect_files(page, id).await.with_context(|| format!("{id} at {query}"))?;
+            expect_files(page, id, &RUN).await.with_context(|| format!("{id} at {query}"))?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_pictures_of_own_data_are_saved_in_every_format_too() {
+    Story::new().tell(async |page| {
+        page.open("view=data").await?;
+        let example = "
+            const buttons = [...document.querySelectorAll('#app .data button')];
+            buttons.find((button) => button.textContent === 'Try the example').click();";
+        page.eval::<()>(example, &[]).await?;
+        let is_shown = "document.querySelector('#app .data .cards:not([hidden]) .matrix')";
+        page.wait("the example", PATIENCE, is_shown).await?;
+        for id in ["save-eigenvalues", "save-joining"] {
+            expect_files(page, id, &OWN).await.with_context(|| id.to_owned())?;
         }
         Ok(())
     });

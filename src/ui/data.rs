@@ -29,9 +29,15 @@ impl OwnData {
     /// Nothing opened.
     pub fn empty() -> Self {
         let sheet = RwSignal::new(Sheet::default());
-        let tell = move |word| match word {
-            Word::Reply(job, reply) => sheet.update(|sheet| sheet.apply(job, reply)),
-            Word::Lost(reason) => sheet.update(|sheet| sheet.lose(&reason)),
+        let tell = move |word| {
+            let is_begun = sheet.read_untracked().has_more();
+            match word {
+                Word::Reply(job, reply) => sheet.update(|sheet| sheet.apply(job, reply)),
+                Word::Lost(reason) => sheet.update(|sheet| sheet.lose(&reason)),
+            }
+            if !is_begun {
+                show_more(sheet);
+            }
         };
         Self {
             sheet,
@@ -43,7 +49,8 @@ impl OwnData {
 
     /// Whether nothing is under way, tracked.
     pub fn is_settled(self) -> bool {
-        self.sheet.read().progress().is_none()
+        let sheet = self.sheet.read();
+        sheet.progress().is_none() && !sheet.has_more()
     }
 
     /// Gives the clerk an order under a new job.
@@ -99,6 +106,16 @@ impl OwnData {
 
     fn is_empty(self) -> bool {
         self.sheet.read().parts().is_none()
+    }
+}
+
+/// Shows a card with every frame, as long as there are any.
+fn show_more(sheet: RwSignal<Sheet>) {
+    if sheet.read_untracked().has_more() {
+        request_animation_frame(move || {
+            sheet.update(Sheet::show_next);
+            show_more(sheet);
+        });
     }
 }
 

@@ -47,7 +47,32 @@ pub struct Parts {
     pub dots: String,
 }
 
+/// How many cards the pieces make up.
+pub const CARDS: usize = 5;
+
 impl Parts {
+    /// Takes over the pieces of one card, counted from 0, in the order in which people read them.
+    pub fn take_card(&mut self, card: usize, from: &mut Self) {
+        let pieces: &mut [(&mut String, &mut String)] = match card {
+            0 => &mut [(&mut self.summary, &mut from.summary), (&mut self.about, &mut from.about)],
+            1 => &mut [
+                (&mut self.models, &mut from.models),
+                (&mut self.estimate, &mut from.estimate),
+                (&mut self.modes, &mut from.modes),
+            ],
+            2 => &mut [(&mut self.spread, &mut from.spread)],
+            3 => &mut [
+                (&mut self.ways, &mut from.ways),
+                (&mut self.join, &mut from.join),
+                (&mut self.dots, &mut from.dots),
+            ],
+            _ => &mut [(&mut self.fit, &mut from.fit)],
+        };
+        for (to, from) in pieces {
+            std::mem::swap(*to, *from);
+        }
+    }
+
     /// In the order of the fields.
     pub fn into_texts(self) -> [String; 10] {
         let Self { summary, models, estimate, fit, ways, join, spread, about, modes, dots } = self;

@@ -1,6 +1,6 @@
 //! The Data view's side of the desk: what has come back.
 
-use super::markup::Parts;
+use super::markup::{CARDS, Parts};
 
 /// What the desk says.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Sheet {
     progress: Option<(f64, String)>,
     complaint: Option<String>,
     parts: Option<Box<Parts>>,
+    /// What is to be shown, and how many of its cards are.
+    coming: Option<(Box<Parts>, usize)>,
 }
 
 impl Sheet {
@@ -47,7 +49,7 @@ impl Sheet {
         let progress = match reply {
             Reply::Progress { share, words } => Some((share, words)),
             Reply::Parts(parts) => {
-                self.parts = Some(parts);
+                self.coming = Some((parts, 0));
                 None
             }
             Reply::Failed(words) => {
@@ -61,6 +63,21 @@ impl Sheet {
             Reply::Done => None,
         };
         self.progress = progress;
+    }
+
+    /// Shows the next card of what has come, if there is one: all cards of a large file at once would take the browser
+    /// longer than a frame.
+    pub fn show_next(&mut self) {
+        let Some((mut coming, shown)) = self.coming.take() else { return };
+        self.parts.get_or_insert_default().take_card(shown, &mut coming);
+        if shown + 1 < CARDS {
+            self.coming = Some((coming, shown + 1));
+        }
+    }
+
+    /// Whether there is more to be shown.
+    pub fn has_more(&self) -> bool {
+        self.coming.is_some()
     }
 
     /// Something that was typed cannot be used as it is.
@@ -105,6 +122,9 @@ mod tests {
         let parts = Box::new(Parts { summary: "a".into(), ..Parts::default() });
         sheet.apply(first, Reply::Parts(parts));
         assert!(sheet.progress().is_none());
+        while sheet.has_more() {
+            sheet.show_next();
+        }
         let second = sheet.begin();
         sheet.apply(first, Reply::Failed("old".into()));
         assert_eq!((sheet.progress().is_some(), sheet.complaint()), (true, None));
@@ -117,5 +137,29 @@ mod tests {
         assert_eq!(sheet.complaint(), None);
         sheet.lose("out of memory");
         assert!(sheet.complaint().is_some_and(|words| words.contains("(out of memory)")));
+    }
+
+    #[test]
+    fn card_by_card_everything_that_has_come_is_shown() {
+        let texts = |word: &str| Parts::from_texts((0..10).map(|place| format!("{word} {place}")));
+        let mut sheet = Sheet::default();
+        for word in ["old", "new"] {
+            let before = sheet.parts().cloned().unwrap_or_default();
+            let job = sheet.begin();
+            sheet.apply(job, Reply::Parts(Box::new(texts(word))));
+            assert_eq!(sheet.parts().cloned().unwrap_or_default(), before, "nothing until it is asked for");
+            for card in 0..CARDS {
+                assert!(sheet.has_more(), "{card}");
+                sheet.show_next();
+                let is_new = |text: &String| text.starts_with(word);
+                let shown = sheet.parts().cloned().unwrap_or_default().into_texts();
+                assert_eq!(shown.iter().all(is_new), card + 1 == CARDS, "{card}");
+                assert!(shown.iter().filter(|text| is_new(text)).count() > card, "{card}");
+            }
+            assert!(!sheet.has_more());
+            assert_eq!(sheet.parts(), Some(&texts(word)));
+            sheet.show_next();
+            assert_eq!(sheet.parts(), Some(&texts(word)), "there is no more");
+        }
     }
 }

@@ -196,7 +196,15 @@ impl Browser {
         match self.engine {
             Engine::Chromium => {
                 self.driver.goto("about:blank").await?;
-                let entries = self.driver.get_log("performance").await?;
+                // A driver gives its log in batches.
+                let mut entries = Vec::new();
+                loop {
+                    let batch = self.driver.get_log("performance").await?;
+                    if batch.is_empty() {
+                        break;
+                    }
+                    entries.extend(batch);
+                }
                 let tasks = trace::watched_tasks(entries.iter().map(|entry| entry.message.as_str()));
                 tasks.context("the trace does not show that the page was watched")
             }

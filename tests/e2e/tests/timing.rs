@@ -229,24 +229,36 @@ fn large_file() -> Result<tempfile::NamedTempFile> {
     Ok(file)
 }
 
-/// The page can be used while a large file is read: nothing takes long, and what is read can be stopped.
+/// Opens a file whose name is known to the driver, and waits until its reading is seen.
+async fn choose(page: &Page, file: &tempfile::NamedTempFile) -> Result<()> {
+    let input = page.browser().driver().find(By::Css("#app [data-testid=open]")).await?;
+    input.send_keys(file.path().to_string_lossy()).await?;
+    page.wait("progress", PATIENCE, "document.querySelector('#app [data-testid=data-progress] progress')").await?;
+    Ok(())
+}
+
+#[test]
+fn the_reading_of_a_large_file_can_be_stopped() {
+    Story::new().alone().tell(async |page| {
+        let file = large_file()?;
+        page.open("view=data").await?;
+        choose(page, &file).await?;
+        page.click("#app [data-testid=data-progress] button").await?;
+        page.settle_within(Duration::from_secs(1)).await?;
+        ensure!(page.is("document.querySelector('#app .data .cards').hidden").await?, "it was stopped");
+        Ok(())
+    });
+}
+
+/// The page can be used while a large file is read: nothing takes long.
 #[test]
 fn a_large_file_is_read_in_good_time() {
     Story::new().alone().traced().tell(async |page| {
         let file = large_file()?;
         page.open("view=data").await?;
-        let choose = async || {
-            let input = page.browser().driver().find(By::Css("#app [data-testid=open]")).await?;
-            input.send_keys(file.path().to_string_lossy()).await?;
-            page.wait("progress", PATIENCE, "document.querySelector('#app [data-testid=data-progress] progress')").await
-        };
-        choose().await?;
-        page.click("#app [data-testid=data-progress] button").await?;
-        page.settle_within(Duration::from_secs(1)).await?;
-        ensure!(page.is("document.querySelector('#app .data .cards').hidden").await?, "it was stopped");
         page.watch().await?;
         let begin = Instant::now();
-        choose().await?;
+        choose(page, &file).await?;
         page.wait("the model", PATIENCE, "document.querySelector('#app .data .cards:not([hidden]) .matrix')").await?;
         let took = begin.elapsed();
         page.settle().await?;

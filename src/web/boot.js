@@ -1,12 +1,56 @@
-// Starts the page. A file of its own, since a strict content security policy refuses inline scripts. Trunk writes the
-// names of the script and of the module, with their hashes, into this tag.
-// In a frame the page is compact from its first picture on.
-if (new URLSearchParams(location.search).get("embed") === "1") document.documentElement.dataset.embed = "";
-const { glue, wasm } = document.querySelector("script[data-glue]").dataset;
-try {
-  const { default: init } = await import(glue);
-  await init({ module_or_path: wasm });
-} catch (error) {
-  document.documentElement.dataset.failed = "";
-  throw error;
+// The first words in a window, where they start the page, and in a worker, where they start an engine. One script for both:
+// where a worker cannot be started by address, it is made of the scripts that the page has (`web::worker`). And no module,
+// since none starts as a worker from a file or in a sandboxed frame. `wasm_bindgen` is the program's glue.
+if (globalThis.document === undefined) {
+  // A sign of life. What comes next is the module that the page has compiled, and where its glue is, if not here.
+  postMessage(null);
+  addEventListener("message", ({ data: [module, glue] }) => {
+    if (glue) importScripts(glue);
+    // Outside of the promise, so that the page hears of it as the worker's error.
+    wasm_bindgen({ module_or_path: module }).catch((error) => setTimeout(() => { throw error; }));
+  }, { once: true });
+} else {
+  const root = document.documentElement;
+  // Whether this script ran: if not, the style sheet shows other words.
+  root.dataset.started = "";
+  // In a frame the page is compact from its first picture on.
+  if (new URLSearchParams(location.search).get("embed") === "1") root.dataset.embed = "";
+
+  // Why there is no program, as a word that index.html has sentences for.
+  const reason = () => {
+    if (typeof WebAssembly !== "object") return "old";
+    const head = [0, 97, 115, 109, 1, 0, 0, 0];
+    // A function that returns a vector.
+    const vectors = [1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 22, 1, 20, 0, 253, 12, ...Array(16).fill(0), 11];
+    if (!WebAssembly.validate(Uint8Array.from([...head, ...vectors]))) return "old";
+    try {
+      new WebAssembly.Module(Uint8Array.from(head));
+    } catch {
+      return "policy";
+    }
+    // One file has all with it, packed in a way that older browsers cannot undo.
+    if (!document.querySelector("script[data-wasm]")) return "old";
+    if (location.protocol === "file:") return "file";
+    return origin === "null" ? "sandbox" : "other";
+  };
+
+  // Has the browser keep the page for when there is no network, where that is wanted: not for frames, nor for a page of one
+  // file, which names no manifest. Where it is refused, the page is not the worse for it.
+  const keep = () => {
+    const names = document.querySelector("link[rel=manifest]");
+    if (names && parent === window && isSecureContext) navigator.serviceWorker?.register("offline.js").catch(() => {});
+  };
+
+  addEventListener("DOMContentLoaded", async () => {
+    try {
+      // A page that is one file brings the module along; another names it.
+      const module = globalThis.packedModule ?? document.querySelector("script[data-wasm]").dataset.wasm;
+      await wasm_bindgen({ module_or_path: module });
+      setTimeout(keep, 2_000);
+    } catch (error) {
+      root.dataset.failed = reason();
+      for (const words of document.querySelectorAll(`.failure [data-why~=${root.dataset.failed}]`)) words.hidden = false;
+      throw error;
+    }
+  });
 }

@@ -1,11 +1,21 @@
-//! A dedicated worker as the page holds it: started, spoken to, ended.
+//! A dedicated worker as the page holds it: started in whatever way works here, spoken to, ended.
+//!
+//! There are two ways, and each works where the other is refused: by the address of the page's script, as a strict content
+//! security policy wants it, and from a blob, in a sandboxed frame and from a file.
 
-use js_sys::{Array, Float64Array};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Array, Float64Array, JSON};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{ErrorEvent, MessageEvent, WorkerOptions, WorkerType};
+use web_sys::{Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Url};
 
-use super::listener::Listener;
+use super::error_text;
+use super::listener::{Listener, Timeout};
 use crate::protocol::{Event, Request, wire};
+
+/// Milliseconds for a worker's script to give its first sign of life, where nothing says that it is refused.
+const ALIVE_WITHIN_MS: i32 = 6_000;
 
 /// What a worker's page hears.
 pub(super) enum Heard {
@@ -17,8 +27,44 @@ pub(super) enum Heard {
     Died(String),
 }
 
+/// How a worker is started.
+#[derive(Clone, Copy)]
+enum Way {
+    /// By the address of the page's script.
+    Address,
+    /// From the page's scripts, in a blob.
+    Blob,
+}
+
+thread_local! {
+    /// The way that is tried first: the one that worked last.
+    static FIRST: Cell<Way> = Cell::new(most_likely());
+    /// The address of the blob, once there is one.
+    static BLOB: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What belongs to nobody's origin may load no worker by address; some browsers complain of the attempt.
+fn most_likely() -> Way {
+    let is_nobodys = web_sys::window().is_some_and(|window| window.origin() == "null");
+    if is_nobodys { Way::Blob } else { Way::Address }
+}
+
 /// A worker that ends when dropped.
 pub(super) struct Worker {
+    shared: Rc<Shared>,
+}
+
+struct Shared {
+    way: Cell<Way>,
+    /// Whether its script gave a sign of life. Before that, another way may be better.
+    is_alive: Cell<bool>,
+    running: RefCell<Option<Running>>,
+    patience: RefCell<Option<Timeout>>,
+    heard: Box<dyn Fn(Heard)>,
+}
+
+/// The browser's worker.
+struct Running {
     worker: web_sys::Worker,
     _listeners: [Listener; 3],
 }
@@ -27,48 +73,103 @@ impl Worker {
     /// Starts a worker on the module that this page runs.
     ///
     /// # Errors
-    /// The browser's reason when it allows no worker here, or when the page does not say where its script is.
-    pub(super) fn start(heard: impl Fn(Heard) + Clone + 'static) -> Result<Self, JsValue> {
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        let worker = web_sys::Worker::new_with_options(&url()?, &options)?;
-        let (on_error, on_garbled) = (heard.clone(), heard.clone());
-        let listeners = [
-            Listener::new(&worker, "message", move |message: MessageEvent| {
-                if let Some(word) = read(&message.data()) {
-                    heard(word);
-                }
-            }),
-            // A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
-            Listener::new(&worker, "error", move |event: web_sys::Event| {
-                let text = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
-                on_error(Heard::Died(text));
-            }),
-            Listener::new(&worker, "messageerror", move |_: MessageEvent| {
-                on_garbled(Heard::Died("a message could not be read".into()));
-            }),
-        ];
-        worker.post_message(&wasm_bindgen::module())?;
-        Ok(Self { worker, _listeners: listeners })
+    /// The browser's reason when it allows no worker here, or when the page has no scripts for one.
+    pub(super) fn start(heard: impl Fn(Heard) + 'static) -> Result<Self, JsValue> {
+        let shared = Rc::new(Shared {
+            way: Cell::new(FIRST.get()),
+            is_alive: Cell::new(false),
+            running: RefCell::default(),
+            patience: RefCell::default(),
+            heard: Box::new(heard),
+        });
+        shared.start().or_else(|error| shared.start_otherwise(error))?;
+        Ok(Self { shared })
     }
 
     /// Sends a request. A worker that is gone does not answer, which its pool notices.
     pub(super) fn post(&self, request: &Request) {
         let numbers = Float64Array::from(wire::encode(request).as_slice());
-        let _ = self.worker.post_message_with_transfer(&numbers, &js_sys::Array::of1(&numbers.buffer()));
+        if let Some(running) = &*self.shared.running.borrow() {
+            let _ = running.worker.post_message_with_transfer(&numbers, &Array::of1(&numbers.buffer()));
+        }
     }
-}
 
-impl Worker {
     /// Sends an order for the worker's desk.
     pub(super) fn post_value(&self, order: &Array) {
-        let _ = self.worker.post_message(order);
+        if let Some(running) = &*self.shared.running.borrow() {
+            let _ = running.worker.post_message(order);
+        }
     }
 }
 
-impl Drop for Worker {
+impl Drop for Running {
     fn drop(&mut self) {
         self.worker.terminate();
+    }
+}
+
+impl Shared {
+    fn start(self: &Rc<Self>) -> Result<(), JsValue> {
+        let scripts = Scripts::of_page()?;
+        let (worker, glue) = match self.way.get() {
+            Way::Address => (web_sys::Worker::new(&scripts.address()?)?, scripts.glue.src()),
+            Way::Blob => (web_sys::Worker::new(&scripts.blob()?)?, String::new()),
+        };
+        let with = |act: fn(&Rc<Self>, &web_sys::Event)| {
+            let weak = Rc::downgrade(self);
+            move |event: web_sys::Event| {
+                if let Some(shared) = weak.upgrade() {
+                    act(&shared, &event);
+                }
+            }
+        };
+        let listeners = [
+            Listener::new(&worker, "message", with(Self::hear)),
+            Listener::new(&worker, "error", with(|shared, event| {
+                // A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
+                shared.fail(event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default());
+            })),
+            Listener::new(&worker, "messageerror", with(|shared, _| shared.fail("a message could not be read".into()))),
+        ];
+        worker.post_message(&Array::of2(&wasm_bindgen::module(), &glue.into()))?;
+        self.running.replace(Some(Running { worker, _listeners: listeners }));
+        let weak = Rc::downgrade(self);
+        self.patience.replace(Timeout::new(ALIVE_WITHIN_MS, move || {
+            if let Some(shared) = weak.upgrade() {
+                shared.fail("its script gives no sign of life".into());
+            }
+        }));
+        Ok(())
+    }
+
+    /// Starts it in another way, if there is one that was not tried yet.
+    fn start_otherwise(self: &Rc<Self>, error: JsValue) -> Result<(), JsValue> {
+        match self.way.replace(Way::Blob) {
+            Way::Address => self.start(),
+            Way::Blob => Err(error),
+        }
+    }
+
+    fn hear(self: &Rc<Self>, event: &web_sys::Event) {
+        self.is_alive.set(true);
+        self.patience.take();
+        FIRST.set(self.way.get());
+        let word = event.dyn_ref::<MessageEvent>().and_then(|message| read(&message.data()));
+        if let Some(word) = word {
+            (self.heard)(word);
+        }
+    }
+
+    fn fail(self: &Rc<Self>, reason: String) {
+        self.patience.take();
+        let dies = if self.is_alive.get() {
+            Err(reason.into())
+        } else {
+            self.start_otherwise(reason.into())
+        };
+        if let Err(reason) = dies {
+            (self.heard)(Heard::Died(reason.as_string().unwrap_or_else(|| error_text(&reason))));
+        }
     }
 }
 
@@ -80,13 +181,53 @@ fn read(data: &JsValue) -> Option<Heard> {
     wire::decode(&numbers.to_vec()).ok().map(Heard::Event)
 }
 
-/// The worker's script, with the name of the page's own. That name holds a hash of its content, so a cache never mixes
+/// The page's own scripts, which a worker is made of too. Their names hold hashes of their content, so a cache never mixes
 /// versions.
-fn url() -> Result<String, JsValue> {
-    let document = web_sys::window().and_then(|window| window.document());
-    let tag = document.and_then(|document| document.query_selector("script[data-glue]").ok().flatten());
-    let glue = tag.and_then(|tag| tag.get_attribute("data-glue"));
-    let glue = glue.ok_or_else(|| JsValue::from_str("the page does not name its script"))?;
-    let file = glue.rsplit('/').next().unwrap_or(&glue).to_owned();
-    Ok(format!("./worker.js?glue={}", String::from(js_sys::encode_uri_component(&file))))
+struct Scripts {
+    boot: HtmlScriptElement,
+    glue: HtmlScriptElement,
+}
+
+impl Scripts {
+    fn of_page() -> Result<Self, JsValue> {
+        let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
+        Ok(Self { boot: script(&document, "script[data-boot]")?, glue: script(&document, "script[data-glue]")? })
+    }
+
+    /// Where the script is that a worker begins with.
+    fn address(&self) -> Result<String, JsValue> {
+        Some(self.boot.src()).filter(|src| !src.is_empty()).ok_or_else(|| "the page is one file".into())
+    }
+
+    /// All of them as a blob: names of those that lie beside the page, the text of what is within it.
+    fn blob(&self) -> Result<String, JsValue> {
+        if let Some(address) = BLOB.with_borrow(Clone::clone) {
+            return Ok(address);
+        }
+        let parts = Array::of1(&text(&self.glue)?);
+        // A page that is one file has one script.
+        if !self.boot.is_same_node(Some(&self.glue)) {
+            parts.push(&text(&self.boot)?);
+        }
+        let options = BlobPropertyBag::new();
+        options.set_type("text/javascript");
+        let blob = Blob::new_with_str_sequence_and_options(&parts, &options)?;
+        let address = Url::create_object_url_with_blob(&blob)?;
+        BLOB.set(Some(address.clone()));
+        Ok(address)
+    }
+}
+
+fn script(document: &Document, selector: &str) -> Result<HtmlScriptElement, JsValue> {
+    let found = document.query_selector(selector)?.and_then(|element| element.dyn_into().ok());
+    found.ok_or_else(|| "the page does not name its scripts".into())
+}
+
+/// What a script is in another one.
+fn text(script: &HtmlScriptElement) -> Result<JsValue, JsValue> {
+    let src = script.src();
+    if src.is_empty() {
+        return Ok(script.text()?.into());
+    }
+    Ok(format!("importScripts({});\n", String::from(JSON::stringify(&src.into())?)).into())
 }

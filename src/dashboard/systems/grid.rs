@@ -110,19 +110,24 @@ fn meaning(key: MatrixKey) -> &'static str {
 
 /// A field of boxes a matrix, A beside B and V beside U.
 pub fn markup(systems: &Systems) -> String {
-    let Dims { n_states, n_inputs } = systems.dims();
     let fields = MatrixKey::ALL.map(|key| field(systems, key)).concat();
-    // Each at least as wide as its heading.
-    let tracks = format!("--tracks:minmax(11em,{n_states}fr) minmax(11em,{n_inputs}fr)");
-    format!("<div class=matrices style=\"{tracks};--most:{}\">{fields}</div>", n_states + n_inputs)
+    format!("<div class=matrices>{fields}</div>")
+}
+
+/// The columns of the fields, as the style sheet's grids have them, each at least as wide as its heading. Not part of the
+/// markup, where a strict content security policy refuses styles.
+pub fn tracks((n_states, n_inputs): (usize, usize)) -> String {
+    format!("minmax(11em,{n_states}fr) minmax(11em,{n_inputs}fr)")
 }
 
 fn field(systems: &Systems, key: MatrixKey) -> String {
     let (rows, cols) = key.shape(systems.dims());
     let (link, symbol, meaning) = (key.link(), symbol(key), meaning(key));
+    // A field is as many columns wide as there are states, or inputs.
+    let side = if matches!(key, MatrixKey::A | MatrixKey::V) { "states" } else { "inputs" };
     let mut html = format!(
         "<fieldset class=matrix id=control-{link} tabindex=-1><legend><span class=symbol>{symbol}</span> \
-         <span class=name>{meaning}, {rows}×{cols}</span></legend><div class=cells style=\"--cols:{cols}\">"
+         <span class=name>{meaning}, {rows}×{cols}</span></legend><div class=\"cells of-{side}\">"
     );
     let input = |cell: Cell, class: &str| {
         let (id, name, value) = (cell.id(), escaped(&cell.name()), cell.shown(systems));

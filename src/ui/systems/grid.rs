@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{EventTarget, HtmlInputElement};
 
 use super::super::controls::Settings;
-use super::super::reactive::{effect, memo, on};
+use super::super::reactive::{effect, live, memo, on};
 use super::super::store::Store;
 use crate::dashboard::systems::grid::{self, Cell};
 use crate::params::notice::Fix;
@@ -48,6 +48,9 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
         <div
             class="grid"
             data-testid="grid"
+            style:--n=live(move || dims.get().0.to_string())
+            style:--p=live(move || dims.get().1.to_string())
+            style:--tracks=live(move || grid::tracks(dims.get()))
             inner_html=html
             on:change=change
             on:focusin=select

@@ -1,7 +1,7 @@
 //! `cargo xtask`: every chore of the project in one command each.
 //!
 //! Reading order: [`pins`] (what versions), [`project`] (which folders), [`setup`] (what must be
-//! there, and how it gets there), then the chores: [`site`], [`test`], [`bench`], [`size`], [`doctor`].
+//! there, and how it gets there), then the chores: [`site`], [`single`], [`test`], [`bench`], [`size`], [`doctor`].
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
 mod bench;
@@ -12,6 +12,7 @@ mod process;
 mod project;
 mod report;
 mod setup;
+mod single;
 mod site;
 mod size;
 mod tally;
@@ -40,6 +41,8 @@ enum Chore {
     Serve(site::ServeOptions),
     /// Build the deployable page into `dist/`; it works from any sub-path.
     Build,
+    /// Build `dist/`, and in it `fedsysid.html`: the whole page in one file, which opens without a server.
+    SingleFile,
     /// Lint and test: natively, in a browser, or both.
     Test {
         /// Only this part.
@@ -81,6 +84,7 @@ fn run(chore: Chore, project: &Project) -> anyhow::Result<ExitCode> {
     match chore {
         Chore::Serve(options) => site::serve(project, &options)?,
         Chore::Build => site::build(project)?,
+        Chore::SingleFile => single::run(project)?,
         Chore::Test { part } => return Ok(test::run(project, part)),
         Chore::Bench { part } => return bench::run(project, part),
         Chore::Golden => test::rewrite_golden(project)?,

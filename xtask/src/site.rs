@@ -13,7 +13,7 @@ use clap::Args;
 use crate::project::Project;
 use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
 use crate::setup::{self, SiteTools};
-use crate::{process, report};
+use crate::{process, report, single};
 
 /// The variable that tells what works on the page in a browser where the built page is.
 const DIST_VARIABLE: &str = "FEDSYSID_DIST";
@@ -41,11 +41,12 @@ pub(crate) fn build(project: &Project) -> Result<()> {
     build_with(project, &tools)
 }
 
-/// Sets up a browser as well, builds `dist/`, and tells `command` where all of them are.
+/// Sets up a browser as well, builds `dist/` with the page as one file, and tells `command` where all of them are.
 pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Result<()> {
     let tools = setup::site(project)?;
     let pair = setup::browser(project)?;
     build_with(project, &tools)?;
+    single::make(&project.dist())?;
     command
         .env(DIST_VARIABLE, project.dist())
         .env(CHROME_VARIABLE, pair.chrome.path)

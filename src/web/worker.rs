@@ -125,10 +125,14 @@ impl Shared {
         };
         let listeners = [
             Listener::new(&worker, "message", with(Self::hear)),
-            Listener::new(&worker, "error", with(|shared, event| {
-                // A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
-                shared.fail(event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default());
-            })),
+            Listener::new(
+                &worker,
+                "error",
+                with(|shared, event| {
+                    // A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
+                    shared.fail(event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default());
+                }),
+            ),
             Listener::new(&worker, "messageerror", with(|shared, _| shared.fail("a message could not be read".into()))),
         ];
         worker.post_message(&Array::of2(&wasm_bindgen::module(), &glue.into()))?;
@@ -162,11 +166,7 @@ impl Shared {
 
     fn fail(self: &Rc<Self>, reason: String) {
         self.patience.take();
-        let dies = if self.is_alive.get() {
-            Err(reason.into())
-        } else {
-            self.start_otherwise(reason.into())
-        };
+        let dies = if self.is_alive.get() { Err(reason.into()) } else { self.start_otherwise(reason.into()) };
         if let Err(reason) = dies {
             (self.heard)(Heard::Died(reason.as_string().unwrap_or_else(|| error_text(&reason))));
         }

@@ -173,6 +173,32 @@ impl Browser {
         }
     }
 
+    /// There is no network from now on.
+    ///
+    /// # Errors
+    /// If the browser cannot be reached.
+    pub async fn cut_off(&self) -> Result<()> {
+        match self.engine {
+            Engine::Chromium => {
+                self.devtools("Network.enable", json!({})).await?;
+                let nothing = json!({ "offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0 });
+                self.devtools("Network.emulateNetworkConditions", nothing).await.map(drop)
+            }
+        }
+    }
+
+    /// The processor is so many times slower from now on.
+    ///
+    /// # Errors
+    /// If the browser cannot be reached.
+    pub async fn slow_down(&self, times: f64) -> Result<()> {
+        match self.engine {
+            Engine::Chromium => {
+                self.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": times })).await.map(drop)
+            }
+        }
+    }
+
     /// What was written to the console since the last call, by the page, its workers and the browser itself.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use axum::Router;
@@ -12,6 +13,9 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use tokio::net::TcpListener;
+use tokio::sync::watch::{self, Sender};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tower_http::services::ServeDir;
 
 /// Where browsers tell of requests that leave this server.
@@ -19,6 +23,9 @@ const REPORTS: &str = "/reports";
 
 /// A policy that forbids nothing and has every request to another server reported, by the page as well as by workers.
 const REPORT_FOREIGN: &str = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /reports";
+
+/// How long a server may take to end: browsers keep connections open.
+const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// How the page is served.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +66,8 @@ pub struct Site {
     address: SocketAddr,
     hosting: Hosting,
     memory: Arc<Mutex<Memory>>,
+    end: Sender<()>,
+    serving: JoinHandle<()>,
 }
 
 impl Site {
@@ -72,8 +81,24 @@ impl Site {
         let address = listener.local_addr()?;
         let memory = Arc::default();
         let service = service(dist, hosting, Arc::clone(&memory));
-        tokio::spawn(async move { axum::serve(listener, service).await });
-        Ok(Self { address, hosting, memory })
+        let (end, ended) = watch::channel(());
+        let wait = async move {
+            let mut ended = ended;
+            let _ = ended.changed().await;
+        };
+        let serving = tokio::spawn(async move {
+            let _ = axum::serve(listener, service).with_graceful_shutdown(wait).await;
+        });
+        Ok(Self { address, hosting, memory, end, serving })
+    }
+
+    /// Ends the server: from now on nobody answers.
+    ///
+    /// # Errors
+    /// If it does not end in order.
+    pub async fn end(self) -> Result<()> {
+        let _ = self.end.send(());
+        timeout(END_LIMIT, self.serving).await.context("the server goes on")?.context("the server fell over")
     }
 
     /// The address of the page with a query, which may begin with `?`.

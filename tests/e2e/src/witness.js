@@ -39,6 +39,7 @@ globalThis.witness = (() => {
   globalThis.Worker = class extends Worker {
     constructor(...options) {
       super(...options);
+      this.from = String(options[0]);
       this.heard = 0;
       this.addEventListener("message", () => this.heard++);
       workers.push(this);

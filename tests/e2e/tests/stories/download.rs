@@ -22,7 +22,9 @@ fn gzipped(path: &Path) -> Result<usize> {
 #[test]
 fn the_whole_page_is_a_small_download() -> Result<()> {
     let dist = Tools::from_environment()?.dist;
-    let files = fs::read_dir(&dist)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let mut files = fs::read_dir(&dist)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    // The same page once more, as one file.
+    files.retain(|path| !path.ends_with("fedsysid.html"));
     ensure!(files.iter().all(|path| path.is_file()), "{} has folders that are not counted", dist.display());
     let sizes = files.iter().map(|path| gzipped(path)).collect::<Result<Vec<_>>>()?;
     let total: usize = sizes.iter().sum();

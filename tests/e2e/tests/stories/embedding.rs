@@ -22,7 +22,7 @@ async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
         Object.assign(frame, { id: 'frame', src: `./${query}`, width, height: 240 });
         frame.style.border = 0;
         document.body.append(frame);";
-    page.visit_file("worker.js").await?;
+    page.visit_file("offline.js").await?;
     page.eval::<()>(SCRIPT, &[json!(format!("?{query}")), json!(width)]).await?;
     wait_for(page, "fedsysid:ready").await
 }

@@ -10,7 +10,7 @@ mod keeping; // pins, undo, back and forward, scenario files
 mod keyboard; // everything without a mouse
 mod links; // what a bad link gets
 mod numbers; // every number, to the last bit
-mod places; // sub-paths, strict policies
+mod places; // sub-paths, strict policies, sandboxed frames, one file, no network
 mod pointer; // mouse and fingers
 mod sweeps; // many experiments at once
 mod systems; // own systems: typed, pasted, from examples

@@ -5,7 +5,6 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
-use e2e::site::Hosting;
 use e2e::story::Story;
 
 /// Long enough to be in the middle of, at about a second or more in a browser.
@@ -62,8 +61,8 @@ fn a_run_that_workers_keep_dying_over_is_given_up() {
     Story::new().tell(async |page| {
         page.visit("M=2000&N=100&T=100&q=100").await?;
         for words in ["another one was started", "another one was started", "given up"] {
-            // It is up, and has told of its progress: it is this run that it dies over.
-            page.wait("a worker at work", PATIENCE, "witness.workers.at(-1).heard > 1").await?;
+            // It is alive, it is up, and it has told of its progress: it is this run that it dies over.
+            page.wait("a worker at work", PATIENCE, "witness.workers.at(-1).heard > 2").await?;
             page.eval::<()>("witness.workers.at(-1).dispatchEvent(new ErrorEvent('error'));", &[]).await?;
             says(page, words).await?;
         }
@@ -100,8 +99,51 @@ fn where_there_is_no_such_thing_as_a_worker_the_page_computes() {
     check_on_page(Story::new().where_first("delete globalThis.Worker;"));
 }
 
+/// The first worker fails in the way that a browser has, and the next one, from a blob, works.
+#[track_caller]
+fn check_other_way(refuse: &'static str) {
+    Story::new().where_first(refuse).tell(async |page| {
+        page.open("q=4").await?;
+        page.expect_what_is_set().await?;
+        let complaints = page.complaints().await?;
+        ensure!(complaints.is_empty(), "{complaints:?}");
+        ensure!(page.is("witness.workers.at(-1).from.startsWith('blob:')").await?, "it did not start from a blob");
+        Ok(())
+    });
+}
+
 #[test]
-fn where_the_worker_is_missing_the_page_computes() {
-    let hosting = Hosting { missing: &["worker.js"], ..Hosting::default() };
-    check_on_page(Story::new().hosted(hosting).expecting_errors(&["worker.js"]));
+fn where_addresses_are_refused_a_worker_starts_from_a_blob() {
+    check_other_way(
+        "globalThis.Worker = class extends Worker {
+           constructor(from) {
+             if (!from.startsWith('blob:')) throw new DOMException('not by address', 'SecurityError');
+             super(from);
+           }
+         };",
+    );
+}
+
+#[test]
+fn where_addresses_give_an_error_a_worker_starts_from_a_blob() {
+    check_other_way(
+        "globalThis.Worker = class extends Worker {
+           constructor(from) {
+             super(from.startsWith('blob:') ? from : 'data:text/javascript,throw 1');
+             this.from = from;
+           }
+         };",
+    );
+}
+
+#[test]
+fn where_addresses_give_nothing_at_all_a_worker_starts_from_a_blob() {
+    check_other_way(
+        "globalThis.Worker = class extends Worker {
+           constructor(from) {
+             super(from.startsWith('blob:') ? from : 'data:text/javascript,');
+             this.from = from;
+           }
+         };",
+    );
 }

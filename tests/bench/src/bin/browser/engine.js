@@ -1,12 +1,12 @@
 // Installed in a document of the page's origin that does nothing by itself: starts engines the way the page does, and
 // speaks with them in the page's own words.
 globalThis.engine = (() => {
-  const file = (path) => path.split("/").at(-1);
-
-  // What the page's first script is told: the names of the glue and of the module.
+  // The page's first script, the glue and the module, by their addresses.
   const names = async () => {
-    const text = await (await fetch("./")).text();
-    return new DOMParser().parseFromString(text, "text/html").querySelector("script[data-glue]").dataset;
+    const page = new DOMParser().parseFromString(await (await fetch("./")).text(), "text/html");
+    const address = (selector, name) => new URL(page.querySelector(selector).getAttribute(name), location.href).href;
+    const glue = "script[data-glue]";
+    return { boot: address("script[data-boot]", "src"), glue: address(glue, "src"), wasm: address(glue, "data-wasm") };
   };
 
   // The next message that is one of `wanted`; an error of the worker's ends the wait.
@@ -22,9 +22,9 @@ globalThis.engine = (() => {
     });
 
   const started = async (url, module) => {
-    const worker = new Worker(url, { type: "module" });
+    const worker = new Worker(url);
     const ready = next(worker, (data) => data instanceof Float64Array);
-    worker.postMessage(module);
+    worker.postMessage([module, page.glue]);
     await ready;
     return worker;
   };
@@ -33,9 +33,11 @@ globalThis.engine = (() => {
   // can be asked how much memory it has.
   const weighable = (glue) =>
     URL.createObjectURL(new Blob([`
-      import init from ${JSON.stringify(new URL(file(glue), location.href).href)};
+      importScripts(${JSON.stringify(glue)});
       let exported;
-      addEventListener("message", async ({ data }) => { exported = await init({ module_or_path: data }); }, { once: true });
+      addEventListener("message", async ({ data: [module] }) => {
+        exported = await wasm_bindgen({ module_or_path: module });
+      }, { once: true });
       addEventListener("message", ({ data }) => {
         if (data === "memory") postMessage({ memory: exported.memory.buffer.byteLength });
       });
@@ -45,8 +47,8 @@ globalThis.engine = (() => {
 
   const start = async () => {
     page = await names();
-    module = await WebAssembly.compileStreaming(fetch(file(page.wasm)));
-    worker = await started(`./worker.js?glue=${encodeURIComponent(file(page.glue))}`, module);
+    module = await WebAssembly.compileStreaming(fetch(page.wasm));
+    worker = await started(page.boot, module);
   };
 
   // The last word on a request, past all reports of progress.

@@ -44,7 +44,7 @@ impl Worker {
         let site = Site::serve(&tools.dist, Hosting::default()).await?;
         let browser = Browser::start(Engine::Chromium, tools, Tracing::Off).await?;
         // A script's text is a document of the page's origin in which nothing runs.
-        browser.driver().goto(format!("{}worker.js", site.url(""))).await?;
+        browser.driver().goto(format!("{}offline.js", site.url(""))).await?;
         let page = Page::new(browser, site);
         page.eval::<()>(SCRIPT, &[]).await?;
         page.eval::<()>("return engine.start();", &[]).await?;

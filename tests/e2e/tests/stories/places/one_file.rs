@@ -1,0 +1,57 @@
+//! The page as one file, opened from disk.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use e2e::browser::Tools;
+use e2e::page::Page;
+use e2e::story::Story;
+
+use super::{FOUR_CORES, VIEWS, all_views_work};
+
+/// Bytes that the file may have.
+const BUDGET: u64 = 1_200_000;
+
+/// The file, made by `cargo xtask single-file`.
+const NAME: &str = "fedsysid.html";
+
+/// Opens the file itself, without any server.
+async fn open(page: &Page, query: &str) -> Result<()> {
+    let path = Tools::from_environment()?.dist.join(NAME).canonicalize().context("run `cargo xtask single-file`")?;
+    let address = format!("file://{}?{query}", path.display());
+    page.browser().driver().goto(address).await?;
+    page.settle().await
+}
+
+#[test]
+fn it_opens_from_disk_without_a_network_and_has_every_view() {
+    Story::new().where_first(FOUR_CORES).tell(async |page| {
+        page.browser().cut_off().await?;
+        open(page, "M=10&q=4&eps=0.1").await?;
+        let draft = page.draft().await?;
+        ensure!(draft.to_query() == "M=10&eps=0.1&q=4", "the link is not followed: {}", draft.to_query());
+        all_views_work(page, "blob:").await?;
+        page.enter("eps", "0.4").await?;
+        page.expect_what_is_set().await?;
+        page.query().await?;
+        let link: String = page.eval("return document.querySelector('#app .share .link').value;", &[]).await?;
+        ensure!(link.starts_with("file:///") && link.ends_with("fedsysid.html?M=10&eps=0.4&q=4"), "{link}");
+        for view in VIEWS {
+            open(page, &format!("view={view}&q=2&M=5")).await?;
+            let shown: String = page.eval("return document.querySelector('#app main').dataset.view;", &[]).await?;
+            ensure!(shown == view, "{shown} is shown instead of {view}");
+        }
+        const ASKED_FOR: &str = "return performance.getEntriesByType('resource').map(({ name }) => name);";
+        let asked_for: Vec<String> = page.eval(ASKED_FOR, &[]).await?;
+        ensure!(asked_for.iter().all(|name| name.starts_with("blob:") || name.starts_with("data:")), "{asked_for:?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn it_is_small_enough_to_be_sent() -> Result<()> {
+    let bytes = fs::metadata(Tools::from_environment()?.dist.join(NAME))?.len();
+    println!("{NAME} has {bytes} bytes");
+    ensure!(bytes > BUDGET / 10 && bytes <= BUDGET, "{NAME} has {bytes} bytes, and may have {BUDGET}");
+    Ok(())
+}

@@ -36,9 +36,9 @@ if (globalThis.document === undefined) {
 
   // Has the browser keep the page for when there is no network, where that is wanted: not for frames, nor for a page of one
   // file, which names no manifest. Where it is refused, the page is not the worse for it.
-  const keep = () => {
+  const keep = async () => {
     const names = document.querySelector("link[rel=manifest]");
-    if (names && parent === window && isSecureContext) navigator.serviceWorker?.register("offline.js").catch(() => {});
+    if (names && parent === window) await navigator.serviceWorker?.register("offline.js");
   };
 
   addEventListener("DOMContentLoaded", async () => {
@@ -46,7 +46,7 @@ if (globalThis.document === undefined) {
       // A page that is one file brings the module along; another names it.
       const module = globalThis.packedModule ?? document.querySelector("script[data-wasm]").dataset.wasm;
       await wasm_bindgen({ module_or_path: module });
-      setTimeout(keep, 2_000);
+      setTimeout(() => keep().catch(() => {}), 2_000);
     } catch (error) {
       root.dataset.failed = reason();
       for (const words of document.querySelectorAll(`.failure [data-why~=${root.dataset.failed}]`)) words.hidden = false;

@@ -125,14 +125,7 @@ impl Shared {
         };
         let listeners = [
             Listener::new(&worker, "message", with(Self::hear)),
-            Listener::new(
-                &worker,
-                "error",
-                with(|shared, event| {
-                    // A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
-                    shared.fail(event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default());
-                }),
-            ),
+            Listener::new(&worker, "error", with(Self::hear_error)),
             Listener::new(&worker, "messageerror", with(|shared, _| shared.fail("a message could not be read".into()))),
         ];
         worker.post_message(&Array::of2(&wasm_bindgen::module(), &glue.into()))?;
@@ -162,6 +155,15 @@ impl Shared {
         if let Some(word) = word {
             (self.heard)(word);
         }
+    }
+
+    /// A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
+    fn hear_error(self: &Rc<Self>, event: &web_sys::Event) {
+        // Before any sign of life there is another way: that one does not work here is no error of the page's.
+        if !self.is_alive.get() {
+            event.prevent_default();
+        }
+        self.fail(event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default());
     }
 
     fn fail(self: &Rc<Self>, reason: String) {

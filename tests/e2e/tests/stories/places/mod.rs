@@ -51,7 +51,12 @@ async fn all_views_work(page: &Page, way: &str) -> Result<()> {
 
 /// The words in place of the program.
 async fn words_without_program(page: &Page) -> Result<String> {
-    page.wait("the words", PATIENCE, "document.querySelector('#shell .not-started')?.checkVisibility()").await?;
+    page.wait(
+        "the words",
+        PATIENCE,
+        "document.querySelector('#shell .not-started')?.checkVisibility({ visibilityProperty: true })",
+    )
+    .await?;
     ensure!(page.is("document.querySelector('#shell .chart svg').checkVisibility()").await?, "there is no picture");
     page.eval("return document.querySelector('#shell .not-started').innerText;", &[]).await
 }

@@ -42,8 +42,17 @@ pub(super) fn share(store: Store) -> AnyView {
         });
     };
     let length = memo(move || {
-        let length = link.get().chars().count();
-        let advice = if length > LINK_CHARS { ": some programs cut it; save a scenario instead" } else { "" };
+        let link = link.get();
+        let length = link.chars().count();
+        let advice = if link.starts_with("file:") {
+            ": it leads to this file, which only this computer has"
+        } else if !link.starts_with("http") {
+            ": it leads nowhere, since this page has no address; save a scenario instead"
+        } else if length > LINK_CHARS {
+            ": some programs cut it; save a scenario instead"
+        } else {
+            ""
+        };
         format!("{} of {} characters{advice}", count(length), count(LINK_CHARS))
     });
     let select = on(|event: leptos::ev::FocusEvent| event_target::<HtmlInputElement>(&event).select());

@@ -24,7 +24,7 @@ if (globalThis.document === undefined) {
     const vectors = [1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 22, 1, 20, 0, 253, 12, ...Array(16).fill(0), 11];
     if (!WebAssembly.validate(Uint8Array.from([...head, ...vectors]))) return "old";
     try {
-      new WebAssembly.Module(Uint8Array.from(head));
+      new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(head)));
     } catch {
       return "policy";
     }

@@ -94,6 +94,17 @@ fn only_the_web_module_speaks_with_workers() {
     }
 }
 
+/// A strict content security policy refuses styles in markup and in attributes; properties that scripts set it allows.
+#[test]
+fn styles_are_set_as_properties() {
+    for path in files_below(&source(), "rs") {
+        let code = code(&path);
+        for word in ["style=", "\"style\"", "<style"] {
+            assert!(!code.contains(word), "{} has {word}", path.display());
+        }
+    }
+}
+
 #[test]
 fn colors_of_the_page_stand_in_one_file() {
     let style = Path::new(env!("CARGO_MANIFEST_DIR")).join("style");

@@ -15,6 +15,9 @@ const BUDGET: u64 = 1_200_000;
 /// The file, made by `cargo xtask single-file`.
 const NAME: &str = "fedsysid.html";
 
+/// What a page has asked for.
+const ASKED_FOR: &str = "return performance.getEntriesByType('resource').map(({ name }) => name);";
+
 /// Opens the file itself, without any server.
 async fn open(page: &Page, query: &str) -> Result<()> {
     let path = Tools::from_environment()?.dist.join(NAME).canonicalize().context("run `cargo xtask single-file`")?;
@@ -41,7 +44,6 @@ fn it_opens_from_disk_without_a_network_and_has_every_view() {
             let shown: String = page.eval("return document.querySelector('#app main').dataset.view;", &[]).await?;
             ensure!(shown == view, "{shown} is shown instead of {view}");
         }
-        const ASKED_FOR: &str = "return performance.getEntriesByType('resource').map(({ name }) => name);";
         let asked_for: Vec<String> = page.eval(ASKED_FOR, &[]).await?;
         ensure!(asked_for.iter().all(|name| name.starts_with("blob:") || name.starts_with("data:")), "{asked_for:?}");
         Ok(())

@@ -5,6 +5,7 @@
 
 use super::Run;
 use super::readout::readings;
+use crate::params::embed::INSTANCE_CHARS;
 use crate::params::file;
 use crate::params::json::{Value, list, object, text};
 use crate::params::{State, keys};
@@ -15,9 +16,6 @@ pub const VERSION: u32 = 1;
 /// What the type of every message begins with.
 const OURS: &str = "fedsysid:";
 
-/// The most characters of the word by which an asker knows answers again.
-const INSTANCE_CHARS: usize = 100;
-
 /// What can be told as it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
@@ -27,7 +25,7 @@ pub enum Topic {
     Result,
 }
 
-/// In which form a run is taken away.
+/// In which form a chart is taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Its numbers, as a table.
@@ -47,7 +45,7 @@ pub enum Ask {
     Get,
     /// Go back to what the address said at first.
     Reset,
-    /// Send the run on screen.
+    /// Send the chart on screen.
     Export(Format),
     /// From now on tell of these, and of no others.
     Subscribe(Vec<Topic>),
@@ -78,6 +76,14 @@ pub fn read(message: &Value) -> Result<Option<Question>, String> {
         Some(_) => return Err(format!("an instance is a text of up to {INSTANCE_CHARS} characters")),
     };
     Ok(Some(Question { ask: ask(kind, message)?, instance }))
+}
+
+/// The height that a page in a frame of this one tells; nothing if a message is about something else.
+pub fn height(message: &Value) -> Option<f64> {
+    match (message.get("type"), message.get("px")) {
+        (Some(Value::Text(kind)), Some(Value::Number(px))) if kind == "fedsysid:height" => Some(*px),
+        _ => None,
+    }
 }
 
 fn ask(kind: &str, message: &Value) -> Result<Ask, String> {
@@ -128,7 +134,7 @@ pub enum Told<'a> {
     Ready,
     /// What is set now, and who changed it.
     Changed(&'a State, By),
-    /// What is set, and how it came out, as far as that is known.
+    /// What is set, and how it came out, as far as that is known. A run of other settings than these is passed over.
     Result(&'a State, Option<&'a Run>),
     /// The page is so many CSS pixels high.
     Height(u32),
@@ -139,12 +145,12 @@ pub enum Told<'a> {
 }
 
 impl Told<'_> {
-    /// The message as JSON, with the asker's word if it is an answer.
-    pub fn message(self, instance: Option<&str>) -> String {
+    /// The message as JSON, with the asker's word if it is an answer, and else with what the page calls itself.
+    pub fn message(self, instance: &str) -> String {
         let (kind, fields) = self.fields();
-        let head = [("type", text(&format!("{OURS}{kind}"))), ("version", VERSION.to_string())];
-        let instance = instance.map(|instance| ("instance", text(instance)));
-        object(head.into_iter().chain(instance).chain(fields), ", ")
+        let kind = text(&format!("{OURS}{kind}"));
+        let head = [("type", kind), ("version", VERSION.to_string()), ("instance", text(instance))];
+        object(head.into_iter().chain(fields), ", ")
     }
 
     fn fields(self) -> (&'static str, Vec<(&'static str, String)>) {
@@ -157,6 +163,7 @@ impl Told<'_> {
                 ("changed", vec![("by", text(by)), ("settings", settings(state)), ("link", text(&state.to_query()))])
             }
             Self::Result(state, run) => {
+                let run = run.filter(|run| run.settings == state.draft.settings());
                 let is_complete = run.is_some_and(|run| run.progress.is_none());
                 let errors = list(run.map(errors).unwrap_or_default().into_iter());
                 let complete = ("complete", is_complete.to_string());
@@ -284,24 +291,36 @@ mod tests {
             ("error", Told::Problems(&problems)),
         ];
         for (kind, told) in told {
-            let message = parsed(&told.message(Some("fig 1")));
+            let message = parsed(&told.message("fig 1"));
             assert_eq!(message.get("type"), Some(&Value::Text(format!("fedsysid:{kind}"))));
             assert_eq!(message.get("instance"), Some(&Value::Text("fig 1".into())));
+            assert_eq!(message.get("version"), Some(&Value::Number(1.0)));
         }
-        assert_eq!(parsed(&Told::Height(321).message(None)).get("instance"), None);
+    }
+
+    /// While a newer run is on its way, the older one is still on screen: it is no answer to what is set now.
+    #[test]
+    fn a_result_of_other_settings_is_none() {
+        let (state, _) = State::from_query("q=2&R=5&M=3");
+        let older = run_of(&State::from_query("q=2&R=5&M=4").0.draft);
+        let message = Told::Result(&state, Some(&older)).message("");
+        assert!(message.ends_with(r#""complete": false, "errors": []}"#), "{message}");
     }
 
     #[test]
     fn a_result_holds_the_final_errors_in_full() {
         let (state, _) = State::from_query("q=2&R=5&M=3");
         let run = run_of(&state.draft);
-        let message = parsed(&Told::Result(&state, Some(&run)).message(None));
+        let message = parsed(&Told::Result(&state, Some(&run)).message(""));
         let Some(Value::List(errors)) = message.get("errors") else { panic!("{message:?}") };
+        assert_eq!(height(&message), None);
+        assert_eq!(height(&parsed(&Told::Height(321).message(""))), Some(321.0));
         assert_eq!(errors.len(), 5);
         assert_eq!(errors[0].get("mean"), Some(&Value::Number(run.summary.methods[0].errors[5].mean())));
         assert_eq!(message.get("settings").and_then(|settings| settings.get("M")), Some(&Value::Number(3.0)));
-        let one = run_of(&State::from_query("q=1&R=5&M=3").0.draft);
-        let message = parsed(&Told::Result(&state, Some(&one)).message(None));
+        let (one_set, _) = State::from_query("q=1&R=5&M=3");
+        let one = run_of(&one_set.draft);
+        let message = parsed(&Told::Result(&one_set, Some(&one)).message(""));
         assert!(
             matches!(message.get("errors"), Some(Value::List(errors)) if errors[0].get("standardError") == Some(&Value::Other))
         );

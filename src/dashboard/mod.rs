@@ -13,12 +13,14 @@
 //! - [`round`]: one round in slow motion.
 //! - [`systems`]: the systems themselves: eigenvalues, controllability, how the clients differ.
 //! - [`data`]: people's own data.
+//! - [`embedding`]: the code that puts the page into another one; [`host`]: what the two say to each other.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
 pub mod badge;
 pub mod bound;
 pub mod data;
+pub mod embedding;
 pub mod export;
 pub mod family;
 pub mod host;

@@ -7,7 +7,7 @@ use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
 use crate::sim::method::Method;
-use crate::sim::scenario::GradientScale;
+use crate::sim::scenario::{GradientScale, ScenarioError};
 use crate::sim::spread::Spread;
 use crate::sim::stats::Running;
 use crate::sim::study::MethodSummary;
@@ -167,6 +167,11 @@ pub(super) fn counted(how_many: usize, thing: &str) -> String {
 pub fn heterogeneity(run: &Run) -> String {
     let Heterogeneity { a, b } = run.summary.heterogeneity;
     format!("measured: up to {} in A, {} in B", number(a), number(b))
+}
+
+/// Why settings cannot be run.
+pub fn refused(error: ScenarioError) -> String {
+    format!("This cannot be run: {error}.")
 }
 
 /// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.

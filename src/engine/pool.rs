@@ -170,12 +170,8 @@ impl Pool {
     ) -> (Generation, Vec<Action>) {
         self.generation = self.generation.next();
         let pending: VecDeque<_> = requests(self.generation).into_iter().collect();
-        let mut actions = Vec::new();
-        let n_wanted = pending.len().saturating_add(1).min(self.allowed);
-        while pending.len() > 1 && self.place == Place::Worker && self.engines.len() < n_wanted {
-            actions.push(self.add_engine(now));
-        }
         self.jobs[lane as usize] = Job { generation: self.generation, pending, n_deaths: 0 };
+        let mut actions = self.grow(now);
         actions.extend(self.assign(now));
         (self.generation, actions)
     }
@@ -195,10 +191,25 @@ impl Pool {
     pub fn resume(&mut self, now: f64) -> Vec<Action> {
         self.is_paused = false;
         let mut actions = self.tell_all_at_work(&Request::Resume);
-        for work in self.engines.iter_mut().filter_map(|engine| engine.work.as_mut()) {
-            work.heard = now;
+        for engine in &mut self.engines {
+            engine.starting = engine.starting.map(|_| now);
+            if let Some(work) = engine.work.as_mut() {
+                work.heard = now;
+            }
         }
+        actions.extend(self.grow(now));
         actions.extend(self.assign(now));
+        actions
+    }
+
+    /// Starts as many engines as there are portions for, unless all work rests: pages that nobody sees start none.
+    fn grow(&mut self, now: f64) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let most = self.jobs.iter().map(|job| job.pending.len()).max().unwrap_or(0);
+        let n_wanted = most.saturating_add(1).min(self.allowed);
+        while most > 1 && !self.is_paused && self.place == Place::Worker && self.engines.len() < n_wanted {
+            actions.push(self.add_engine(now));
+        }
         actions
     }
 
@@ -490,6 +501,18 @@ mod tests {
         assert_eq!(submit(&mut pool, 300.0), posts(0, run(3)));
         assert_eq!(pool.heard(0, &done(1), 301.0), [], "a late answer of a dropped run");
         assert!(pool.is_waiting());
+    }
+
+    /// As in a frame that was never in sight.
+    #[test]
+    fn while_all_rests_no_worker_is_started_and_none_is_late() {
+        let mut pool = Pool::new(Place::Worker, 3, 0.0);
+        assert_eq!(pool.pause(), []);
+        assert_eq!(sweep(&mut pool, 4, 10.0), []);
+        assert_eq!(pool.passed(1e6), []);
+        assert_eq!(pool.resume(1e6), [Action::Start(1, Place::Worker), Action::Start(2, Place::Worker)]);
+        assert_eq!(pool.passed(1e6 + READY_WITHIN_MS), [], "the first had its time yet to come");
+        assert_eq!(pool.heard(0, &Event::Ready, 1e6 + READY_WITHIN_MS), posts(0, portion(1, 0)));
     }
 
     #[test]

@@ -45,12 +45,14 @@ pub struct Embed {
     pub runs_at_once: bool,
     /// Origins of pages that may speak to this one; any if there are none.
     pub origins: Vec<String>,
+    /// What this page calls itself in its messages.
+    pub instance: String,
 }
 
 impl Default for Embed {
     fn default() -> Self {
-        let (show, lock, origins) = (Vec::new(), Vec::new(), Vec::new());
-        Self { is_on: false, show, lock, look: None, has_caption: true, runs_at_once: true, origins }
+        let (show, lock, origins, instance) = (Vec::new(), Vec::new(), Vec::new(), String::new());
+        Self { is_on: false, show, lock, look: None, has_caption: true, runs_at_once: true, origins, instance }
     }
 }
 
@@ -62,15 +64,27 @@ pub(super) const LOOK: &str = "theme";
 pub(super) const CAPTION: &str = "caption";
 pub(super) const AUTORUN: &str = "autorun";
 pub(super) const ORIGIN: &str = "origin";
-const KEYS: [&str; 7] = [EMBED, SHOW, LOCK, LOOK, CAPTION, AUTORUN, ORIGIN];
+pub(super) const INSTANCE: &str = "instance";
+const KEYS: [&str; 8] = [EMBED, SHOW, LOCK, LOOK, CAPTION, AUTORUN, ORIGIN, INSTANCE];
+
+/// The most characters of what a page calls itself.
+pub const INSTANCE_CHARS: usize = 100;
 
 /// What can be shown besides settings: the tabs of the views.
 pub const TABS: &str = "views";
 
-/// The keys of everything that can be shown or locked, in the order of the page.
+/// What a view itself lets people choose: what lies along the axis, which map, which of the paper's figures.
+pub const OPTIONS: &str = "choices";
+
+/// The keys of everything that can be shown, in the order of the page.
 pub fn controls() -> impl Iterator<Item = &'static str> {
-    let settings = TABLE.iter().map(|param| param.link).chain(CHOICES.iter().map(|spec| spec.link));
-    [TABS, ALGORITHMS_LINK].into_iter().chain(settings)
+    [TABS, OPTIONS].into_iter().chain(settings())
+}
+
+/// The keys of everything that can be locked: settings.
+pub fn settings() -> impl Iterator<Item = &'static str> {
+    let numbers = TABLE.iter().map(|param| param.link);
+    [ALGORITHMS_LINK].into_iter().chain(numbers).chain(CHOICES.iter().map(|spec| spec.link))
 }
 
 impl Embed {
@@ -92,6 +106,7 @@ impl Embed {
         let list = |key, words: &[&'static str]| (!words.is_empty()).then(|| (key, words.join(",")));
         let flag = |key, is_default: bool, word: &str| (!is_default).then(|| (key, word.to_owned()));
         let origins = self.origins.iter().map(|origin| (ORIGIN, origin.clone()));
+        let instance = (!self.instance.is_empty()).then(|| (INSTANCE, self.instance.clone()));
         let pairs = [
             flag(EMBED, !self.is_on, "1"),
             list(SHOW, &self.show),
@@ -100,7 +115,7 @@ impl Embed {
             flag(CAPTION, self.has_caption, "0"),
             flag(AUTORUN, self.runs_at_once, "0"),
         ];
-        pairs.into_iter().flatten().chain(origins).collect()
+        pairs.into_iter().flatten().chain(origins).chain(instance).collect()
     }
 
     /// Whether a control is on the page.
@@ -128,8 +143,8 @@ impl Embed {
             EMBED => set_flag(&mut self.is_on, key, given),
             CAPTION => set_flag(&mut self.has_caption, key, given),
             AUTORUN => set_flag(&mut self.runs_at_once, key, given),
-            SHOW => set_list(&mut self.show, key, given),
-            LOCK => set_list(&mut self.lock, key, given),
+            SHOW => set_list(&mut self.show, key, given, &controls().collect::<Vec<_>>()),
+            LOCK => set_list(&mut self.lock, key, given, &settings().collect::<Vec<_>>()),
             LOOK => match Look::by_word(given) {
                 Some(look) => {
                     self.look = Some(look);
@@ -137,8 +152,15 @@ impl Embed {
                 }
                 None => Some(not_a_choice(key, given, self.look.unwrap_or_default().word(), &words_of_looks())),
             },
+            INSTANCE => self.set_instance(given),
             _ => self.set_origin(given),
         }
+    }
+
+    fn set_instance(&mut self, given: &str) -> Option<Notice> {
+        self.instance = given.chars().take(INSTANCE_CHARS).collect();
+        let allowed = format!("a text of up to {INSTANCE_CHARS} characters");
+        (self.instance != given).then(|| not_a_choice(INSTANCE, given, &self.instance, &allowed))
     }
 
     /// An origin is a scheme, a host, and a port where it is not the usual one.
@@ -169,14 +191,13 @@ fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {
 }
 
 /// Controls by their keys, in the order of the page; those that do not exist are named.
-fn set_list(list: &mut Vec<&'static str>, key: &str, given: &str) -> Option<Notice> {
+fn set_list(list: &mut Vec<&'static str>, key: &str, given: &str, all: &[&'static str]) -> Option<Notice> {
     let words: Vec<_> = given.split([',', ' ']).filter(|word| !word.is_empty()).collect();
     let is_named = |control: &&'static str| words.iter().any(|word| word.eq_ignore_ascii_case(control));
-    *list = controls().filter(is_named).collect();
-    let all_known = words.iter().all(|word| controls().any(|control| word.eq_ignore_ascii_case(control)));
-    let allowed = || controls().collect::<Vec<_>>().join(", ");
+    *list = all.iter().copied().filter(is_named).collect();
+    let all_known = words.iter().all(|word| all.iter().any(|control| word.eq_ignore_ascii_case(control)));
     let used = if list.is_empty() { "none".to_owned() } else { list.join(",") };
-    (!all_known).then(|| not_a_choice(key, given, &used, &allowed()))
+    (!all_known).then(|| not_a_choice(key, given, &used, &all.join(", ")))
 }
 
 fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
@@ -197,10 +218,10 @@ mod tests {
 
     #[test]
     fn an_author_says_what_is_shown() {
-        let query = "embed=1&show=M,eps&lock=K&theme=dark&caption=0&autorun=0&origin=https://a.example&origin=http://b.example:81";
+        let query = "embed=1&show=M,eps&lock=K&theme=dark&caption=0&autorun=0&origin=https://a.example&origin=http://b.example:81&instance=fig 1";
         let (embed, notices, left) = read(&format!("{query}&M=5"));
         assert_eq!((notices, left), (vec![], 1));
-        assert!(embed.is_on && !embed.has_caption && !embed.runs_at_once);
+        assert!(embed.is_on && !embed.has_caption && !embed.runs_at_once && embed.instance == "fig 1");
         assert_eq!(["M", "eps", "K", "alpha", "alg"].map(|key| embed.shows(key)), [true, true, true, false, false]);
         assert!(embed.locks("K") && !embed.locks("M"));
         assert_eq!(
@@ -239,11 +260,19 @@ mod tests {
             "theme=blue",
             "theme = blue is not among the choices: allowed system, light, dark, projector, using system",
         );
-        check("show=eps,color", "show = eps,color is not among the choices: allowed views, alg, M, N, eps");
+        check("show=eps,color", "show = eps,color is not among the choices: allowed views, choices, alg, M, N, eps");
+        check("lock=views", "lock = views is not among the choices: allowed alg, M, N, eps");
         check(
             "origin=*",
             "origin = * is not among the choices: allowed an origin such as https://course.example.org, using nobody",
         );
+    }
+
+    #[test]
+    fn a_name_is_cut_to_its_length() {
+        let (embed, notices, _) = read(&format!("instance={}", "é".repeat(101)));
+        assert_eq!(embed.instance.chars().count(), INSTANCE_CHARS);
+        assert!(notices.len() == 1 && notices[0].contains("a text of up to 100 characters"), "{notices:?}");
     }
 
     #[test]

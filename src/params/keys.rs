@@ -68,7 +68,7 @@ pub fn frame_rows() -> Vec<Row> {
         help: help.into(),
         ..row(key, name, default.into(), &[])
     };
-    let controls = || format!("any of {}, with commas between them", embed::controls().collect::<Vec<_>>().join(", "));
+    let any = |keys: Vec<&str>| format!("any of {}, with commas between them", keys.join(", "));
     let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| *word).collect();
     vec![
         row(
@@ -79,12 +79,19 @@ pub fn frame_rows() -> Vec<Row> {
             "0",
             "One view without the rest of the page, as high as it needs to be.",
         ),
-        row(embed::SHOW, "controls that are there", "words", controls(), "none", "The reader can move these."),
+        row(
+            embed::SHOW,
+            "controls that are there",
+            "words",
+            any(embed::controls().collect()),
+            "none",
+            "The reader can move these; choices are what the view itself lets people choose.",
+        ),
         row(
             embed::LOCK,
             "controls that are fixed",
             "words",
-            controls(),
+            any(embed::settings().collect()),
             "none",
             "The reader sees these, and cannot move them.",
         ),
@@ -105,6 +112,14 @@ pub fn frame_rows() -> Vec<Row> {
             "an origin, several times if need be".into(),
             "any",
             "Messages of other origins are passed over.",
+        ),
+        row(
+            embed::INSTANCE,
+            "what it calls itself",
+            "text",
+            format!("up to {} characters", embed::INSTANCE_CHARS),
+            "empty",
+            "Every message carries it, so that several frames can be told apart.",
         ),
     ]
 }

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 use web_sys::{Element, Event, MouseEvent};
 
-use super::explore;
 use super::reactive::{effect, live, memo, on};
 use super::shell;
 use super::store::Store;
@@ -11,18 +10,25 @@ use super::surface::Surface;
 use super::tabs;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::host::{self, Ask, By, Format, Question, Told, Topic};
+use crate::dashboard::sentences::refused;
 use crate::figure::sheet::Paper;
 use crate::figure::theme::Theme;
 use crate::params::State;
-use crate::params::embed::TABS;
+use crate::params::embed::{OPTIONS, TABS};
 use crate::params::json::Value;
 use crate::web;
 use crate::web::address::with_query;
 use crate::web::listener::Listener;
 
-/// Has the style sheet know of it, with a line beneath the chart or without.
+/// Has the style sheet know of it: with a line beneath the chart or without, with the view's own choices or without.
 pub(super) fn mark(store: Store) {
-    let word = if store.settings.embed.with_value(|embed| embed.has_caption) { "" } else { "bare" };
+    let is_bare = store.settings.embed.with_value(|embed| !embed.has_caption);
+    let word = match (is_bare, store.settings.shows(OPTIONS)) {
+        (false, false) => "",
+        (false, true) => "choices",
+        (true, false) => "bare",
+        (true, true) => "bare choices",
+    };
     if let Some(root) = document().document_element() {
         let _ = root.set_attribute("data-embed", word);
     }
@@ -65,7 +71,7 @@ impl Store {
     fn wake(self) {
         if !self.is_awake.get_untracked() {
             self.is_awake.set(true);
-            self.set_seen(true);
+            self.begin_work();
         }
     }
 
@@ -91,16 +97,16 @@ impl Store {
         if listener.is_none() {
             return;
         }
-        let height = web::host::on_height(page, |px| tell(Told::Height(px), None));
+        let height = web::host::on_height(page, move |px| self.tell(Told::Height(px), None));
         StoredValue::new_local((listener, height));
-        tell(Told::Ready, None);
+        self.tell(Told::Ready, None);
         let hears = move |topic: Topic| topics.with_value(|topics| topics.contains(&topic));
         effect(move |is_first| {
             let state = self.state();
             let who = by.get_value();
             by.set_value(By::User);
             if !is_first && hears(Topic::Changed) {
-                tell(Told::Changed(&state, who), None);
+                self.tell(Told::Changed(&state, who), None);
             }
         });
         let complete = memo(move || {
@@ -108,7 +114,14 @@ impl Store {
             dashboard.run().filter(|run| run.progress.is_none()).map(|run| run.generation.0)
         });
         effect(move |_| {
-            if complete.get().is_some() && hears(Topic::Result) {
+            // A run that the settings have left behind already is no result: that of the new ones follows.
+            if complete.get().is_some() && self.is_up_to_date() && hears(Topic::Result) {
+                self.tell_result(None);
+            }
+        });
+        let refusal = memo(move || self.dashboard.read().refusal());
+        effect(move |_| {
+            if refusal.get().is_some() && hears(Topic::Result) {
                 self.tell_result(None);
             }
         });
@@ -118,7 +131,7 @@ impl Store {
         let Question { ask, instance } = match host::read(message) {
             Ok(None) => return,
             Ok(Some(question)) => question,
-            Err(reason) => return tell(Told::Problems(&[reason]), None),
+            Err(reason) => return self.tell(Told::Problems(&[reason]), None),
         };
         let instance = instance.as_deref();
         match ask {
@@ -131,12 +144,12 @@ impl Store {
                 self.wake();
                 self.obey(state, by);
                 if !problems.is_empty() {
-                    tell(Told::Problems(&problems), instance);
+                    self.tell(Told::Problems(&problems), instance);
                 }
             }
             Ask::Export(format) => match self.exported(format) {
-                Some(content) => tell(Told::Export(format, &content), instance),
-                None => tell(Told::Problems(&["there is no complete run to send yet".into()]), instance),
+                Some(content) => self.tell(Told::Export(format, &content), instance),
+                None => self.tell(Told::Problems(&["there is no complete chart to send yet".into()]), instance),
             },
         }
     }
@@ -149,13 +162,14 @@ impl Store {
         }
     }
 
-    /// What Explore shows in a format; none before the run is complete.
+    /// The view's chart in a format; none before it is complete.
     fn exported(self, format: Format) -> Option<String> {
-        let is_complete = self.is_up_to_date() && self.dashboard.read_untracked().run()?.progress.is_none();
+        let is_complete = self.is_up_to_date() && untrack(|| self.is_settled());
+        let make = self.main_chart.get_value().filter(|_| is_complete)?;
         let state = self.state_now();
         let link = with_query(&state.to_query());
         let page = Page { draft: &state.draft, views: &state.views, link: &link };
-        let export = untrack(|| explore::exported(self, page)).filter(|_| is_complete)?;
+        let export = untrack(|| make.try_with_value(|make| make(page))).flatten()?;
         Some(match format {
             Format::Csv => export.csv(),
             Format::Json => export.json(),
@@ -163,12 +177,18 @@ impl Store {
         })
     }
 
+    /// What is set and how it came out, or why it cannot be run.
     fn tell_result(self, instance: Option<&str>) {
-        let state = self.state_now();
-        tell(Told::Result(&state, self.dashboard.read_untracked().run()), instance);
+        let (state, dashboard) = (self.state_now(), self.dashboard.read_untracked());
+        match dashboard.refusal() {
+            Some(error) => self.tell(Told::Problems(&[refused(error)]), instance),
+            None => self.tell(Told::Result(&state, dashboard.run()), instance),
+        }
     }
-}
 
-fn tell(told: Told<'_>, instance: Option<&str>) {
-    web::host::tell(&told.message(instance));
+    /// Tells the page around this one, with its own word if that was an answer.
+    fn tell(self, told: Told<'_>, instance: Option<&str>) {
+        let own = || self.settings.embed.with_value(|embed| embed.instance.clone());
+        web::host::tell(&told.message(&instance.map_or_else(own, str::to_owned)));
+    }
 }

@@ -101,7 +101,7 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
 }
 
 /// The chart to be taken away: of the sweep, or of the run.
-pub(super) fn exported(store: Store, page: Page<'_>) -> Option<Export> {
+fn exported(store: Store, page: Page<'_>) -> Option<Export> {
     let of_run = || {
         let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
         let run = dashboard.run()?;
@@ -144,7 +144,7 @@ fn sweep_head(store: Store) -> AnyView {
 pub(super) fn complaints(store: Store) -> AnyView {
     let html = memo(move || {
         let dashboard = store.dashboard.read();
-        let refusal = dashboard.refusal().map(|error| format!("This cannot be run: {error}."));
+        let refusal = dashboard.refusal().map(sentences::refused);
         let of_run = dashboard.run().map(sentences::complaints).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
         markup::complaints(&complaints, dashboard.trouble().map(sentences::trouble))

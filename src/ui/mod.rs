@@ -6,6 +6,7 @@ pub mod chart;
 pub mod controls;
 pub mod data;
 mod embed;
+mod embedding;
 pub mod explore;
 pub mod map;
 pub mod notice;

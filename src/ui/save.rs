@@ -17,6 +17,7 @@ use crate::dashboard::markup;
 use crate::dashboard::script::{NoProgram, program};
 use crate::figure::Size;
 use crate::figure::sheet::draw_sheet;
+use crate::params::views::Word;
 use crate::web::address::with_query;
 use crate::web::{clipboard, file, preferences};
 
@@ -29,7 +30,7 @@ pub(super) fn remembered() -> Choices {
 }
 
 /// A chart to be taken away, on a page; none while there is nothing to see.
-type Make = Box<dyn Fn(Page<'_>) -> Option<Export>>;
+pub(super) type Make = Box<dyn Fn(Page<'_>) -> Option<Export>>;
 
 /// What is beneath a chart.
 #[derive(Clone, Copy)]
@@ -56,6 +57,9 @@ pub(super) fn save(
 fn boxed_save(store: Store, id: &'static str, has_program: bool, make: Make) -> AnyView {
     let said = RwSignal::new(String::new());
     let save = Save { store, make: StoredValue::new_local(make), said, text: NodeRef::new() };
+    if id.strip_prefix("save-") == Some(store.views.read_untracked().view.word()) {
+        store.main_chart.set_value(Some(save.make));
+    }
     // Both are filled as they open: until then they cost nothing.
     let (menu_html, table_html) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let open = move || {

@@ -4,6 +4,7 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
+use super::embedding;
 use super::parts::button;
 use super::reactive::{live, memo, on};
 use super::store::Store;
@@ -70,12 +71,14 @@ pub(super) fn share(store: Store) -> AnyView {
                     </label>
                     <p class="quiet" data-testid="link-length">{length}</p>
                     {files(store)}
+                    {embedding::opener()}
                     <details class="keys">
                         <summary>"All settings of a link"</summary>
                         <div class="numbers-table" tabindex="0" role="region" aria-label="All settings of a link" inner_html=markup::keys()></div>
                     </details>
                 </div>
             </details>
+            {embedding::panel(store)}
             <p class="said" role="status">{said}</p>
         </div>
     }

@@ -21,6 +21,7 @@ use crate::params::views::{Across, SweepOf};
 use crate::params::{Draft, Key, Notice, Pin, State, View, Views};
 use crate::protocol::{Event, Request};
 use crate::sim::scenario::Settings;
+use crate::web;
 use crate::web::address::{self, Address, Entry};
 use crate::web::clock;
 use crate::web::engines::{Engines, Word};
@@ -50,6 +51,10 @@ pub struct Store {
     is_waiting: RwSignal<bool>,
     /// Whether it works; in a frame it may rest until somebody touches it.
     pub is_awake: RwSignal<bool>,
+    /// Whether anybody can see the page.
+    is_seen: StoredValue<bool>,
+    /// How the view's chart is taken away.
+    pub(super) main_chart: StoredValue<Option<StoredValue<save::Make, LocalStorage>>, LocalStorage>,
     /// How the next change comes about.
     step: StoredValue<Step>,
     engines: StoredValue<Engines, LocalStorage>,
@@ -67,7 +72,7 @@ impl Store {
         };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
-        let engines = StoredValue::new_local(Engines::start(move |word| hear(word, dashboard, sweeps, maps)));
+        let engines = StoredValue::new_local(Engines::resting(move |word| hear(word, dashboard, sweeps, maps)));
         let store = Self {
             settings,
             views: RwSignal::new(views),
@@ -79,10 +84,13 @@ impl Store {
             choices: RwSignal::new(save::remembered()),
             is_waiting: RwSignal::new(false),
             is_awake: RwSignal::new(!rests),
+            is_seen: StoredValue::new(!web::host::is_framed()),
+            main_chart: StoredValue::new_local(None),
             step: StoredValue::new(Step::default()),
             engines,
         };
-        store.set_seen(true);
+        // A frame may be anywhere on its page: it waits to be told that it is in sight.
+        store.begin_work();
         // What is seen is asked for first.
         store.follow_sweep();
         store.follow_settings();
@@ -215,13 +223,16 @@ impl Store {
 
     /// Rests while the page is hidden or out of sight.
     pub fn follow_sight(self, page: &web_sys::Element) {
-        let watch = SeenWatch::new(page, move |is_seen| self.set_seen(is_seen));
+        let watch = SeenWatch::new(page, self.is_seen.get_value(), move |is_seen| {
+            self.is_seen.set_value(is_seen);
+            self.begin_work();
+        });
         StoredValue::new_local(watch);
     }
 
-    /// Whether anybody can see the page: else it rests, as it does until it is awake.
-    pub(super) fn set_seen(self, is_seen: bool) {
-        let works = is_seen && self.is_awake.get_untracked();
+    /// Works if anybody can see the page, and rests otherwise, as it does until it is awake.
+    pub(super) fn begin_work(self) {
+        let works = self.is_seen.get_value() && self.is_awake.get_untracked();
         self.engines.with_value(|engines| engines.set_seen(works));
     }
 

@@ -1,6 +1,6 @@
 //! The engines as the page uses them: work in, events and troubles out, wherever they run.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use super::clock;
@@ -35,6 +35,7 @@ struct Shared {
     pool: RefCell<Pool>,
     hosts: RefCell<Vec<Host>>,
     last_error: RefCell<String>,
+    has_begun: Cell<bool>,
     tell: Box<dyn Fn(Word)>,
 }
 
@@ -45,15 +46,17 @@ enum Host {
 }
 
 impl Engines {
-    /// Starts a first engine; what engines say goes to `tell`, never from within a call to these.
-    pub fn start(tell: impl Fn(Word) + 'static) -> Self {
+    /// Engines that rest until somebody looks: then the first of them is started. What engines say goes to `tell`, never
+    /// from within a call to these.
+    pub fn resting(tell: impl Fn(Word) + 'static) -> Self {
         let shared = Rc::new(Shared {
             pool: RefCell::new(Pool::new(Place::Worker, n_allowed(), clock::now())),
             hosts: RefCell::default(),
             last_error: RefCell::default(),
+            has_begun: Cell::default(),
             tell: Box::new(tell),
         });
-        shared.start(0, Place::Worker);
+        shared.pool.borrow_mut().pause();
         let weak = Rc::downgrade(&shared);
         let check = Interval::new(CHECK_EVERY_MS, move || {
             with(&weak, |shared| shared.act(shared.pool.borrow_mut().passed(clock::now())));
@@ -85,6 +88,9 @@ impl Engines {
 
     /// Rests while nobody looks.
     pub fn set_seen(&self, is_seen: bool) {
+        if is_seen && !self.shared.has_begun.replace(true) {
+            self.shared.start(0, Place::Worker);
+        }
         let mut pool = self.shared.pool.borrow_mut();
         let actions = if is_seen { pool.resume(clock::now()) } else { pool.pause() };
         drop(pool);

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use js_sys::JSON;
-use wasm_bindgen::JsValue;
-use web_sys::{Element, MessageEvent, Window};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, HtmlIFrameElement, MessageEvent, Window};
 
 use super::json;
 use super::listener::Listener;
@@ -15,6 +15,25 @@ use crate::params::json::Value;
 fn parent() -> Option<Window> {
     let window = web_sys::window()?;
     window.parent().ok().flatten().filter(|parent| *parent != window)
+}
+
+/// Whether this page is in a frame of another one.
+pub fn is_framed() -> bool {
+    parent().is_some()
+}
+
+/// Hears what a page says that this one has in a frame, wherever in an element that is at the time.
+pub fn on_message_from(around: &Element, mut heard: impl FnMut(&Value) + 'static) -> Option<Listener> {
+    let (window, around) = (web_sys::window()?, around.clone());
+    Some(Listener::new(&window, "message", move |event: MessageEvent| {
+        let frame =
+            around.query_selector("iframe").ok().flatten().and_then(|it| it.dyn_into::<HtmlIFrameElement>().ok());
+        let source = frame.and_then(|frame| frame.content_window());
+        if source.is_some_and(|source| event.source().is_some_and(|from| JsValue::from(from) == JsValue::from(source)))
+        {
+            heard(&json::value(&event.data()));
+        }
+    }))
 }
 
 /// Hears what the page around this one says, with its origin. What any other window says is passed over.
@@ -37,12 +56,13 @@ pub fn tell(json: &str) {
     }
 }
 
-/// Calls back with an element's height in CSS pixels, whole and rounded up, whenever it is another one.
+/// Calls back with an element's height in CSS pixels, whole and rounded up, whenever it is another one. An element that is
+/// not there to be seen has none: a frame that is hidden keeps the height that it had.
 pub fn on_height(element: &Element, told: impl Fn(u32) + 'static) -> Option<SizeWatch> {
     let (measured, last) = (element.clone(), Cell::new(0));
     SizeWatch::new(element, move || {
         let height = whole(measured.get_bounding_client_rect().height());
-        if last.replace(height) != height {
+        if height > 0 && last.replace(height) != height {
             told(height);
         }
     })

@@ -88,11 +88,11 @@ pub struct SeenWatch {
 }
 
 impl SeenWatch {
-    /// Calls `changed` whenever that changes. At first it counts as seen.
-    pub fn new(element: &Element, changed: impl Fn(bool) + 'static) -> Self {
+    /// Calls `changed` whenever that changes from what it was taken for at first.
+    pub fn new(element: &Element, at_first: bool, changed: impl Fn(bool) + 'static) -> Self {
         let document = element.owner_document();
-        let in_sight = Rc::new(Cell::new(true));
-        let was_seen = Cell::new(true);
+        let in_sight = Rc::new(Cell::new(at_first));
+        let was_seen = Cell::new(at_first);
         let update = {
             let (in_sight, document) = (in_sight.clone(), document.clone());
             Rc::new(move || {

@@ -3,6 +3,9 @@
 /// The reference data.
 mod data;
 
+/// Frames in other pages: what is said about them is so.
+mod embedding;
+
 /// Pictures as text, reviewed in the diff.
 mod golden;
 

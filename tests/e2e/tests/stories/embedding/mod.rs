@@ -1,5 +1,10 @@
 //! The page in a frame of another one.
 
+mod element; // the custom element, and the docs' example of it
+mod heights; // frames that take their height from the page
+mod many; // several frames, frames out of sight, frames born hidden
+mod panel; // the code that the page makes for others
+
 use anyhow::{Result, ensure};
 use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
@@ -25,6 +30,24 @@ async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
     page.visit_file("offline.js").await?;
     page.eval::<()>(SCRIPT, &[json!(format!("?{query}")), json!(width)]).await?;
     wait_for(page, "fedsysid:ready").await
+}
+
+/// A page around the page, of any markup: it keeps what it is told, and by which of its frames.
+async fn hosted(page: &Page, body: &str) -> Result<()> {
+    const HEAD: &str = r"<!doctype html><meta charset=utf-8><title>a course</title><body><script>
+        window.told = [];
+        addEventListener('message', ({ source, data }) => {
+          const frames = [...document.querySelectorAll('iframe, fedsysid-figure')];
+          const from = frames.findIndex((it) => (it.shadowRoot?.querySelector('iframe') ?? it).contentWindow === source);
+          told.push({ ...data, from });
+        });
+        </script>";
+    page.visit_file("worker.js").await?;
+    page.eval::<()>(
+        "document.open(); document.write(arguments[0]); document.close();",
+        &[json!(format!("{HEAD}{body}"))],
+    )
+    .await
 }
 
 async fn wait_for(page: &Page, kind: &str) -> Result<()> {
@@ -142,33 +165,6 @@ fn forged_and_garbled_messages_change_nothing() {
         ensure!(told(page, "fedsysid:changed").await?.is_empty());
         let result = told(page, "fedsysid:result").await?;
         ensure!(result.iter().all(|result| result["settings"]["M"] == 20), "{result:?}");
-        Ok(())
-    });
-}
-
-#[test]
-fn heights_come_to_rest_at_any_width() {
-    story().tell(async |page| {
-        for width in [320, 640, 1200] {
-            framed(page, "embed=1&show=M,eps&q=2&M=5", width).await?;
-            page.eval::<()>(
-                "addEventListener('message', ({ data }) => { if (data.type === 'fedsysid:height') frame.height = data.px; });",
-                &[],
-            )
-            .await?;
-            wait_for(page, "fedsysid:result").await?;
-            let last = "told.findLast(({ type }) => type === 'fedsysid:height').px";
-            page.eval::<()>(&format!("frame.height = {last};"), &[]).await?;
-            page.next_frames().await?;
-            page.next_frames().await?;
-            let heights: Vec<u32> =
-                told(page, "fedsysid:height").await?.iter().filter_map(|told| told["px"].as_u64()?.try_into().ok()).collect();
-            ensure!(heights.len() <= 4 && heights.windows(2).all(|pair| pair[0] != pair[1]), "{width}: {heights:?}");
-            let fits = "Math.abs(frame.contentDocument.documentElement.scrollHeight - frame.clientHeight) <= 1";
-            page.wait("a frame that fits", PATIENCE, fits).await?;
-            let after: usize = page.eval("return told.filter(({ type }) => type === 'fedsysid:height').length;", &[]).await?;
-            ensure!(after == heights.len(), "{width}: heights go on: {after} after {heights:?}");
-        }
         Ok(())
     });
 }

@@ -1,0 +1,375 @@
+//! The code that puts what is on screen into another page: a frame, or the element of `fedsysid-figure.js`.
+//!
+//! [`Embedding`] is what an author has chosen; its form is markup, whose fields come back by their names.
+
+use super::markup::{escaped, options};
+use crate::params::embed::{self, Embed, Look, OPTIONS, TABS};
+use crate::params::link::query;
+use crate::params::table::Group;
+use crate::params::views::Word;
+use crate::params::{Param, State, View, keys};
+
+/// The script that defines the element, beside the page.
+pub const SCRIPT: &str = "fedsysid-figure.js";
+
+/// Widths and heights that can be chosen, in CSS pixels.
+const SIZES: (u32, u32) = (200, 4_000);
+
+/// The height of a frame that has not told its own yet.
+const USUAL_HEIGHT: u32 = 360;
+
+/// What a frame in a sandbox may still do: compute, lead to the whole page, save files.
+const SANDBOX: &str = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads";
+
+/// What an author has chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Embedding {
+    /// Whether the code is the element's, and not a plain frame's.
+    is_element: bool,
+    /// The width; all there is without one.
+    width: Option<u32>,
+    /// The height; as needed without one.
+    height: Option<u32>,
+    is_sandboxed: bool,
+    /// Origins as they were typed.
+    origins: String,
+    embed: Embed,
+}
+
+/// With the two settings that the trade-off is about.
+impl Default for Embedding {
+    fn default() -> Self {
+        let embed = Embed { is_on: true, show: vec!["M", "eps"], ..Embed::default() };
+        let (width, height, origins) = (None, None, String::new());
+        Self { is_element: false, width, height, is_sandboxed: false, origins, embed }
+    }
+}
+
+impl Embedding {
+    /// Takes over a field of the form: its name, what is written in it or which option it is, and whether it is ticked.
+    pub fn choose(&mut self, name: &str, value: &str, is_ticked: bool) {
+        match name {
+            "code" => self.is_element = value == "element",
+            "width" => self.width = pixels(value),
+            "height" => self.height = pixels(value),
+            "sandbox" => self.is_sandboxed = is_ticked,
+            "caption" => self.embed.has_caption = is_ticked,
+            "autorun" => self.embed.runs_at_once = is_ticked,
+            "theme" => self.embed.look = Look::by_word(value),
+            "show" => tick(&mut self.embed.show, value, is_ticked),
+            "lock" => tick(&mut self.embed.lock, value, is_ticked),
+            "origin" => {
+                let pairs = value.split_whitespace().map(|origin| (name.to_owned(), origin.to_owned()));
+                self.embed.origins = Embed::take(&mut pairs.collect()).0.origins;
+                value.clone_into(&mut self.origins);
+            }
+            _ => {}
+        }
+    }
+
+    /// What of the choices cannot be used, in words.
+    pub fn problem(&self) -> String {
+        let pairs = self.origins.split_whitespace().map(|origin| ("origin".to_owned(), origin.to_owned()));
+        let (_, notices) = Embed::take(&mut pairs.collect());
+        notices.iter().map(|notice| format!("{notice}. ")).collect()
+    }
+
+    /// What the frame's own link says of this state.
+    pub fn query(&self, state: &State) -> String {
+        query(self.embed.pairs().into_iter().chain(state.pairs()))
+    }
+
+    /// The code, for a page at this address without a query, and for a frame that is so high.
+    pub fn code(&self, page: &str, state: &State, measured: Option<u32>) -> String {
+        if self.is_element { self.element(page, state) } else { self.frame(page, state, measured) }
+    }
+
+    fn frame(&self, page: &str, state: &State, measured: Option<u32>) -> String {
+        let mut html = String::from("<iframe");
+        put(&mut html, "src", &format!("{page}?{}", self.query(state)));
+        put(&mut html, "title", &title(state));
+        self.put_size(&mut html, measured);
+        put(&mut html, "loading", "lazy");
+        if self.is_sandboxed {
+            put(&mut html, "sandbox", SANDBOX);
+        }
+        put(&mut html, "style", "border: 0; max-width: 100%");
+        html + "></iframe>"
+    }
+
+    /// Its attributes are the keys of the link. What a link has several times stays in the address.
+    fn element(&self, page: &str, state: &State) -> String {
+        let pairs: Vec<_> = self.embed.pairs().into_iter().skip(1).chain(state.pairs()).collect();
+        let is_single = |key: &str| pairs.iter().filter(|(other, _)| *other == key).count() == 1;
+        let (single, several): (Vec<_>, Vec<_>) = pairs.iter().cloned().partition(|(key, _)| is_single(key));
+        let (folder, _) = page.rsplit_once('/').unwrap_or_default();
+        let mut html = String::from("<script");
+        put(&mut html, "src", &format!("{folder}/{SCRIPT}"));
+        html += " async></script>\n<fedsysid-figure";
+        let question = if several.is_empty() { "" } else { "?" };
+        put(&mut html, "src", &format!("{page}{question}{}", query(several.into_iter())));
+        for (key, value) in single {
+            put(&mut html, key, &value);
+        }
+        for (name, pixels) in [("width", self.width), ("height", self.height)] {
+            if let Some(pixels) = pixels {
+                put(&mut html, name, &pixels.to_string());
+            }
+        }
+        let sandbox = if self.is_sandboxed { " sandbox" } else { "" };
+        html + sandbox + "></fedsysid-figure>"
+    }
+
+    fn put_size(&self, html: &mut String, measured: Option<u32>) {
+        put(html, "width", &self.width.map_or_else(|| "100%".into(), |width| width.to_string()));
+        put(html, "height", &self.height.or(measured).unwrap_or(USUAL_HEIGHT).to_string());
+    }
+
+    /// The frame as it will be, at its size, as markup. Each text is another frame: one whose address changed would make entries
+    /// in the history.
+    pub fn preview(&self, page: &str, state: &State) -> String {
+        let mut html = String::from("<iframe");
+        put(&mut html, "src", &format!("{page}?{}", self.query(state)));
+        put(&mut html, "title", "Preview");
+        self.put_size(&mut html, None);
+        html + "></iframe>"
+    }
+
+    /// Whether the frame is as high as it needs to be.
+    pub fn has_own_height(&self) -> bool {
+        self.height.is_none()
+    }
+
+    /// The form.
+    pub fn form(&self, view: View) -> String {
+        let size = |name: &str, label: &str, value: Option<u32>, without: &str| {
+            let value = value.map(|value| value.to_string()).unwrap_or_default();
+            let (least, most) = SIZES;
+            format!(
+                "<label><span>{label}</span><input type=number name={name} min={least} max={most} value=\"{value}\" placeholder=\"{without}\"> px</label>"
+            )
+        };
+        let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| (*word).to_owned()).collect();
+        let look = self.embed.look.and_then(|look| Look::ALL.iter().position(|(other, ..)| *other == look));
+        let theme = format!(
+            "<label><span>theme</span><select name=theme><option value=\"\">the reader’s{}</select></label>",
+            options(&looks, look)
+        );
+        let mut origin = String::from("<label>messages from <input type=text");
+        put(&mut origin, "name", "origin");
+        put(&mut origin, "value", &self.origins);
+        origin += " placeholder=\"any page\" spellcheck=false></label>";
+        let fields = [
+            size("width", "width", self.width, "all"),
+            size("height", "height", self.height, "as needed"),
+            theme,
+            tickbox("caption", "", "caption", self.embed.has_caption),
+            tickbox("autorun", "", "computes at once", self.embed.runs_at_once),
+            tickbox("sandbox", "", "sandbox", self.is_sandboxed),
+            origin,
+        ];
+        let words = "<legend>Controls: there, or fixed</legend>";
+        format!(
+            "<div class=embed-fields>{}</div><fieldset class=embed-controls>{words}{}</fieldset>",
+            fields.concat(),
+            self.controls(view)
+        )
+    }
+
+    /// A row a control: whether it is there, and whether it is fixed.
+    fn controls(&self, view: View) -> String {
+        let rows = keys::rows();
+        let row = |key: &'static str| {
+            let name = match key {
+                TABS => "all views",
+                OPTIONS => "the view’s own choices",
+                _ => rows.iter().find(|row| row.key == key).map_or("", |row| &row.name),
+            };
+            let there = tickbox("show", key, &escaped(name), self.embed.show.contains(&key));
+            let is_setting = ![TABS, OPTIONS].contains(&key);
+            let fixed = is_setting.then(|| tickbox("lock", key, "fixed", self.embed.lock.contains(&key)));
+            format!("<div>{there}{}</div>", fixed.unwrap_or_default())
+        };
+        embed::controls().filter(|key| is_in(view, key)).map(row).collect()
+    }
+
+    /// Which code is shown, to be chosen.
+    pub fn kinds(&self) -> String {
+        let kind = |value: &str, words: &str, is_chosen: bool| {
+            let chosen = if is_chosen { " checked" } else { "" };
+            format!("<label><input type=radio name=code value={value}{chosen}> {words}</label>")
+        };
+        kind("frame", "plain frame", !self.is_element)
+            + &kind("element", "element: as high as it needs to be", self.is_element)
+    }
+}
+
+/// Whether a view has a control at all.
+fn is_in(view: View, key: &str) -> bool {
+    match view {
+        _ if [TABS, OPTIONS].contains(&key) => true,
+        // The paper's settings are the paper's, and people's data have none.
+        View::Paper | View::Data => false,
+        View::Systems => true,
+        View::Explore | View::TradeOff | View::Map => {
+            Param::by_link(key).is_none_or(|param| param.group != Group::Systems)
+        }
+    }
+}
+
+/// What readers who hear the page are told that the frame is.
+fn title(state: &State) -> String {
+    let name = View::ALL.iter().find(|(view, ..)| *view == state.views.view).map_or("", |(.., name)| name);
+    format!("FedSysID live: {name}")
+}
+
+fn pixels(text: &str) -> Option<u32> {
+    let pixels: u32 = text.trim().parse().ok()?;
+    Some(pixels.clamp(SIZES.0, SIZES.1))
+}
+
+fn tick(list: &mut Vec<&'static str>, key: &str, is_ticked: bool) {
+    let before = list.clone();
+    let stays = |other: &&str| if *other == key { is_ticked } else { before.contains(other) };
+    *list = embed::controls().filter(stays).collect();
+}
+
+fn tickbox(name: &str, value: &str, words: &str, is_ticked: bool) -> String {
+    let ticked = if is_ticked { " checked" } else { "" };
+    let says = if name == "lock" { format!(" aria-label=\"{value} fixed\"") } else { String::new() };
+    format!("<label><input type=checkbox name={name} value=\"{value}\"{says}{ticked}> {words}</label>")
+}
+
+/// Writes an attribute, whatever is in its value.
+fn put(html: &mut String, name: &str, value: &str) {
+    let value = escaped(value).replace('"', "&quot;");
+    *html += &format!(" {name}=\"{value}\"");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "https://a.example/live/";
+
+    fn chosen(fields: &[(&str, &str, bool)]) -> Embedding {
+        let mut embedding = Embedding::default();
+        for (name, value, is_ticked) in fields {
+            embedding.choose(name, value, *is_ticked);
+        }
+        embedding
+    }
+
+    fn state(query: &str) -> State {
+        State::from_query(query).0
+    }
+
+    #[test]
+    fn a_frame_is_one_line() {
+        let code = Embedding::default().code(PAGE, &state("view=tradeoff&M=20"), Some(412));
+        assert_eq!(
+            code,
+            "<iframe src=\"https://a.example/live/?embed=1&amp;show=M,eps&amp;view=tradeoff&amp;M=20\" title=\"FedSysID live: Trade-off\" \
+             width=\"100%\" height=\"412\" loading=\"lazy\" style=\"border: 0; max-width: 100%\"></iframe>"
+        );
+    }
+
+    #[test]
+    fn every_choice_is_in_the_code() {
+        let embedding = chosen(&[
+            ("width", "640", false),
+            ("height", "1", false),
+            ("theme", "dark", false),
+            ("caption", "", false),
+            ("autorun", "", false),
+            ("sandbox", "", true),
+            ("show", "eps", false),
+            ("show", "alg", true),
+            ("lock", "K", true),
+            ("origin", "https://a.example  http://b.example:81", false),
+            ("other", "x", true),
+        ]);
+        let code = embedding.code(PAGE, &state(""), Some(412));
+        let link = "embed=1&amp;show=alg,M&amp;lock=K&amp;theme=dark&amp;caption=0&amp;autorun=0&amp;origin=https://a.example&amp;origin=http://b.example:81\"";
+        for part in [link, "width=\"640\" height=\"200\"", "sandbox=\"allow-scripts "] {
+            assert!(code.contains(part), "{part} is not in {code}");
+        }
+        assert_eq!(embedding.problem(), "");
+    }
+
+    #[test]
+    fn an_elements_attributes_are_the_keys_of_the_link() {
+        let code = chosen(&[("code", "element", false), ("height", "300", false)]).code(
+            "https://a.example/live/index.html",
+            &state("M=20&eps=0.1&pin=M:5&pin=M:6"),
+            Some(412),
+        );
+        assert_eq!(
+            code,
+            "<script src=\"https://a.example/live/fedsysid-figure.js\" async></script>\n\
+             <fedsysid-figure src=\"https://a.example/live/index.html?pin=M:5&amp;pin=M:6\" show=\"M,eps\" M=\"20\" eps=\"0.1\" \
+             height=\"300\"></fedsysid-figure>"
+        );
+    }
+
+    /// Attributes lose their case in HTML, and so they may, as long as no two keys differ in it alone.
+    #[test]
+    fn keys_are_themselves_in_any_case() {
+        let mut keys: Vec<_> =
+            keys::rows().iter().chain(&keys::frame_rows()).map(|row| row.key.to_ascii_lowercase()).collect();
+        let n_keys = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), n_keys);
+        let (lower, notices) = State::from_query("m=7&k=3&t=9&r=50&a=0.5&b=1");
+        assert_eq!((lower, notices), (state("M=7&K=3&T=9&R=50&A=0.5&B=1"), vec![]));
+    }
+
+    /// A name of a kept run is anybody's words.
+    #[test]
+    fn nothing_breaks_out_of_an_attribute() {
+        let state = state("pin=M:5~name:%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26amp;");
+        for form in ["frame", "element"] {
+            let code = chosen(&[("code", form, false)]).code("https://a.example/\"><b>/", &state, None);
+            let inside: Vec<_> = code.split('"').skip(1).step_by(2).collect();
+            assert!(!inside.iter().any(|value| value.contains(['<', '"'])), "{code}");
+            assert!(!code.contains("<b>") && !code.contains("<script>"), "{code}");
+        }
+        assert!(!chosen(&[("origin", "\"><b>", false)]).form(View::Explore).contains("\"><b>\""));
+    }
+
+    #[test]
+    fn a_mistyped_origin_is_named() {
+        let embedding = chosen(&[("origin", "course.example", false)]);
+        assert!(embedding.problem().starts_with("origin = course.example is not among"), "{}", embedding.problem());
+        assert!(embedding.query(&state("")).contains("origin=nobody"));
+    }
+
+    /// Whatever is chosen, the form shows: opened again, it says the same.
+    #[test]
+    fn the_form_shows_what_is_chosen() {
+        let form =
+            chosen(&[("width", "640", false), ("lock", "K", true), ("theme", "dark", false)]).form(View::Explore);
+        for part in [
+            "max=4000 value=\"640\"",
+            "<option selected>dark",
+            "value=\"K\" aria-label=\"K fixed\" checked",
+            "value=\"M\" checked",
+        ] {
+            assert!(form.contains(part), "{part} is not in {form}");
+        }
+        let of_paper = Embedding::default().form(View::Paper);
+        assert!(of_paper.contains("value=\"views\"") && !of_paper.contains("value=\"eps\""));
+    }
+
+    /// A link of the panel is read as it was meant.
+    #[test]
+    fn the_link_says_what_was_chosen() {
+        let (embedding, state) =
+            (chosen(&[("lock", "seed", true), ("theme", "light", false)]), state("eps=0.2&seed=7"));
+        let mut pairs = crate::params::link::pairs(&embedding.query(&state));
+        let (embed, notices) = Embed::take(&mut pairs);
+        assert_eq!((embed, notices), (embedding.embed, vec![]));
+        assert_eq!(State::from_pairs(pairs), (state, vec![]));
+    }
+}

@@ -1,0 +1,94 @@
+//! The custom element, as scripts of other pages use it.
+
+use anyhow::{Context, Result, ensure};
+use e2e::native::Native;
+use e2e::page::{PATIENCE, Page};
+use serde_json::{Value, json};
+
+use super::{hosted, story};
+
+const DOCS: &str = include_str!("../../../../../docs/embedding.md");
+
+/// The example that the documentation gives, as it stands there.
+fn example() -> Result<&'static str> {
+    let (_, rest) = DOCS.split_once("<!-- example -->\n```html\n").context("the docs have no example")?;
+    Ok(rest.split_once("```").context("the example has no end")?.0)
+}
+
+/// The final errors of a run natively, as the example writes them.
+fn final_errors(link: &str) -> Result<Vec<f64>> {
+    Ok(Native::of(link)?.readings(200).into_iter().filter_map(|(_, error)| error).collect())
+}
+
+#[test]
+fn the_example_in_the_docs_reads_the_final_errors() {
+    story().tell(async |page| {
+        ensure!(example()?.lines().count() == 10, "it is said to be of ten lines: {}", example()?);
+        hosted(page, example()?).await?;
+        let expected = final_errors("M=20&q=4&eps=0.1")?;
+        let numbers = "(document.getElementById('read').textContent.match(/(?<=: )[0-9.e-]+/g) ?? []).map(Number)";
+        let is_native = format!(
+            "{numbers}.length === {} && {numbers}.every((it, place) => Math.abs(it / {}[place] - 1) < 1e-14)",
+            expected.len(),
+            json!(expected)
+        );
+        page.wait("the native errors", PATIENCE, &is_native).await?;
+        Ok(())
+    });
+}
+
+/// A page with an element that is ready, and what it tells as events.
+async fn with_element(page: &Page, attributes: &str) -> Result<()> {
+    let body = format!(
+        "<script src='fedsysid-figure.js'></script><fedsysid-figure id=figure {attributes}><a href='./'>a link</a></fedsysid-figure>
+         <script>window.heard = []; for (const kind of ['ready', 'changed', 'result', 'height', 'error'])
+           document.addEventListener(`fedsysid-${{kind}}`, ({{ target, detail }}) => heard.push([target.id, kind, detail]));</script>"
+    );
+    hosted(page, &body).await?;
+    page.wait("a result", PATIENCE, "heard.some(([, kind]) => kind === 'result')").await.map(drop)
+}
+
+#[test]
+fn an_element_is_set_and_read_by_scripts() {
+    story().tell(async |page| {
+        with_element(page, "M=20 q=4 eps=0.3 show=eps").await?;
+        let kinds: Vec<String> = page.eval("return heard.map(([id, kind]) => `${id} ${kind}`);", &[]).await?;
+        ensure!(["figure ready", "figure height", "figure result"].iter().all(|kind| kinds.iter().any(|it| it == kind)), "{kinds:?}");
+        ensure!(page.is("figure.parameters.some(({ key }) => key === 'eps') && figure.settings.M === 20").await?);
+        let fits = "(({ style, clientHeight }) => style.height === `${clientHeight}px`)(figure.shadowRoot.firstChild)";
+        ensure!(page.is(fits).await?, "it is not as high as it needs to be");
+        let result: Value = page.eval("return figure.set({ eps: 0.1, K: 1e9 });", &[]).await?;
+        ensure!(result["settings"]["eps"] == 0.1 && result["settings"]["K"] == 100 && result["complete"] == true, "{result}");
+        ensure!(page.is("heard.some(([, kind, { problems }]) => kind === 'error' && /K = 1000000000 is out of range/.test(problems))").await?);
+        let means: Vec<f64> = page.eval("return figure.errors.map(({ mean }) => mean);", &[]).await?;
+        let expected = final_errors("M=20&q=4&eps=0.1&K=100")?;
+        ensure!(means.len() == expected.len() && means.iter().zip(&expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-14));
+        let csv: String = page.eval("return figure.export('csv');", &[]).await?;
+        ensure!(csv.contains("eps = 0.1"), "{csv}");
+        let refused: String = page.eval("return figure.export('doc').catch(({ message }) => message);", &[]).await?;
+        ensure!(refused == "doc is no format: csv, json and svg are", "{refused}");
+        let back: Value = page.eval("return figure.reset();", &[]).await?;
+        ensure!(back["settings"]["eps"] == 0.3 && back["settings"]["K"] == 10, "{back}");
+        Ok(())
+    });
+}
+
+/// Settings are set in the page as it is; what is about the frame, and what is taken away, loads it anew.
+#[test]
+fn attributes_that_change_are_obeyed() {
+    story().tell(async |page| {
+        with_element(page, "m=20 q=4 src='./?eps=0.3' height=300").await?;
+        ensure!(page.is("figure.shadowRoot.firstChild.clientHeight === 300 && figure.settings.eps === 0.3").await?);
+        page.eval::<()>("window.frame = figure.shadowRoot.firstChild; figure.setAttribute('EPS', '0.1'); figure.setAttribute('k', 5);", &[])
+            .await?;
+        page.wait("the settings", PATIENCE, "figure.settings.eps === 0.1 && figure.settings.K === 5").await?;
+        ensure!(page.is("window.frame === figure.shadowRoot.firstChild && figure.settings.M === 20").await?);
+        page.eval::<()>("figure.removeAttribute('k'); figure.setAttribute('theme', 'dark');", &[]).await?;
+        page.wait("another frame", PATIENCE, "figure.settings.K === 10 && figure.settings.eps === 0.1").await?;
+        let dark = "figure.shadowRoot.firstChild.contentDocument?.documentElement.dataset.theme === 'dark'";
+        page.wait("the theme", PATIENCE, dark).await?;
+        page.eval::<()>("figure.set({ eps: 0.2 }); figure.remove();", &[]).await?;
+        ensure!(page.is("history.length <= 2").await?, "the frame made entries in the history");
+        Ok(())
+    });
+}

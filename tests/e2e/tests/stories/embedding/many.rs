@@ -1,0 +1,170 @@
+//! Several frames on a page, of which few are in sight.
+
+use anyhow::{Result, ensure};
+use e2e::page::{PATIENCE, Page};
+use e2e::site::Hosting;
+use e2e::story::Story;
+use serde_json::json;
+
+use super::{hosted, story, wait_for};
+
+/// Frames one beneath the other, each with an empty space of a window's height below it.
+fn column(query: &str, count: usize, attributes: &str) -> String {
+    let frame = |place: usize| {
+        format!(
+            "<iframe id=frame{place} src='./?embed=1&q=2&M=5&seed={place}&{query}' width=640 height=480 {attributes}></iframe>\
+             <div style='height: 400px'></div>"
+        )
+    };
+    (0..count).map(frame).collect()
+}
+
+/// The frames that have told a result, by their places.
+const RESULTS: &str =
+    "[...new Set(told.filter(({ type }) => type === 'fedsysid:result').map(({ from }) => from))].sort()";
+
+async fn results(page: &Page) -> Result<Vec<usize>> {
+    page.eval(&format!("return {RESULTS};"), &[]).await
+}
+
+async fn wait_for_result(page: &Page, frame: usize) -> Result<()> {
+    page.wait("a result", PATIENCE, &format!("{RESULTS}.includes({frame})")).await.map(drop)
+}
+
+async fn all_are_up(page: &Page, count: usize) -> Result<()> {
+    let ready = format!("told.filter(({{ type }}) => type === 'fedsysid:ready').length === {count}");
+    page.wait("all frames", PATIENCE, &ready).await.map(drop)
+}
+
+async fn scroll_to(page: &Page, frame: usize) -> Result<()> {
+    page.eval::<()>(&format!("document.getElementById('frame{frame}').scrollIntoView({{ block: 'start' }});"), &[])
+        .await?;
+    page.next_frames().await
+}
+
+/// What a browser keeps for ever, where names change with the content.
+const FOR_EVER: &[(&str, &str)] = &[("cache-control", "public, max-age=31536000, immutable")];
+
+/// Those out of sight have not even a worker; scrolled to, they compute. The module is downloaded once for all.
+#[test]
+fn of_eight_frames_those_in_sight_compute() {
+    Story::new().expecting_errors(&["favicon.ico"]).hosted(Hosting { headers: FOR_EVER, ..Hosting::default() }).tell(
+        async |page| {
+            hosted(page, &column("", 8, "")).await?;
+            all_are_up(page, 8).await?;
+            wait_for_result(page, 0).await?;
+            let workers: Vec<usize> = page
+                .eval("return [...document.querySelectorAll('iframe')].map((it) => it.contentWindow.witness.workers.length);", &[])
+                .await?;
+            ensure!(workers == [1, 0, 0, 0, 0, 0, 0, 0], "{workers:?}");
+            ensure!(results(page).await? == [0]);
+            for frame in [3, 7] {
+                scroll_to(page, frame).await?;
+                wait_for_result(page, frame).await?;
+            }
+            ensure!(results(page).await? == [0, 3, 7], "{:?}", results(page).await?);
+            let modules = page.site().answered().iter().filter(|answered| answered.path.ends_with(".wasm")).count();
+            ensure!(modules == 1, "{modules} downloads of the module");
+            Ok(())
+        },
+    );
+}
+
+/// The same where the frames are of another origin: a sandbox makes them so.
+#[test]
+fn frames_of_another_origin_rest_out_of_sight_too() {
+    const OPEN: &[(&str, &str)] = &[("access-control-allow-origin", "*")];
+    let hosting = Hosting { headers: OPEN, ..Hosting::default() };
+    Story::new().expecting_errors(&["favicon.ico"]).hosted(hosting).tell(async |page| {
+        hosted(page, &column("", 4, "sandbox=allow-scripts")).await?;
+        all_are_up(page, 4).await?;
+        wait_for_result(page, 0).await?;
+        ensure!(results(page).await? == [0], "{:?}", results(page).await?);
+        scroll_to(page, 2).await?;
+        wait_for_result(page, 2).await?;
+        ensure!(results(page).await? == [0, 2], "{:?}", results(page).await?);
+        Ok(())
+    });
+}
+
+/// Whether a frame's workers say nothing for a while: at work they say something several times a second.
+async fn is_at_rest(page: &Page, frame: usize) -> Result<bool> {
+    const WATCH: &str = r"
+        const { witness } = document.getElementById(arguments[0]).contentWindow;
+        const heard = () => witness.workers.map(({ heard }) => heard).join();
+        const before = heard();
+        return new Promise((resolve) => { setTimeout(() => resolve(heard() === before), 700); });";
+    page.eval(WATCH, &[json!(format!("frame{frame}"))]).await
+}
+
+/// What is scrolled away rests and goes on when it is back, unless it was stopped by hand.
+#[test]
+fn a_stop_by_hand_survives_scrolling() {
+    const LONG: &str = "view=tradeoff&q=1000&M=100&N=500";
+    story().tell(async |page| {
+        hosted(page, &column(LONG, 2, "")).await?;
+        all_are_up(page, 2).await?;
+        let stop = "document.getElementById('frame0').contentDocument.querySelector('#app .progress button')";
+        page.wait("work that can be stopped", PATIENCE, &format!("{stop}?.checkVisibility()")).await?;
+        ensure!(!is_at_rest(page, 0).await?, "it does not work in sight");
+        scroll_to(page, 1).await?;
+        page.wait("work of the other", PATIENCE, &stop.replace("frame0", "frame1")).await?;
+        // What was said already is heard yet.
+        page.next_frames().await?;
+        is_at_rest(page, 0).await?;
+        ensure!(is_at_rest(page, 0).await?, "it works out of sight");
+        scroll_to(page, 0).await?;
+        ensure!(!is_at_rest(page, 0).await?, "it does not go on in sight");
+        page.eval::<()>(&format!("{stop}.click();"), &[]).await?;
+        is_at_rest(page, 0).await?;
+        scroll_to(page, 1).await?;
+        scroll_to(page, 0).await?;
+        ensure!(is_at_rest(page, 0).await?, "it goes on after it was stopped by hand");
+        Ok(())
+    });
+}
+
+/// Born where it has no size, a frame begins when it is shown.
+#[test]
+fn frames_that_are_born_hidden_begin_when_they_are_shown() {
+    let frame = "<iframe id=frame src='./?embed=1&q=2&M=5' width=640 height=480></iframe>";
+    let places = [
+        (format!("<div id=place style='display: none'>{frame}</div>"), "place.style.display = ''"),
+        (format!("<details id=place><summary>more</summary>{frame}</details>"), "place.open = true"),
+        (
+            format!("<div id=place style='width: 0; height: 0; overflow: hidden'>{frame}</div>"),
+            "place.style.cssText = ''",
+        ),
+    ];
+    story().tell(async |page| {
+        for (place, show) in &places {
+            hosted(page, place).await?;
+            wait_for(page, "fedsysid:ready").await?;
+            page.next_frames().await?;
+            ensure!(results(page).await?.is_empty(), "it computes where nobody sees it: {place}");
+            page.eval::<()>(&format!("{show};"), &[]).await?;
+            wait_for(page, "fedsysid:result").await?;
+            page.wait("a picture", PATIENCE, "frame.contentWindow.witness.isInked()").await?;
+            let size = "(({ width, clientWidth }) => clientWidth > 600 && width === clientWidth)(frame.contentDocument.querySelector('#app canvas'))";
+            page.wait("its size", PATIENCE, size).await?;
+        }
+        Ok(())
+    });
+}
+
+/// Names change with the content, but for those few that pages and people name themselves: the rest can be kept for ever.
+#[test]
+fn files_that_are_kept_are_named_by_their_content() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        let is_hashed = |path: &str| {
+            let words = path.split(['-', '.', '_', '/']);
+            words.into_iter().any(|word| word.len() >= 12 && word.chars().all(|c| c.is_ascii_hexdigit()))
+        };
+        let plain: Vec<_> =
+            page.site().answered().into_iter().map(|answered| answered.path).filter(|path| !is_hashed(path)).collect();
+        let allowed = ["/", "/boot.js", "/worker.js"];
+        ensure!(plain.iter().all(|path| allowed.contains(&path.as_str())), "{plain:?}");
+        Ok(())
+    });
+}

@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(
             code,
             "<script src=\"https://a.example/live/fedsysid-figure.js\" async></script>\n\
-             <fedsysid-figure src=\"https://a.example/live/index.html?pin=M:5&amp;pin=M:6\" show=\"M,eps\" M=\"20\" eps=\"0.1\" \
+             <fedsysid-figure src=\"https://a.example/live/index.html?pin=M:5~name:A&amp;pin=M:6~name:B\" show=\"M,eps\" M=\"20\" eps=\"0.1\" \
              height=\"300\"></fedsysid-figure>"
         );
     }

@@ -128,12 +128,12 @@ impl Store {
     }
 
     fn answer(self, message: &Value, start: StoredValue<State>, topics: StoredValue<Vec<Topic>>, by: StoredValue<By>) {
-        let Question { ask, instance } = match host::read(message) {
-            Ok(None) => return,
-            Ok(Some(question)) => question,
-            Err(reason) => return self.tell(Told::Problems(&[reason]), None),
-        };
+        let Some(Question { ask, instance }) = host::read(message) else { return };
         let instance = instance.as_deref();
+        let ask = match ask {
+            Ok(ask) => ask,
+            Err(reason) => return self.tell(Told::Problems(&[reason]), instance),
+        };
         match ask {
             Ask::Get => self.tell_result(instance),
             Ask::Subscribe(wanted) => topics.set_value(wanted),

@@ -32,22 +32,25 @@ async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
     wait_for(page, "fedsysid:ready").await
 }
 
-/// A page around the page, of any markup: it keeps what it is told, and by which of its frames.
+/// A page around the page, of any markup: it keeps what it is told, and by which of its frames. (A file beside the page that is
+/// no HTML would not do: elements have no scripts there.)
 async fn hosted(page: &Page, body: &str) -> Result<()> {
-    const HEAD: &str = r"<!doctype html><meta charset=utf-8><title>a course</title><body><script>
+    const HEAD: &str = r"<!doctype html><meta charset=utf-8><title>a course</title><script>
         window.told = [];
         addEventListener('message', ({ source, data }) => {
           const frames = [...document.querySelectorAll('iframe, fedsysid-figure')];
           const from = frames.findIndex((it) => (it.shadowRoot?.querySelector('iframe') ?? it).contentWindow === source);
           told.push({ ...data, from });
         });
+        window.entries = history.length;
         </script>";
+    const GO: &str = "location.href = URL.createObjectURL(new Blob([arguments[0]], { type: 'text/html' }));";
     page.visit_file("worker.js").await?;
-    page.eval::<()>(
-        "document.open(); document.write(arguments[0]); document.close();",
-        &[json!(format!("{HEAD}{body}"))],
-    )
-    .await
+    let base = page.site().url("");
+    page.eval::<()>(GO, &[json!(format!("{HEAD}<base href='{base}'><body>{body}</body>"))]).await?;
+    page.wait("the page around", PATIENCE, "location.protocol === 'blob:' && document.readyState === 'complete'")
+        .await
+        .map(drop)
 }
 
 async fn wait_for(page: &Page, kind: &str) -> Result<()> {

@@ -100,7 +100,7 @@ async fn is_at_rest(page: &Page, frame: usize) -> Result<bool> {
 /// What is scrolled away rests and goes on when it is back, unless it was stopped by hand.
 #[test]
 fn a_stop_by_hand_survives_scrolling() {
-    const LONG: &str = "view=tradeoff&q=1000&M=100&N=500";
+    const LONG: &str = "q=1000&M=100&R=10000&part=0.5";
     story().tell(async |page| {
         hosted(page, &column(LONG, 2, "")).await?;
         all_are_up(page, 2).await?;

@@ -163,7 +163,7 @@ fn files_that_are_kept_are_named_by_their_content() {
         };
         let plain: Vec<_> =
             page.site().answered().into_iter().map(|answered| answered.path).filter(|path| !is_hashed(path)).collect();
-        let allowed = ["/", "/boot.js", "/worker.js"];
+        let allowed = ["/", "/manifest.json", "/offline.js"];
         ensure!(plain.iter().all(|path| allowed.contains(&path.as_str())), "{plain:?}");
         Ok(())
     });

@@ -45,7 +45,7 @@ async fn hosted(page: &Page, body: &str) -> Result<()> {
         window.entries = history.length;
         </script>";
     const GO: &str = "location.href = URL.createObjectURL(new Blob([arguments[0]], { type: 'text/html' }));";
-    page.visit_file("worker.js").await?;
+    page.visit_file("offline.js").await?;
     let base = page.site().url("");
     page.eval::<()>(GO, &[json!(format!("{HEAD}<base href='{base}'><body>{body}</body>"))]).await?;
     page.wait("the page around", PATIENCE, "location.protocol === 'blob:' && document.readyState === 'complete'")

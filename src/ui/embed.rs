@@ -97,7 +97,9 @@ impl Store {
         if listener.is_none() {
             return;
         }
-        let height = web::host::on_height(page, move |px| self.tell(Told::Height(px), None));
+        // All of it: the tabs stand above what they lead to.
+        let whole = page.parent_element().unwrap_or_else(|| page.clone());
+        let height = web::host::on_height(&whole, move |px| self.tell(Told::Height(px), None));
         StoredValue::new_local((listener, height));
         self.tell(Told::Ready, None);
         let hears = move |topic: Topic| topics.with_value(|topics| topics.contains(&topic));

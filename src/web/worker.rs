@@ -128,8 +128,9 @@ impl Shared {
             Listener::new(&worker, "error", with(Self::hear_error)),
             Listener::new(&worker, "messageerror", with(|shared, _| shared.fail("a message could not be read".into()))),
         ];
-        worker.post_message(&Array::of2(&wasm_bindgen::module(), &glue.into()))?;
-        self.running.replace(Some(Running { worker, _listeners: listeners }));
+        let running = Running { worker, _listeners: listeners };
+        running.worker.post_message(&Array::of2(&wasm_bindgen::module(), &glue.into()))?;
+        self.running.replace(Some(running));
         let weak = Rc::downgrade(self);
         self.patience.replace(Timeout::new(ALIVE_WITHIN_MS, move || {
             if let Some(shared) = weak.upgrade() {

@@ -14,6 +14,7 @@
 //! - [`systems`]: the systems themselves: eigenvalues, controllability, how the clients differ.
 //! - [`data`]: people's own data.
 //! - [`embedding`]: the code that puts the page into another one; [`host`]: what the two say to each other.
+//! - [`lesson`]: guided steps, and classes.
 //! - [`sentences`]: what is going on, in words computed from the numbers.
 
 pub mod anatomy;
@@ -25,6 +26,7 @@ pub mod export;
 pub mod family;
 pub mod host;
 pub mod join;
+pub mod lesson;
 pub mod maps;
 pub mod markup;
 pub mod paper;
@@ -58,6 +60,7 @@ pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
         View::TradeOff => Some(tradeoff::plan(draft, views)),
         View::Map => Some(maps::check_plan(views.map, draft)),
         View::Systems | View::Data => None,
+        View::Lesson => lesson::class::plan(views.guide.class),
         View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
     }
 }

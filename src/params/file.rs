@@ -100,7 +100,7 @@ pub fn write(state: &State) -> String {
 
 /// All settings of a state as an object, with this between them.
 pub fn settings(state: &State, between: &str) -> String {
-    object(state.views.pairs().into_iter().chain(state.draft.all_pairs()).map(in_json), between)
+    object(state.views_in_a_link().into_iter().chain(state.draft.all_pairs()).map(in_json), between)
 }
 
 /// A pair of a link, its value in JSON: numbers as numbers, lists as lists.

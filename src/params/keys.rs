@@ -3,6 +3,7 @@
 use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
 use super::embed::{self, Look};
+use super::guide::{self, Lesson};
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
@@ -175,6 +176,23 @@ fn matrix(key: MatrixKey) -> Row {
 fn of_views() -> Vec<Row> {
     let symbols = BESIDE_KEYS.map(|key| key.param().link).join(", ");
     let mut rows = vec![
+        Row { help: "Its panel stands beside the live view.".into(), ..word::<Lesson>(guide::LESSON, "lesson", &[]) },
+        Row {
+            kind: "whole number",
+            allowed: format!("1 to {}", Lesson::most_steps()),
+            help: "What a link leaves out is as this step starts.".into(),
+            ..row(guide::STEP, "step of the lesson", "1".into(), &[])
+        },
+        Row {
+            help: "For teachers: the results of a class.".into(),
+            ..word::<Lesson>(guide::CLASS, "class of a lesson", &[View::Lesson])
+        },
+        Row {
+            kind: "text",
+            allowed: "any".into(),
+            help: "Gives everybody a seed of their own; behind # it is sent to no server.".into(),
+            ..row(guide::NAME, "name", "none".into(), &[])
+        },
         word::<View>(views::VIEW, "what is looked at", &[]),
         Row {
             kind: "values",

@@ -1,9 +1,11 @@
 //! Everything that a person can set, together: what a link holds, what a scenario file holds, what can be undone.
 
 use super::draft::Draft;
+use super::guide::{self, Guide, Lesson};
 use super::link;
 use super::notice::Notice;
 use super::pins::{self, PIN, Pin};
+use super::table::Key;
 use super::views::Views;
 
 /// Settings, what is looked at, and the runs that are kept.
@@ -42,7 +44,18 @@ impl State {
 
     /// Sets what pairs (key, value) say, and leaves the rest; pins, if there are any, take the place of those there were.
     pub fn apply(&mut self, mut pairs: Vec<(String, String)>) -> Vec<Notice> {
-        let mut notices = self.views.apply(&mut pairs);
+        let name = guide::take_name(&mut pairs);
+        let (names_step, mut notices) = self.views.guide.apply(&mut pairs);
+        let guide = self.views.guide;
+        if names_step && guide.lesson != Lesson::None {
+            *self = self.at_step(guide.lesson, guide.step);
+            self.views.guide = guide;
+        }
+        let is_seed = |(key, _): &(String, String)| key.trim().eq_ignore_ascii_case(Key::Seed.param().link);
+        if let Some(name) = name.filter(|_| !pairs.iter().any(is_seed)) {
+            self.draft.set(Key::Seed, guide::seed_of(&name).into());
+        }
+        notices.extend(self.views.apply(&mut pairs));
         let (mut own_pins, settings): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| pins::is_pin(key));
         notices.extend(self.draft.apply(&settings));
         if !own_pins.is_empty() {
@@ -53,12 +66,32 @@ impl State {
         notices
     }
 
-    /// The pairs (key, value) that differ from the defaults, ready for a link.
+    /// The pairs (key, value) that differ from the defaults, or from what the step of a lesson starts from; ready for a link.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        let mut pairs = self.views.pairs();
-        pairs.extend(self.draft.pairs());
+        let start = self.start();
+        let mut pairs = self.view_pairs(&start);
+        pairs.extend(self.draft.pairs_beside(&start.draft));
         pairs.extend(self.pins.iter().map(|pin| (PIN, pin.value(&self.draft))));
         pairs
+    }
+
+    /// What a link takes for granted: the defaults, or what the step of a lesson starts from.
+    fn start(&self) -> Self {
+        let Guide { lesson, step, .. } = self.views.guide;
+        lesson.preset(step)
+    }
+
+    /// The pairs of what is looked at, beside what a link takes for granted: the lesson's come first, and are always said.
+    fn view_pairs(&self, start: &Self) -> Vec<(&'static str, String)> {
+        let guide = self.views.guide.pairs().into_iter().zip(Guide::default().pairs());
+        let guide = guide.filter(|(ours, default)| ours != default).map(|(ours, _)| ours);
+        let start = Views { guide: self.views.guide, ..start.views.clone() };
+        guide.chain(self.views.pairs_beside(&start)).collect()
+    }
+
+    /// The pairs of what is looked at, as in a link.
+    pub(super) fn views_in_a_link(&self) -> Vec<(&'static str, String)> {
+        self.view_pairs(&self.start())
     }
 
     /// The query of a link, without a leading `?`; empty for the defaults.

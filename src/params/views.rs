@@ -1,7 +1,8 @@
 //! What of an experiment is looked at, and how: the view, and what each view lets people choose.
 
-use super::choice::{Algorithm, Algorithms};
+use super::choice::{Algorithm, Algorithms, NONE_WORD};
 use super::draft::Draft;
+use super::guide::Guide;
 use super::notice::{Fix, Notice, Problem};
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
@@ -22,6 +23,8 @@ pub enum View {
     Systems,
     /// People's own data.
     Data,
+    /// Lessons to choose from, and classes.
+    Lesson,
 }
 
 /// What lies along the trade-off's axis.
@@ -89,6 +92,7 @@ impl Word for View {
         (Self::Paper, "paper", "Paper"),
         (Self::Systems, "systems", "Systems"),
         (Self::Data, "data", "Your data"),
+        (Self::Lesson, "lesson", "Lessons"),
     ];
 }
 
@@ -154,6 +158,8 @@ pub struct Views {
     pub figure: PaperFigure,
     /// How it is made.
     pub switches: Switches,
+    /// The lesson that somebody is in.
+    pub guide: Guide,
 }
 
 /// Keys of a link.
@@ -200,20 +206,30 @@ impl Views {
 
     /// The pairs (key, value) that differ from the defaults.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        let mut pairs = Vec::new();
-        put(&mut pairs, VIEW, self.view);
-        put(&mut pairs, ACROSS, self.across);
-        if let Some((key, value)) = self.beside {
-            pairs.push((BESIDE, format!("{}:{}", key.param().link, words(value))));
-        }
-        put(&mut pairs, MAP, self.map);
-        if let Some(SweepOf { key, values }) = &self.sweep {
-            pairs.push((SWEEP, format!("{}:{}", key.param().link, listed(values))));
-        }
-        pairs.extend(self.method.map(|method| (METHOD, method.option().word.to_owned())));
-        put(&mut pairs, FIGURE, self.figure);
-        let differ = Switch::ALL.iter().filter(|(switch, ..)| self.switches.word(*switch) != switch.default_word());
-        pairs.extend(differ.map(|(switch, key, _)| (*key, self.switches.word(*switch).to_owned())));
+        self.pairs_beside(&Self::default())
+    }
+
+    /// The pairs (key, value) that differ from what else is looked at: applied to that, they make this of it.
+    pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
+        let pairs = self.all_pairs().into_iter().zip(other.all_pairs());
+        pairs.filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| ours).collect()
+    }
+
+    /// Everything as pairs (key, value), in the order of links.
+    fn all_pairs(&self) -> Vec<(&'static str, String)> {
+        let of = |key: Key, values: String| format!("{}:{values}", key.param().link);
+        let or_none = |value: Option<String>| value.unwrap_or_else(|| NONE_WORD.into());
+        let mut pairs = self.guide.pairs().to_vec();
+        pairs.extend([
+            (VIEW, self.view.word().into()),
+            (ACROSS, self.across.word().into()),
+            (BESIDE, or_none(self.beside.map(|(key, value)| of(key, words(value))))),
+            (MAP, self.map.word().into()),
+            (SWEEP, or_none(self.sweep.as_ref().map(|SweepOf { key, values }| of(*key, listed(values))))),
+            (METHOD, or_none(self.method.map(|method| method.option().word.to_owned()))),
+            (FIGURE, self.figure.word().into()),
+        ]);
+        pairs.extend(Switch::ALL.iter().map(|(switch, key, _)| (*key, self.switches.word(*switch).to_owned())));
         pairs
     }
 
@@ -250,6 +266,10 @@ impl Views {
             ACROSS => set_word(&mut self.across, ACROSS, given),
             MAP => set_word(&mut self.map, MAP, given),
             FIGURE => set_word(&mut self.figure, FIGURE, given),
+            BESIDE | SWEEP | METHOD if given.trim().eq_ignore_ascii_case(NONE_WORD) => {
+                self.forget(&key.to_ascii_lowercase());
+                None
+            }
             BESIDE => set_part(&mut self.beside, BESIDE, given, beside(given)),
             SWEEP => set_part(&mut self.sweep, SWEEP, given, swept(given)),
             METHOD => set_part(
@@ -259,6 +279,15 @@ impl Views {
                 Algorithms::by_word(given.trim()).ok_or_else(Algorithms::allowed),
             ),
             switch => self.set_switch(Switch::by_word(switch)?, given),
+        }
+    }
+
+    /// Takes away what there may be none of.
+    fn forget(&mut self, key: &str) {
+        match key {
+            BESIDE => self.beside = None,
+            SWEEP => self.sweep = None,
+            _ => self.method = None,
         }
     }
 
@@ -340,12 +369,6 @@ fn beside(given: &str) -> Result<(Key, f64), String> {
     }
 }
 
-fn put<W: Word>(pairs: &mut Vec<(&'static str, String)>, key: &'static str, value: W) {
-    if value != W::default() {
-        pairs.push((key, value.word().into()));
-    }
-}
-
 /// Sets what was read, or says what would have been allowed.
 fn set_part<T>(part: &mut Option<T>, key: &str, given: &str, read: Result<T, String>) -> Option<Notice> {
     match read {
@@ -422,7 +445,7 @@ mod tests {
     fn what_cannot_be_used_is_named() {
         refused(
             "view=charts",
-            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, systems, data, using explore",
+            "view = charts is not among the choices: allowed explore, tradeoff, map, paper, systems, data, lesson, using explore",
         );
         refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
         let algorithms = "fedlin, fedavg, fedprox, scaffold, fedadmm, clustered, median";

@@ -6,9 +6,9 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
 use super::canvas::{Area, Painted, painted};
-use super::reactive::{live, on};
+use super::reactive::{live, memo, on};
 use crate::figure::draw::draw_layout;
-use crate::figure::frame::Rect;
+use crate::figure::frame::{Frame, Rect};
 use crate::figure::hover::Crosshair;
 use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
@@ -45,6 +45,9 @@ impl Drawn {
     }
 }
 
+/// Something on a plot, laid out by its frame.
+pub type OnPlot = Box<dyn FnOnce(Memo<Option<Frame>>) -> AnyView>;
+
 /// A figure on a canvas.
 #[component]
 pub fn Chart(
@@ -60,6 +63,9 @@ pub fn Chart(
     over: &'static str,
     /// What lies along the abscissa, in words.
     along: &'static str,
+    /// What lies on the plot and is handled by itself.
+    #[prop(optional)]
+    on_plot: Option<OnPlot>,
     /// What the curves read at the crosshair; shown beside it.
     children: ChildrenFn,
 ) -> impl IntoView {
@@ -67,6 +73,7 @@ pub fn Chart(
         let (figure, theme) = (figure()?, theme.get());
         Some(Drawn { layout: Layout::new(&figure, &theme, size), figure, theme, size })
     });
+    let on_plot = on_plot.map(|view| view(memo(move || picture.read().as_ref().map(|drawn| drawn.layout.frame))));
     let look = move |event: PointerEvent| {
         let crosshair =
             picture.read_untracked().as_ref().and_then(|drawn| drawn.crosshair(f64::from(event.offset_x())));
@@ -103,6 +110,7 @@ pub fn Chart(
                     }
                 })}
             </div>
+            {on_plot}
             <p id=format!("keys-{along}") class="visually-hidden">
                 {format!(
                     "Left and right arrow keys walk along the {along}, Home and End to the first and the last, Escape leaves.",

@@ -36,7 +36,7 @@ pub(super) fn mark(store: Store) {
 
 /// What is above a compact page: the tabs of the views, if its author wants them.
 pub(super) fn head(store: Store) -> AnyView {
-    if store.settings.shows(TABS) {
+    if untrack(|| store.settings.shows(TABS)) {
         view! { <div class="top-bar">{tabs(store)}</div> }.into_any()
     } else {
         ().into_any()

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use web_sys::Element;
 
 use super::chart::Chart;
+use super::lesson;
 use super::save::save;
 use super::store::Store;
 use super::sweep::{run_progress, sweep_progress};
@@ -16,6 +17,7 @@ use super::theory::badges;
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::family::Family;
+use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::picture::method_name;
 use crate::dashboard::pins::{ghosts, haunt};
 use crate::dashboard::readout::{self, Reading};
@@ -35,10 +37,11 @@ pub fn Explore(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
-    let figure = move || of_family(store, |family| family.figure()).or_else(|| run_figure(store));
+    let figure =
+        move || lesson::veiled(store, of_family(store, |family| family.figure()).or_else(|| run_figure(store)));
     let said = move |of_sweep: fn(&Family<'_>) -> String, of_run: fn(&Run) -> String| {
         let of_run = move || store.dashboard.read().run().map(of_run).unwrap_or_default();
-        memo(move || of_family(store, of_sweep).unwrap_or_else(of_run))
+        memo(move || lesson::unless_veiled(store, || of_family(store, of_sweep).unwrap_or_else(of_run)))
     };
     let verdict = said(|family| family.sentence(), sentences::verdict);
     let caption = said(|family| family.caption(), sentences::caption);
@@ -49,7 +52,8 @@ pub fn Explore(
     });
     let shown = derived(move || {
         let of_run = || store.dashboard.read().run().map(|run| readout::readings(run, round.get())).unwrap_or_default();
-        of_family(store, |family| family.readings(round.get())).unwrap_or_else(of_run)
+        let all = || of_family(store, |family| family.readings(round.get())).unwrap_or_else(of_run);
+        if store.veil.get().is_some() { Vec::new() } else { all() }
     });
     let is_sweep = memo(move || store.views.read().sweep.is_some());
     let rows = memo(move || markup::readings(&shown.read()));
@@ -66,7 +70,7 @@ pub fn Explore(
                 <div class="overlay">
                     {complaints(store)}
                 </div>
-                <Chart figure=Box::new(figure) theme at label over="complaints" along="rounds">
+                <Chart figure=Box::new(figure) theme at label over="complaints" along="rounds" on_plot=lesson::on_plot(store, Kind::Curve)>
                     {readings("cross-title", title, rows)}
                 </Chart>
                 {parts(sweep_progress, run_progress)}

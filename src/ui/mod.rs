@@ -8,6 +8,7 @@ pub mod data;
 mod embed;
 mod embedding;
 pub mod explore;
+mod lesson;
 pub mod map;
 pub mod notice;
 pub mod paper;
@@ -71,8 +72,11 @@ fn App() -> impl IntoView {
     let view = store.view();
     let own = data::OwnData::empty();
     // The paper's settings are the paper's, and people's data have none.
-    let is_alone = move || matches!(view.get(), View::Paper | View::Data);
-    let has_theory = memo(move || !is_embedded && !matches!(view.get(), View::Paper | View::Systems | View::Data));
+    let is_alone = move || matches!(view.get(), View::Paper | View::Data | View::Lesson);
+    let has_theory = memo(move || {
+        let has_none = matches!(view.get(), View::Paper | View::Systems | View::Data | View::Lesson);
+        !is_embedded && !has_none && store.veil.get().is_none()
+    });
     let head = if is_embedded {
         embed::mark(store);
         store.follow_touch();
@@ -96,11 +100,14 @@ fn App() -> impl IntoView {
             node_ref=page
             data-settled=live(move || (store.is_settled() && own.is_settled()).to_string())
             data-view=live(move || view.get().word().to_owned())
+            data-lesson=live(move || lesson::word(store))
+            data-veiled=live(move || store.veil.get().map(|_| ""))
         >
             <Notices notices=store.settings.notices />
             {is_embedded.then(|| embed::cover(store))}
             {live(move || shown(view.get(), store, own, theme))}
             <aside class="controls" aria-label="Settings" hidden=live(is_alone)>
+                {lesson::panel(store)}
                 {part(changes::changes)}
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
                 {part(pins::pins)}
@@ -116,6 +123,7 @@ fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> A
     match view {
         View::Data => view! { <data::DataView store own /> }.into_any(),
         View::Explore => view! { <Explore store theme /> }.into_any(),
+        View::Lesson => lesson::lessons(store, theme),
         View::Map => view! { <MapView store theme /> }.into_any(),
         View::Paper => view! { <PaperView store theme /> }.into_any(),
         View::Systems => view! { <SystemsView store /> }.into_any(),

@@ -3,18 +3,22 @@
 //! A [`Draft`] and what is looked at become requests, requests become events, events become the [`Dashboard`] and the
 //! [`Sweeps`]. There is no way back from a result to a setting, so nothing can go in circles.
 
+use super::lesson;
 use super::reactive::{effect, memo};
 use leptos::prelude::*;
 
 use super::controls;
 use super::{save, shell};
 use crate::dashboard::export::menu::Choices;
+use crate::dashboard::lesson::guess::Kind;
+use crate::dashboard::lesson::progress::Progress;
 use crate::dashboard::maps::{Maps, Wanted};
 use crate::dashboard::sweep::{self, Plan, Sweep, Sweeps};
 use crate::dashboard::work::Stage;
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::{Lane, Trouble};
 use crate::params::embed::Embed;
+use crate::params::guide::NAME;
 use crate::params::history::History;
 use crate::params::link;
 use crate::params::views::{Across, SweepOf};
@@ -47,6 +51,12 @@ pub struct Store {
     pub maps: RwSignal<Maps>,
     /// How charts were saved last.
     pub choices: RwSignal<Choices>,
+    /// How far the person is in lessons.
+    pub lesson: RwSignal<Progress>,
+    /// Whose clients these are, if a link says so.
+    pub name: StoredValue<Option<String>>,
+    /// What a chart must not tell before somebody has drawn it.
+    pub veil: Memo<Option<Kind>>,
     /// Whether a sweep is about to be asked for.
     is_waiting: RwSignal<bool>,
     /// Whether it works; in a frame it may rest until somebody touches it.
@@ -65,23 +75,28 @@ impl Store {
     pub fn open() -> Self {
         let (embed, State { draft, views, pins }, notices) = read_address();
         let rests = embed.rests();
+        let (views, lesson) = (RwSignal::new(views), RwSignal::new(lesson::remembered()));
         let settings = controls::Settings {
             draft: RwSignal::new(draft),
             notices: RwSignal::new(notices),
             embed: StoredValue::new(embed),
+            guided: memo(move || lesson::controls(&views.read())),
         };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
         let engines = StoredValue::new_local(Engines::resting(move |word| hear(word, dashboard, sweeps, maps)));
         let store = Self {
             settings,
-            views: RwSignal::new(views),
+            views,
             pins: RwSignal::new(pins),
             history: RwSignal::new(History::default()),
             dashboard,
             sweeps,
             maps,
             choices: RwSignal::new(save::remembered()),
+            lesson,
+            name: StoredValue::new(address::take_name()),
+            veil: memo(move || lesson::veil(&views.read(), &lesson.read())),
             is_waiting: RwSignal::new(false),
             is_awake: RwSignal::new(!rests),
             is_seen: StoredValue::new(!web::host::is_framed()),
@@ -97,6 +112,7 @@ impl Store {
         store.follow_map();
         store.follow_changes();
         store.follow_returns();
+        store.follow_lesson();
         store
     }
 
@@ -328,7 +344,8 @@ impl Store {
             seen.set_value(state.clone());
             let step = self.step.get_value();
             self.step.set_value(Step::default());
-            let is_leap = step == Step::Leap || state.views.view != before.views.view;
+            let is_leap =
+                step == Step::Leap || (state.views.view, state.views.guide) != (before.views.view, before.views.guide);
             let entry = if is_leap { Entry::New } else { Entry::Same };
             let query =
                 self.settings.embed.with_value(|embed| link::query(embed.pairs().into_iter().chain(state.pairs())));
@@ -353,6 +370,7 @@ impl Store {
 /// What the page's address says: how the page is embedded, everything that is set, and what cannot be used of it.
 fn read_address() -> (Embed, State, Vec<Notice>) {
     let mut pairs = link::pairs(&address::query());
+    pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| key == NAME));
     let (embed, mut notices) = Embed::take(&mut pairs);
     let (state, more) = State::from_pairs(pairs);
     notices.extend(more);

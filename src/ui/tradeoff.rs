@@ -7,10 +7,12 @@ use leptos::prelude::*;
 
 use super::chart::Chart;
 use super::explore::complaints;
+use super::lesson;
 use super::parts::{TextBox, readings, select, text_box};
 use super::save::save;
 use super::store::Store;
 use super::sweep::sweep_progress;
+use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::markup;
 use crate::dashboard::tradeoff::{TradeOff, caption};
 use crate::figure::theme::Theme;
@@ -26,12 +28,15 @@ pub fn TradeOffView(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
-    let said = move |say: fn(&TradeOff<'_>) -> String| memo(move || look(store, say).unwrap_or_default());
+    let said = move |say: fn(&TradeOff<'_>) -> String| {
+        memo(move || lesson::unless_veiled(store, || look(store, say).unwrap_or_default()))
+    };
     let (verdict, caption, bound) = (said(|it| it.sentence()), said(caption), said(|it| it.bound()));
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let place = memo(move || look(store, |trade_off| trade_off.nearest(at.get().unwrap_or(trade_off.now))).flatten());
     let shown = derived(move || {
-        look(store, |trade_off| place.get().map(|x| trade_off.readings(x))).flatten().unwrap_or_default()
+        let all = || look(store, |trade_off| place.get().map(|x| trade_off.readings(x))).flatten().unwrap_or_default();
+        if store.veil.get().is_some() { Vec::new() } else { all() }
     });
     let rows = memo(move || markup::readings(&shown.read()));
     let title = memo(move || {
@@ -47,7 +52,15 @@ pub fn TradeOffView(
                 <div class="overlay">
                     {complaints(store)}
                 </div>
-                <Chart figure=Box::new(move || look(store, |it| it.figure())) theme at label over="complaints" along="values">
+                <Chart
+                    figure=Box::new(move || lesson::veiled(store, look(store, |it| it.figure())))
+                    theme
+                    at
+                    label
+                    over="complaints"
+                    along="values"
+                    on_plot=lesson::on_plot(store, Kind::Place)
+                >
                     {readings("cross-title", title, rows)}
                 </Chart>
                 {sweep_progress(store)}

@@ -7,6 +7,7 @@ use wasm_bindgen::JsValue;
 
 use super::clock;
 use super::listener::{Listener, Timeout};
+use crate::params::{guide, link};
 
 /// Time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
 const EVERY_MS: f64 = 300.0;
@@ -14,6 +15,29 @@ const EVERY_MS: f64 = 300.0;
 /// The query of the page's address, with its `?`, or nothing.
 pub fn query() -> String {
     web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default()
+}
+
+/// What stands behind the address's `#`, which no server is told, or nothing.
+pub fn fragment() -> String {
+    web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
+}
+
+/// The name in the address, which from now on stands behind its `#` only: there it goes to no server when the page is loaded anew.
+pub fn take_name() -> Option<String> {
+    let mut pairs = link::pairs(&query());
+    let in_query = guide::take_name(&mut pairs);
+    let Some(name) = in_query else { return guide::take_name(&mut link::pairs(&fragment())) };
+    let window = web_sys::window()?;
+    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let rest: Vec<_> = pairs.iter().map(|(key, value)| format!("{}={}", encode(key), encode(value))).collect();
+    let rest = rest.join("&");
+    let address = format!("{}{rest}#{}", question(&rest), guide::fragment_of(&name));
+    // Where the history cannot be written, the name stays where it is.
+    let _ = window.history().and_then(|history| {
+        let path = window.location().pathname()?;
+        history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{address}")))
+    });
+    Some(name)
 }
 
 /// Calls back whenever the person goes back or forward.

@@ -14,6 +14,22 @@ pub fn write(key: &str, value: &str) {
     }
 }
 
+/// What is kept for as long as the tab is open.
+pub fn read_session(key: &str) -> Option<String> {
+    session()?.get_item(key).ok().flatten()
+}
+
+/// Keeps something for as long as the tab is open, where that is possible.
+pub fn write_session(key: &str, value: &str) {
+    if let Some(storage) = session() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
+fn session() -> Option<Storage> {
+    web_sys::window()?.session_storage().ok().flatten()
+}
+
 fn storage() -> Option<Storage> {
     web_sys::window()?.local_storage().ok().flatten()
 }

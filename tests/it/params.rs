@@ -284,6 +284,9 @@ fn random_state(rng: &mut ChaCha8Rng) -> State {
     views.view = pick(rng);
     views.map = pick(rng);
     views.figure = pick(rng);
+    views.guide.class = pick(rng);
+    views.guide.lesson = pick(rng);
+    views.guide.step = rng.random_range(0..views.guide.lesson.presets().len());
     for (switch, ..) in Switch::ALL {
         let options = switch.options();
         assert!(views.switches.choose(*switch, options[rng.random_range(0..options.len())].0));

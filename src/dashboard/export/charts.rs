@@ -4,6 +4,8 @@ use super::pictures;
 use super::settings::settings;
 use super::{Export, Setting};
 use crate::dashboard::family::Family;
+use crate::dashboard::lesson::class;
+use crate::dashboard::lesson::texts::CLASS_CAPTION;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::paper;
 use crate::dashboard::picture::method_name;
@@ -150,6 +152,16 @@ impl Page<'_> {
         let picture = Picture::Curves(pictures::eigenvalues(portrait));
         let settings = std::slice::from_ref(portrait.scenario.settings());
         self.export(words, settings, (picture, eigenvalues(portrait)))
+    }
+
+    /// What a class found, beside what seeds give.
+    pub fn class(self, picture: &class::Picture, points: &[Settings]) -> Export {
+        let words = Words {
+            slug: format!("class-{}", picture.lesson.word()),
+            title: picture.lesson.name().into(),
+            caption: format!("{} {CLASS_CAPTION}", picture.sentence()),
+        };
+        self.export(words, points.get(..1).unwrap_or(&[]), (Picture::Curves(picture.figure()), picture.table()))
     }
 
     /// Something of people's own data: what was opened tells where it comes from, not a setting.

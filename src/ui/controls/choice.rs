@@ -44,7 +44,7 @@ pub fn Segments(
             id=control_id(spec.link)
             tabindex="-1"
             data-param=spec.link
-            hidden=!settings.shows(spec.link)
+            hidden=live(move || !settings.shows(spec.link))
             inert=settings.locks(spec.link)
         >
             <legend>
@@ -80,7 +80,7 @@ pub fn AlgorithmBoxes(
             id=control_id(ALGORITHMS_LINK)
             tabindex="-1"
             data-param=ALGORITHMS_LINK
-            hidden=!settings.shows(ALGORITHMS_LINK)
+            hidden=live(move || !settings.shows(ALGORITHMS_LINK))
             inert=settings.locks(ALGORITHMS_LINK)
         >
             <legend class="visually-hidden">"algorithms"</legend>

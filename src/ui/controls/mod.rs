@@ -24,12 +24,17 @@ pub struct Settings {
     pub notices: RwSignal<Vec<Notice>>,
     /// Which controls there are, and which of them are fixed.
     pub embed: StoredValue<Embed>,
+    /// The controls that a lesson shows, while somebody is in one.
+    pub guided: Memo<Option<&'static [&'static str]>>,
 }
 
 impl Settings {
-    /// Whether a control is on the page.
+    /// Whether a control is on the page, tracked: a lesson shows its own.
     pub fn shows(self, key: &str) -> bool {
-        self.embed.with_value(|embed| embed.shows(key))
+        match self.guided.get() {
+            Some(keys) => keys.contains(&key),
+            None => self.embed.with_value(|embed| embed.shows(key)),
+        }
     }
 
     /// Whether a control is fixed.

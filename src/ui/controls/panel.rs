@@ -1,6 +1,6 @@
 //! The panel of controls, built from the table.
 
-use super::super::reactive::memo;
+use super::super::reactive::{live, memo};
 use leptos::prelude::*;
 
 use super::Settings;
@@ -64,12 +64,13 @@ fn More(
     // In a frame what is shown is in sight.
     let is_embedded = settings.embed.with_value(|embed| embed.is_on);
     let n_changed = memo(move || n_changed(&settings.draft.read()));
+    let is_open = is_embedded || n_changed.get_untracked() != 0;
     let summary = memo(move || match n_changed.get() {
         0 => String::new(),
         n => format!("{n} changed"),
     });
     view! {
-        <details class="more" open=is_embedded || n_changed.get_untracked() != 0>
+        <details class="more" open=live(move || is_open || settings.guided.get().is_some())>
             <summary>
                 <span>"More settings"</span>
                 <span class="changed">{summary}</span>

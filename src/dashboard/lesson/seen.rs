@@ -1,0 +1,234 @@
+//! What a lesson's words and conditions are about: the live state and its run. Every number of a text is read here, by name.
+
+use super::guess::Kind;
+use super::progress::Kept;
+use super::texts::{self, Texts};
+use super::{class, code, guess, kind};
+use crate::dashboard::Run;
+use crate::dashboard::markup::percent;
+use crate::figure::number::{count, measured, number};
+use crate::params::{Key, Lesson, State};
+use crate::sim::estimate::Reference;
+use crate::sim::stability::half_life;
+use crate::sim::study::{MethodSummary, Summary};
+use crate::theory::break_even::BreakEven;
+use crate::theory::prediction::{Limit, Parts};
+use crate::theory::{MethodTheory, Theory};
+
+/// What there is to see.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// Everything that is set.
+    pub state: &'a State,
+    /// The run of just these settings, once it is complete.
+    pub run: Option<&'a Run>,
+    /// What is known of the lesson.
+    pub kept: Option<&'a Kept>,
+}
+
+/// The ε at which joining stops to pay, if at all; farther than all that is looked at for never ceasing to.
+const ALWAYS: f64 = 10.0;
+const NEVER: f64 = 1e-5;
+
+fn break_even(theory: &Theory) -> Option<f64> {
+    Some(match theory.break_even.ok()? {
+        BreakEven::At(epsilon) => epsilon,
+        BreakEven::Beyond(_) => ALWAYS,
+        BreakEven::Never => NEVER,
+    })
+}
+
+/// What the guess of a lesson is about, and the final error: of a run, or of one with another seed.
+pub fn found(lesson: Lesson, summary: &Summary, theory: &Theory) -> Option<(f64, f64)> {
+    let error = summary.methods.first()?.errors.last()?.mean();
+    let limit = || theory.methods.first()?.prediction.as_ref().ok()?.limit;
+    let result = match lesson {
+        Lesson::None => return None,
+        Lesson::Joining => break_even(theory)?,
+        Lesson::Floor => limit()?.mean,
+        Lesson::Steps => {
+            let predicted = theory.methods.first()?.prediction.as_ref().ok()?;
+            let points = theory.rounds.iter().map(|&round| round as f64).zip(predicted.means.iter().copied());
+            guess::knee(&points.collect::<Vec<_>>()).max(1.0)
+        }
+    };
+    Some((result, error))
+}
+
+impl Seen<'_> {
+    /// A setting.
+    pub fn get(&self, key: Key) -> f64 {
+        self.state.draft.get(key)
+    }
+
+    fn theory(&self) -> Option<&Theory> {
+        self.run?.theory.as_deref()
+    }
+
+    /// The first method that runs, or the second.
+    fn method(&self, which: usize) -> Option<(&MethodSummary, Option<&MethodTheory>)> {
+        let summary = self.run?.summary.methods.get(which)?;
+        let theory = self.theory().and_then(|theory| theory.methods.iter().find(|t| t.method == summary.method));
+        Some((summary, theory))
+    }
+
+    /// The error at the end; infinite where it diverges.
+    pub fn end(&self, which: usize) -> Option<f64> {
+        let (summary, _) = self.method(which)?;
+        let end = summary.errors.last()?.mean();
+        Some(if summary.n_diverged > 0 || !end.is_finite() { f64::INFINITY } else { end })
+    }
+
+    /// The error of a client's own least squares.
+    pub fn alone(&self) -> Option<f64> {
+        let alone = self.run?.summary.reference(Reference::ClientAlone)?.ok()?.mean();
+        alone.is_finite().then_some(alone)
+    }
+
+    /// How many times smaller joining makes the error.
+    pub fn fold(&self) -> Option<f64> {
+        Some(self.alone()? / self.end(0)?)
+    }
+
+    /// The error of pooled least squares.
+    fn pooled(&self) -> Option<f64> {
+        Some(self.run?.summary.reference(Reference::Pooled)?.ok()?.mean())
+    }
+
+    /// How far above that the first method ends, as a part of it.
+    pub fn above_pooled(&self) -> Option<f64> {
+        Some(self.end(0)? / self.pooled()? - 1.0)
+    }
+
+    /// Where joining stops to pay.
+    pub fn break_even(&self) -> Option<f64> {
+        break_even(self.theory()?)
+    }
+
+    /// The parts of the mean square error, as shares of all.
+    pub fn shares(&self, which: usize) -> Option<Parts> {
+        let parts = self.method(which)?.1?.prediction.as_ref().ok()?.parts.last().copied()?;
+        let of = |part: f64| part / parts.total();
+        Some(Parts {
+            transient: of(parts.transient),
+            noise: of(parts.noise),
+            bias: of(parts.bias),
+            drift: of(parts.drift),
+        })
+    }
+
+    /// Where the error ends.
+    fn limit(&self) -> Option<Limit> {
+        self.method(0)?.1?.prediction.as_ref().ok()?.limit
+    }
+
+    /// Rounds until the error is within a tenth of its end; none where it diverges.
+    pub fn rounds_needed(&self) -> Option<f64> {
+        (!self.diverges()).then(|| self.limit().map(|limit| limit.n_rounds as f64)).flatten()
+    }
+
+    /// Whether any data set diverges.
+    pub fn diverges(&self) -> bool {
+        self.method(0).is_some_and(|(summary, _)| summary.n_diverged > 0)
+    }
+
+    /// The largest stable step.
+    pub fn edge(&self) -> Option<f64> {
+        self.method(0)?.0.largest_step
+    }
+
+    fn rho(&self) -> Option<f64> {
+        self.method(0)?.0.contraction
+    }
+
+    /// What was drawn, once the run has been seen.
+    pub fn shown(&self) -> Option<&super::guess::Guess> {
+        self.kept.filter(|kept| kept.is_shown)?.guess.as_ref()
+    }
+
+    /// The run of the first method as points (round, error).
+    fn curve(&self) -> Option<Vec<(f64, f64)>> {
+        let (summary, _) = self.method(0)?;
+        let rounds = self.run?.summary.rounds.iter().map(|&round| round as f64);
+        Some(rounds.zip(summary.errors.iter().map(crate::sim::stats::Running::mean)).collect())
+    }
+
+    /// What is said of a drawing, in whole sentences; empty before the run has been seen.
+    pub fn judgement(&self) -> Vec<String> {
+        let lesson = self.state.views.guide.lesson;
+        let Some(guess) = self.shown() else { return Vec::new() };
+        match kind(lesson) {
+            Some(Kind::Curve) => {
+                let shape = self.curve().and_then(|curve| guess::shape(guess, &curve));
+                shape.map(|shape| texts::of_shape(&shape)).unwrap_or_default()
+            }
+            Some(Kind::Place) => {
+                let places = guess.number().zip(self.break_even());
+                places.map(|(drawn, truth)| vec![texts::of_place(drawn, truth)]).unwrap_or_default()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The code of what was found.
+    pub fn code(&self) -> Option<String> {
+        let lesson = self.state.views.guide.lesson;
+        let kept = self.kept?;
+        let (result, error) = kept.found?;
+        let guess = class::guessed(lesson, self.shown()?);
+        Some(code::Found { lesson, guess, result: Some(result), error: Some(error) }.code())
+    }
+
+    /// A number of a text, by its name.
+    pub fn value(&self, name: &str) -> Option<String> {
+        let three = |value: f64| measured(value, 3);
+        let whole = |key| count(number_of(self.get(key)));
+        let samples = self.get(Key::Rollouts) * self.get(Key::RolloutLen);
+        let share = |which, pick: fn(&Parts) -> f64| self.shares(which).map(|parts| percent(pick(&parts)));
+        Some(match name {
+            "M" => whole(Key::Clients),
+            "N" => whole(Key::Rollouts),
+            "K" => whole(Key::LocalSteps),
+            "R" => whole(Key::Rounds),
+            "T" => whole(Key::RolloutLen),
+            "eps" => number(self.get(Key::Heterogeneity)),
+            "alpha" => number(self.get(Key::StepSize)),
+            "samples" => count(number_of(samples)),
+            "all_samples" => count(number_of(samples * self.get(Key::Clients))),
+            "root_M" => measured(self.get(Key::Clients).sqrt(), 2),
+            "alone" => three(self.alone()?),
+            "end" => three(self.end(0)?),
+            "pooled" => three(self.pooled()?),
+            "above" => percent(self.above_pooled()?),
+            "fold" => measured(self.fold()?, 2),
+            "start" => three(self.curve()?.first()?.1),
+            "break_even" => measured(self.break_even()?, 2),
+            "noise" => share(0, |parts| parts.noise)?,
+            "bias" => share(0, |parts| parts.bias)?,
+            "drift" => share(0, |parts| parts.drift)?,
+            "transient" => share(0, |parts| parts.transient)?,
+            "second_drift" => share(1, |parts| parts.drift)?,
+            "rho" => three(self.rho()?),
+            "half" => measured(half_life(self.rho()?)?, 2),
+            "rounds" => count(number_of(self.rounds_needed()?)),
+            "edge" => three(self.edge()?),
+            "over" => measured(self.get(Key::StepSize) / self.edge()?, 2),
+            _ => return None,
+        })
+    }
+
+    /// A text with its numbers; "…" stands for one that is not known yet.
+    pub fn words(&self, text: &str) -> String {
+        texts::filled(text, |name| self.value(name))
+    }
+
+    /// The paragraphs of a step that apply.
+    pub fn paragraphs(&self, texts: Texts) -> Vec<String> {
+        texts.iter().filter(|para| (para.when)(self)).map(|para| self.words(para.words)).collect()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+fn number_of(value: f64) -> usize {
+    value as usize
+}

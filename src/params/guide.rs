@@ -1,0 +1,281 @@
+//! Lessons as links have them: which one, at which step, and what every step starts from.
+//!
+//! In a lesson a link says what differs from what its step starts from: `lesson=joining&step=2` is that step as it is meant,
+//! with `&eps=0.5` one that has gone on from there. A step changes everything but the seed, so that somebody keeps the same
+//! clients throughout.
+
+use super::link;
+use super::notice::{Fix, Notice, Problem};
+use super::state::State;
+use super::table::Key;
+use super::views::Word;
+
+/// The lessons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lesson {
+    /// None.
+    #[default]
+    None,
+    /// When joining pays.
+    Joining,
+    /// Why the error stops falling.
+    Floor,
+    /// Step sizes.
+    Steps,
+}
+
+impl Word for Lesson {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::None, "none", "none"),
+        (Self::Joining, "joining", "When does joining pay?"),
+        (Self::Floor, "floor", "Why does the error stop falling?"),
+        (Self::Steps, "steps", "Step size: fast, slow, broken"),
+    ];
+}
+
+impl Lesson {
+    /// What each of its steps starts from, as a link.
+    pub fn presets(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[""],
+            Self::Joining => &[
+                "M=4&eps=0&alg=fedlin",
+                "alg=fedlin",
+                "view=tradeoff&alg=fedlin",
+                "eps=0.1&alg=fedlin",
+                "alpha=0.0125&alg=fedlin&gradient=mean",
+                "view=map&map=eps-N&alg=fedlin",
+            ],
+            Self::Floor => &[
+                "alg=fedlin&target=mean",
+                "R=20&alg=fedlin&target=mean",
+                "M=5&eps=0&alg=fedlin&target=mean",
+                "alg=fedlin&target=mean",
+                "N=2&eps=0.05&K=50&alpha=0.004&alg=fedavg&target=mean",
+                "target=mean",
+            ],
+            Self::Steps => &[
+                "eps=0.01&alpha=0.00001&alg=fedlin",
+                "eps=0.01&alpha=0.00005&alg=fedlin",
+                "eps=0.01&alpha=0.001&alg=fedlin",
+                "eps=0.01&alg=fedlin",
+                "eps=0.01&K=1&alg=fedlin",
+                "view=map&map=alpha-K&eps=0.01",
+            ],
+        }
+    }
+
+    /// Steps of the longest lesson.
+    pub fn most_steps() -> usize {
+        Self::ALL.iter().map(|(lesson, ..)| lesson.presets().len()).max().unwrap_or(1)
+    }
+
+    /// What a step starts from.
+    pub fn preset(self, step: usize) -> State {
+        let query = self.presets().get(step).copied().unwrap_or_default();
+        let (mut state, _) = State::from_query(query);
+        state.views.guide = Guide { lesson: self, step, ..Guide::default() };
+        state
+    }
+}
+
+/// The lesson that somebody is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guide {
+    /// The lesson.
+    pub lesson: Lesson,
+    /// Its step, from 0.
+    pub step: usize,
+    /// The lesson whose class is looked at, in the view of lessons.
+    pub class: Lesson,
+}
+
+/// Keys of a link.
+pub(super) const LESSON: &str = "lesson";
+pub(super) const STEP: &str = "step";
+pub(super) const CLASS: &str = "class";
+/// That of a name, which gives its own seed.
+pub const NAME: &str = "name";
+
+impl Guide {
+    /// Takes its own pairs out of those of a link, and leaves what they do not say as it was; whether they name a step.
+    pub(super) fn apply(&mut self, pairs: &mut Vec<(String, String)>) -> (bool, Vec<Notice>) {
+        let (mut notices, mut names_step) = (Vec::new(), false);
+        let mut step = None;
+        pairs.retain(|(key, given)| {
+            let key = key.trim();
+            if key.eq_ignore_ascii_case(LESSON) {
+                names_step = true;
+                notices.extend(word(LESSON, &mut self.lesson, given));
+            } else if key.eq_ignore_ascii_case(CLASS) {
+                notices.extend(word(CLASS, &mut self.class, given));
+            } else if key.eq_ignore_ascii_case(STEP) {
+                names_step = true;
+                step = Some(given.clone());
+            } else {
+                return true;
+            }
+            false
+        });
+        if let Some(given) = step {
+            notices.extend(self.set_step(&given));
+        } else if names_step {
+            self.step = 0;
+        }
+        (names_step, notices)
+    }
+
+    /// The step may come before the lesson whose it is.
+    fn set_step(&mut self, given: &str) -> Option<Notice> {
+        let n_steps = self.lesson.presets().len();
+        let asked = given.trim().parse::<usize>();
+        self.step = asked.clone().unwrap_or(1).clamp(1, n_steps) - 1;
+        (asked != Ok(self.step + 1)).then(|| {
+            let fix = Fix { used: (self.step + 1).to_string(), allowed: format!("1 to {n_steps}") };
+            Notice { key: STEP.into(), given: given.into(), problem: Problem::NotAChoice(fix) }
+        })
+    }
+
+    /// All pairs (key, value).
+    pub(super) fn pairs(self) -> [(&'static str, String); 3] {
+        let step = (self.step + 1).to_string();
+        [(CLASS, self.class.word().into()), (LESSON, self.lesson.word().into()), (STEP, step)]
+    }
+}
+
+fn word(key: &str, value: &mut Lesson, given: &str) -> Option<Notice> {
+    if let Some(found) = Lesson::by_word(given) {
+        *value = found;
+        return None;
+    }
+    let all: Vec<_> = Lesson::ALL.iter().map(|(_, word, _)| *word).collect();
+    let fix = Fix { used: value.word().into(), allowed: all.join(", ") };
+    Some(Notice { key: key.into(), given: given.into(), problem: Problem::NotAChoice(fix) })
+}
+
+impl State {
+    /// This state at a step of a lesson: all as the step starts, with the same seed.
+    pub fn at_step(&self, lesson: Lesson, step: usize) -> Self {
+        let mut state = lesson.preset(step);
+        state.draft.set(Key::Seed, self.draft.get(Key::Seed));
+        state
+    }
+
+    /// This state without the lesson: what is set stays.
+    pub fn out_of_lesson(&self) -> Self {
+        let mut state = self.clone();
+        state.views.guide = Guide::default();
+        state
+    }
+}
+
+/// The names in pairs of a link, taken out; the last one counts.
+pub fn take_name(pairs: &mut Vec<(String, String)>) -> Option<String> {
+    let is_name = |key: &str| key.trim().eq_ignore_ascii_case(NAME);
+    let name = pairs.iter().rev().find(|(key, _)| is_name(key)).map(|(_, name)| tidy(name));
+    pairs.retain(|(key, _)| !is_name(key));
+    name.filter(|name| !name.is_empty())
+}
+
+/// A name with single spaces, none at its ends.
+fn tidy(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The seed of a name, capitals or not, whatever the spaces: FNV-1a (32 bits) over the UTF-8 bytes of the name in lower case,
+/// with single spaces; then mixed, so that names that differ in one letter have seeds far apart.
+///
+/// ```
+/// use fedsysid::params::guide::seed_of;
+/// assert_eq!(seed_of("Ada  Lovelace"), seed_of(" ada lovelace"));
+/// assert_ne!(seed_of("Ada"), seed_of("Adb"));
+/// ```
+pub fn seed_of(name: &str) -> u32 {
+    let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let hash = tidy(name).to_lowercase().bytes().fold(0x811c_9dc5, fnv);
+    let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+    let hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    hash ^ (hash >> 16)
+}
+
+/// The part of a link that gives a name its seed, to stand behind `#`: what stands there is sent to no server.
+pub fn fragment_of(name: &str) -> String {
+    let encoded: String = form_urlencoded::byte_serialize(tidy(name).as_bytes()).collect();
+    link::query([(NAME, encoded)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(query: &str) -> (State, Vec<String>) {
+        let (state, notices) = State::from_query(query);
+        (state, notices.iter().map(Notice::to_string).collect())
+    }
+
+    #[test]
+    fn every_preset_is_a_link_of_its_own() {
+        for &(lesson, word, _) in Lesson::ALL {
+            for (step, query) in lesson.presets().iter().enumerate() {
+                let (state, notices) = State::from_query(query);
+                assert_eq!((state.to_query().as_str(), notices), (*query, vec![]), "{word} {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_link_says_what_differs_from_its_step() {
+        #[track_caller]
+        fn check(query: &str) {
+            let (state, notices) = read(query);
+            assert_eq!((state.to_query().as_str(), notices), (query, vec![]));
+        }
+        check("lesson=joining");
+        check("lesson=joining&step=2");
+        check("lesson=joining&step=3&seed=99");
+        check("lesson=joining&step=3&view=explore&M=100");
+        check("lesson=joining&M=50");
+        check("class=floor&view=lesson");
+        let (state, _) = read("lesson=joining&step=1");
+        assert_eq!(state.draft.get(Key::Clients).to_string(), "4");
+        let (state, _) = read("M=9&step=2&lesson=joining&eps=0.5");
+        assert_eq!((state.draft.get(Key::Clients), state.draft.get(Key::Heterogeneity)), (9.0, 0.5));
+        assert_eq!(state.at_step(Lesson::Steps, 1).to_query(), "lesson=steps&step=2");
+        assert_eq!(read("lesson=joining").0.out_of_lesson().to_query(), "M=4&eps=0&alg=fedlin");
+    }
+
+    #[test]
+    fn what_no_lesson_has_is_named() {
+        let (state, notices) = read("lesson=cooking&step=3");
+        assert_eq!(state, State::default());
+        let expected = [
+            "lesson = cooking is not among the choices: allowed none, joining, floor, steps, using none",
+            "step = 3 is not among the choices: allowed 1 to 1, using 1",
+        ];
+        assert_eq!(notices, expected);
+        let (state, notices) = read("lesson=steps&step=99");
+        assert_eq!(state.views.guide.step, 5);
+        assert_eq!(notices, ["step = 99 is not among the choices: allowed 1 to 6, using 6"]);
+    }
+
+    #[test]
+    fn a_name_is_a_seed_and_is_forgotten() {
+        let (state, notices) = read("lesson=joining&name=Ada+Lovelace");
+        assert_eq!((state.draft.get(Key::Seed).to_string(), notices), (seed_of("ada lovelace").to_string(), vec![]));
+        assert!(!state.to_query().contains("name"));
+        let (state, _) = read("seed=5&name=Ada");
+        assert_eq!(state.draft.get(Key::Seed).to_string(), "5", "a seed of one’s own comes first");
+        assert_eq!(read("name=+").0, State::default());
+        assert_eq!(fragment_of(" Zoë  & Co"), "name=Zo%C3%AB+%26+Co");
+        let (state, _) = read(&fragment_of(" Zoë  & Co"));
+        assert_eq!(state.draft.get(Key::Seed).to_string(), seed_of("zoë & co").to_string());
+    }
+
+    /// Links that were handed out must lead to the same clients for ever.
+    #[test]
+    fn seeds_of_names_stay_what_they_are() {
+        assert_eq!(["", "a", "Ada", "Zoë", "李雷"].map(seed_of), SEEDS);
+    }
+
+    const SEEDS: [u32; 5] = [2_872_998_923, 444_641_715, 1_983_102_478, 3_896_719_138, 4_121_027_974];
+}

@@ -90,7 +90,11 @@ fn candidates(line: &str) -> Vec<String> {
 pub fn links(names: &str, lesson: Lesson, page: &str) -> String {
     let query = State::default().at_step(lesson, 0).to_query();
     let names = names.split(['\n', ';', '\t']).map(str::trim).filter(|name| !name.is_empty());
-    names.map(|name| format!("{name}\t{page}?{query}#{}\n", fragment_of(name))).collect()
+    let mut links = String::new();
+    for name in names {
+        links += &format!("{name}\t{page}?{query}#{}\n", fragment_of(name));
+    }
+    links
 }
 
 /// What a histogram is of.

@@ -163,8 +163,8 @@ pub(super) const OWN_DATA: Words = Words {
     ],
     task: &[always("Raise N until client 1 does better alone.")],
     done: &[always(
-        "With {N} rollouts it is {alone} alone and {end} together. The break-even has come down to {break_even}, below ε = {eps}. Four \
-         times the data halve it: one’s own error falls like 1/√N, the difference to the others stays.",
+        "With {N} rollouts it is {alone} alone and {end} together. The break-even has come down to {break_even}, below ε = {eps}: with \
+         four times the data one’s own error is halved, like 1/√N; the pull of the others stays.",
     )],
 };
 

@@ -1,5 +1,7 @@
 //! A class: seeds from names, links for everybody, pasted codes, and their histogram beside what seeds give.
 
+use std::fmt::Write;
+
 use super::code::{Found, LEN, NoCode};
 use super::guess::Kind;
 use super::{course, kind, texts};
@@ -92,7 +94,8 @@ pub fn links(names: &str, lesson: Lesson, page: &str) -> String {
     let names = names.split(['\n', ';', '\t']).map(str::trim).filter(|name| !name.is_empty());
     let mut links = String::new();
     for name in names {
-        links += &format!("{name}\t{page}?{query}#{}\n", fragment_of(name));
+        let fragment = fragment_of(name);
+        let _ = writeln!(links, "{name}\t{page}?{query}#{fragment}");
     }
     links
 }

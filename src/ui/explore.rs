@@ -43,7 +43,7 @@ pub fn Explore(
         let of_run = move || store.dashboard.read().run().map(of_run).unwrap_or_default();
         memo(move || lesson::unless_veiled(store, || of_family(store, of_sweep).unwrap_or_else(of_run)))
     };
-    let verdict = said(|family| family.sentence(), sentences::verdict);
+    let verdict = lesson::or_hint(store, said(|family| family.sentence(), sentences::verdict));
     let caption = said(|family| family.caption(), sentences::caption);
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let round = memo(move || {

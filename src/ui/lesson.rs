@@ -55,9 +55,14 @@ pub(super) fn veiled(store: Store, figure: Option<Figure>) -> Option<Figure> {
     Some(figure)
 }
 
-/// Words that would tell, or that there are none yet.
+/// Words that would tell, once they may.
 pub(super) fn unless_veiled(store: Store, words: impl FnOnce() -> String) -> String {
-    if store.veil.get().is_some() { texts::HIDDEN.into() } else { words() }
+    if store.veil.get().is_some() { String::new() } else { words() }
+}
+
+/// Words that may be told, or why there are none yet.
+pub(super) fn or_hint(store: Store, words: Memo<String>) -> Memo<String> {
+    memo(move || if store.veil.get().is_some() { texts::HIDDEN.into() } else { words.get() })
 }
 
 /// The lesson's word in a link, while somebody is in one.

@@ -32,6 +32,7 @@ pub fn TradeOffView(
         memo(move || lesson::unless_veiled(store, || look(store, say).unwrap_or_default()))
     };
     let (verdict, caption, bound) = (said(|it| it.sentence()), said(caption), said(|it| it.bound()));
+    let verdict = lesson::or_hint(store, verdict);
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let place = memo(move || look(store, |trade_off| trade_off.nearest(at.get().unwrap_or(trade_off.now))).flatten());
     let shown = derived(move || {

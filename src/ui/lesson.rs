@@ -220,7 +220,9 @@ fn steps(store: Store) -> AnyView {
         let Guide { lesson, step, .. } = guide.get();
         step_of(lesson, step).is_none_or(|step| step.guess.is_none()) || store.veil.get().is_some()
     });
-    let is_done = memo(move || !done.read().is_empty());
+    let is_done = memo(move || {
+        look(store, |seen| step_of(guide.get().lesson, guide.get().step).is_some_and(|step| (step.done)(seen)))
+    });
     view! {
         <section class="lesson" aria-label="Lesson" data-testid="lesson" data-done=live(move || is_done.get().to_string())>
             <p class="lesson-head" inner_html=head></p>

@@ -348,7 +348,7 @@ pub(super) const REGIONS: Words = Words {
         always("Here α = {alpha} and K = {K}: ρ = {rho}."),
     ],
     task: &[always("Move the handle, by pointer or arrow keys, across the edge.")],
-    done: &[always("ρ = {rho}: across the edge. One stop back, and all is well.")],
+    done: &[always("ρ = {rho}: across the edge. Go back, and all is well again.")],
 };
 
 // What is said of drawings

@@ -259,7 +259,7 @@ pub(super) const FOUR: Words = Words {
         always("Client drift: fewer local steps, or FedLin. FedAvg has {second_drift}."),
     ],
     task: &[always(
-        "Every control is yours. Which one lowers the floor most? The card “What is left of the error” keeps count.",
+        "Every control is yours. Which one lowers the floor most? The card “What is left, and why” keeps count.",
     )],
     done: &[],
 };
@@ -342,8 +342,8 @@ pub(super) const REGIONS: Words = Words {
     title: "The map of steps",
     text: &[
         always(
-            "α to the right, K upwards; the colour is how fast the rounds converge. In the black part they diverge. Along its edge \
-             the largest stable step hardly depends on K, but the speed does.",
+            "α to the right, K upwards; the color is how fast the rounds converge. In the black part they diverge. For data as they are on \
+             average, as on this map, the edge hardly depends on K; the speed does.",
         ),
         always("Here α = {alpha} and K = {K}: ρ = {rho}."),
     ],

@@ -208,8 +208,8 @@ impl Embedding {
 fn is_in(view: View, key: &str) -> bool {
     match view {
         _ if [TABS, OPTIONS].contains(&key) => true,
-        // The paper's settings are the paper's, and people's data have none.
-        View::Paper | View::Data => false,
+        // The paper's settings are the paper's, and neither people's data nor the list of lessons has any.
+        View::Paper | View::Data | View::Lesson => false,
         View::Systems => true,
         View::Explore | View::TradeOff | View::Map => {
             Param::by_link(key).is_none_or(|param| param.group != Group::Systems)

@@ -10,8 +10,10 @@ use crate::process::{self, capture};
 use crate::project::Project;
 use crate::setup::browser::Browser;
 use crate::setup::crates::Crates;
+use crate::setup::firefox::Firefox;
 use crate::setup::tool::Tool;
 use crate::setup::wasm_target::WasmTarget;
+use crate::setup::webkit::WebKit;
 use crate::setup::{Plan, Requirement};
 
 const NEEDED: &str = "nothing works without it: https://rustup.rs";
@@ -31,8 +33,10 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     examine(&Tool::wasm_bindgen(project)?);
     examine(&Crates { project });
 
-    println!("\nFor the tests in a browser");
+    println!("\nFor the tests in browsers");
     examine(&Browser { project });
+    examine(&Firefox { project });
+    examine(&WebKit { project });
 
     println!("\nFolders");
     folder("checkout", &project.root);

@@ -24,6 +24,7 @@ use clap::{Parser, Subcommand};
 
 use crate::project::Project;
 use crate::setup::Part;
+use crate::setup::engine::Engine;
 
 /// Set up, build, serve, test and measure the dashboard.
 ///
@@ -43,10 +44,13 @@ enum Chore {
     Build,
     /// Build `dist/`, and in it `fedsysid.html`: the whole page in one file, which opens without a server.
     SingleFile,
-    /// Lint and test: natively, in a browser, or both.
+    /// Lint and test: natively, in browsers, or both.
     Test {
         /// Only this part.
         part: Option<Part>,
+        /// Only this engine, which then must be there; can be given more than once. Without it: all that can be had.
+        #[arg(long = "engine")]
+        engines: Vec<Engine>,
     },
     /// Measure how fast the simulator is, natively or in a worker of the built page; prints JSON, and fails if a limit is
     /// broken.
@@ -85,7 +89,7 @@ fn run(chore: Chore, project: &Project) -> anyhow::Result<ExitCode> {
         Chore::Serve(options) => site::serve(project, &options)?,
         Chore::Build => site::build(project)?,
         Chore::SingleFile => single::run(project)?,
-        Chore::Test { part } => return Ok(test::run(project, part)),
+        Chore::Test { part, engines } => return Ok(test::run(project, part, &engines)),
         Chore::Bench { part } => return bench::run(project, part),
         Chore::Golden => test::rewrite_golden(project)?,
         Chore::Size => size::run(project)?,

@@ -25,6 +25,15 @@ pub(crate) const DEBIAN_RUST: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-s
 pub(crate) const APT_BROWSERS: [[&str; 2]; 2] =
     [["chromium", "chromium-driver"], ["chromium-browser", "chromium-chromedriver"]];
 
+/// What steers Firefox, from crates.io.
+pub(crate) const GECKODRIVER: &str = "0.37.1";
+
+/// Firefox, under Debian's name and under others'.
+pub(crate) const APT_FIREFOX: [[&str; 1]; 2] = [["firefox-esr"], ["firefox"]];
+
+/// What steers WebKitGTK, which comes with its small browser, and the screen that this needs.
+pub(crate) const APT_WEBKIT: [[&str; 2]; 1] = [["webkit2gtk-driver", "xvfb"]];
+
 /// How long a download through rustup may take before another way is tried.
 pub(crate) const RUSTUP_LIMIT: Duration = Duration::from_mins(3);
 

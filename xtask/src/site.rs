@@ -12,11 +12,12 @@ use clap::Args;
 
 use crate::project::Project;
 use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
+use crate::setup::engine::{Engine, Ready};
 use crate::setup::{self, SiteTools};
 use crate::{process, report, single};
 
 /// The variable that tells what works on the page in a browser where the built page is.
-const DIST_VARIABLE: &str = "FEDSYSID_DIST";
+pub(crate) const DIST_VARIABLE: &str = "FEDSYSID_DIST";
 
 /// How the page is served.
 #[derive(Args)]
@@ -52,6 +53,15 @@ pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Res
         .env(CHROME_VARIABLE, pair.chrome.path)
         .env(DRIVER_VARIABLE, pair.driver.path);
     Ok(())
+}
+
+/// Sets up engines as well, builds `dist/`, and tells which engines can be tested in, and why others cannot.
+pub(crate) fn build_for_engines(project: &Project, asked: &[Engine]) -> Result<(Vec<Ready>, Vec<String>)> {
+    let tools = setup::site(project)?;
+    let engines = setup::engines(project, asked)?;
+    build_with(project, &tools)?;
+    single::make(&project.dist())?;
+    Ok(engines)
 }
 
 /// Builds `dist/` with tools that are in place.

@@ -9,6 +9,7 @@ use crate::process::{self, capture};
 use crate::project::Project;
 use crate::report;
 use crate::setup::Part;
+use crate::setup::engine::Engine;
 use crate::site;
 use crate::tally::Tally;
 
@@ -17,6 +18,8 @@ use crate::tally::Tally;
 struct Outcome {
     tally: Tally,
     problems: Vec<String>,
+    /// What is no problem, and yet to be known.
+    remarks: Vec<String>,
 }
 
 impl Outcome {
@@ -34,11 +37,14 @@ impl Outcome {
         let start = Instant::now();
         let mut tally = Tally::default();
         let status = process::live_lines(tests, |line| tally.read(line));
-        report::note(&format!(
-            "{name}: {} ran; {} with compiling them",
-            tally.total(),
-            report::seconds(start.elapsed())
-        ));
+        let untold = match tally.untold {
+            0 => String::new(),
+            untold => format!(", {untold} cannot be told there"),
+        };
+        let took = report::seconds(start.elapsed());
+        let remark = format!("{name}: {} ran{untold}; {took} with compiling them", tally.total());
+        report::note(&remark);
+        self.remarks.push(remark);
         self.tally = self.tally + tally;
         self.record(status.and_then(|status| verdict(name, tally, status.success())));
     }
@@ -60,13 +66,15 @@ fn verdict(name: &str, tally: Tally, ended_well: bool) -> Result<()> {
 }
 
 /// The command `test`.
-pub(crate) fn run(project: &Project, part: Option<Part>) -> ExitCode {
+pub(crate) fn run(project: &Project, part: Option<Part>, engines: &[Engine]) -> ExitCode {
     let mut outcome = Outcome::default();
+    // Whoever names an engine means the tests in browsers.
+    let part = if engines.is_empty() { part } else { part.or(Some(Part::Browser)) };
     for part in Part::chosen(part) {
         match part {
             Part::Native => native(project, &mut outcome),
             Part::Browser => {
-                if let Err(error) = browser(project, &mut outcome) {
+                if let Err(error) = browser(project, engines, &mut outcome) {
                     outcome.record(Err(error));
                 }
             }
@@ -81,7 +89,10 @@ fn conclude(outcome: &Outcome) -> ExitCode {
     for problem in &outcome.problems {
         report::note(&format!("  problem: {}", problem.lines().next().unwrap_or_default()));
     }
-    println!("{} passed, {} failed", outcome.tally.passed, outcome.tally.failed);
+    for remark in &outcome.remarks {
+        report::note(&format!("  {remark}"));
+    }
+    println!("{} passed, {} failed", outcome.tally.passed(), outcome.tally.failed);
     if outcome.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -114,11 +125,19 @@ fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
     bail!("cargo {component} finds fault with the code; see above")
 }
 
-fn browser(project: &Project, outcome: &mut Outcome) -> Result<()> {
-    let mut tests = project.cargo("test");
-    tests.args(["--package", "e2e", "--no-fail-fast"]);
-    site::build_for_browser(project, &mut tests)?;
-    outcome.run("Browser tests", &mut tests);
+/// The same stories in every engine. What has a time limit is measured in the first one alone.
+fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result<()> {
+    let (engines, missing) = site::build_for_engines(project, asked)?;
+    outcome.remarks.extend(missing);
+    for ready in engines {
+        let mut tests = project.cargo("test");
+        tests.args(["--package", "e2e", "--no-fail-fast"]).env(site::DIST_VARIABLE, project.dist());
+        if ready.engine != Engine::Chromium {
+            tests.args(["--test", "stories"]);
+        }
+        ready.apply(&mut tests);
+        outcome.run(&format!("Browser tests in {}", ready.engine), &mut tests);
+    }
     Ok(())
 }
 
@@ -139,7 +158,7 @@ mod tests {
 
     #[track_caller]
     fn check(passed: u64, failed: u64, ended_well: bool, expected: Result<(), &str>) {
-        let found = verdict("Tests", Tally { passed, failed }, ended_well);
+        let found = verdict("Tests", Tally { ended_well: passed, failed, untold: 0 }, ended_well);
         let found = found.map_err(|error| error.to_string());
         assert_eq!(found.as_ref().map_err(String::as_str).copied(), expected);
     }
@@ -156,10 +175,10 @@ mod tests {
 
     #[test]
     fn an_outcome_without_tests_or_with_a_problem_is_not_good() {
-        let passed = Tally { passed: 1, failed: 0 };
-        let good = Outcome { tally: passed, problems: vec![] };
+        let passed = Tally { ended_well: 1, ..Tally::default() };
+        let good = Outcome { tally: passed, ..Outcome::default() };
         assert!(good.is_good());
-        let faulty = Outcome { tally: passed, problems: vec!["lint".to_owned()] };
+        let faulty = Outcome { problems: vec!["lint".to_owned()], ..good };
         assert!(!faulty.is_good());
         assert!(!Outcome::default().is_good());
     }

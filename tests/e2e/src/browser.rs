@@ -2,37 +2,81 @@
 //!
 //! Engines differ in how they are started and in what WebDriver alone cannot do: that is all in here, behind [`Engine`].
 
+mod chromium;
+mod driver;
+mod firefox;
+mod webkit;
+
 use std::env;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::Duration;
+use std::fmt;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
-use thirtyfour::{Capabilities, WebDriver};
-use tokio::io::{AsyncBufReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdout, Command};
-use tokio::time::timeout;
+use thirtyfour::WebDriver;
+use tokio::process::Child;
 
-use crate::trace::{self, Task};
+use crate::site::Network;
+use crate::trace::Task;
 
 /// An engine that stories can be told in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Chromium or Chrome, by ChromeDriver.
-    #[default]
     Chromium,
+    /// Firefox, by geckodriver.
+    Firefox,
+    /// WebKitGTK, the engine of Safari, by its own driver.
+    WebKit,
+}
+
+impl Engine {
+    /// The one that the environment names; without a word, Chromium.
+    ///
+    /// # Errors
+    /// If it names something else.
+    pub fn chosen() -> Result<Self> {
+        let chosen = env::var("FEDSYSID_ENGINE").unwrap_or_default();
+        match chosen.as_str() {
+            "" | "chromium" => Ok(Self::Chromium),
+            "firefox" => Ok(Self::Firefox),
+            "webkit" => Ok(Self::WebKit),
+            other => bail!("FEDSYSID_ENGINE is {other}: allowed are chromium, firefox and webkit"),
+        }
+    }
+
+    /// The variables that name its browser and its driver.
+    fn variables(self) -> [&'static str; 2] {
+        match self {
+            Self::Chromium => ["FEDSYSID_CHROME", "FEDSYSID_CHROMEDRIVER"],
+            Self::Firefox => ["FEDSYSID_FIREFOX", "FEDSYSID_GECKODRIVER"],
+            Self::WebKit => ["FEDSYSID_WEBKIT", "FEDSYSID_WEBKITDRIVER"],
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chromium => "Chromium",
+            Self::Firefox => "Firefox",
+            Self::WebKit => "WebKit",
+        })
+    }
 }
 
 /// What the stories need and whoever starts them provides.
 #[derive(Clone, Debug)]
 pub struct Tools {
+    /// The engine of the browser.
+    pub engine: Engine,
     /// The built page.
     pub dist: PathBuf,
     /// The browser; without one, the driver looks for it.
     pub browser: Option<PathBuf>,
     /// What steers the browser.
     pub driver: PathBuf,
+    /// The program that is a screen, for a browser that needs one.
+    pub screen: Option<PathBuf>,
 }
 
 impl Tools {
@@ -45,10 +89,14 @@ impl Tools {
             let value = env::var_os(variable).map(PathBuf::from);
             value.with_context(|| format!("{variable} is not set: {ADVICE}"))
         };
+        let engine = Engine::chosen()?;
+        let [browser, driver] = engine.variables();
         Ok(Self {
+            engine,
             dist: path("FEDSYSID_DIST")?,
-            browser: Some(path("FEDSYSID_CHROME")?),
-            driver: path("FEDSYSID_CHROMEDRIVER")?,
+            browser: Some(path(browser)?),
+            driver: path(driver)?,
+            screen: (engine == Engine::WebKit).then(|| path("FEDSYSID_XVFB")).transpose()?,
         })
     }
 }
@@ -77,6 +125,18 @@ pub struct Screen {
     pub touch: bool,
 }
 
+impl Screen {
+    /// The screen that comes nearest to this one in an engine.
+    #[must_use]
+    pub fn in_engine(self, engine: Engine) -> Self {
+        match engine {
+            Engine::Chromium => self,
+            Engine::Firefox => Self { touch: false, ..self },
+            Engine::WebKit => Self { touch: false, pixel_ratio: 1.0, ..self },
+        }
+    }
+}
+
 /// Something written to the console.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Logged {
@@ -86,27 +146,8 @@ pub struct Logged {
     pub text: String,
 }
 
-/// How long a driver may take to listen.
-const START_LIMIT: Duration = Duration::from_secs(30);
-
-/// Without what reaches for the network or asks for a person. The sandbox needs rights that containers rarely give, and
-/// the only page that is ever opened is our own.
-///
-/// A sandboxed frame has no process of its own: its driver could not put scripts into it.
-const CHROMIUM_ARGUMENTS: [&str; 12] = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-features=IsolateSandboxedIframes",
-    "--force-device-scale-factor=1",
-    "--window-size=1280,800",
-];
+/// The window that a story begins in, in CSS pixels.
+const WINDOW: (u32, u32) = (1280, 800);
 
 /// A browser that was just started, with nothing remembered from before.
 #[derive(Debug)]
@@ -115,19 +156,52 @@ pub struct Browser {
     driver: WebDriver,
     /// Ends when dropped.
     _process: Child,
+    _surroundings: Option<webkit::Surroundings>,
 }
 
 impl Browser {
-    /// Starts a driver on a free port, and by it a browser with an empty profile.
+    /// Starts a driver on a free port, and by it a browser with an empty profile, on a network of one server.
     ///
     /// # Errors
     /// If either does not start.
-    pub async fn start(engine: Engine, tools: &Tools, tracing: Tracing) -> Result<Self> {
-        let (process, port) = start_driver(engine, &tools.driver).await?;
-        let capabilities = capabilities(engine, tools, tracing)?;
+    pub async fn start(tools: &Tools, network: Network, tracing: Tracing) -> Result<Self> {
+        let (process, port, surroundings) = match tools.engine {
+            Engine::Chromium => {
+                let (process, port) =
+                    driver::start_telling(&tools.driver, &["--port=0"], "successfully on port ").await?;
+                (process, port, None)
+            }
+            Engine::Firefox => {
+                let arguments = ["--port=0", "--websocket-port=0", "--allow-system-access"];
+                let (process, port) =
+                    driver::start_telling(&tools.driver, &arguments, "Listening on 127.0.0.1:").await?;
+                (process, port, None)
+            }
+            Engine::WebKit => {
+                let (process, port, surroundings) = webkit::start(tools).await?;
+                (process, port, Some(surroundings))
+            }
+        };
+        let capabilities = match tools.engine {
+            Engine::Chromium => chromium::capabilities(tools, network, tracing),
+            Engine::Firefox => firefox::capabilities(tools, network),
+            Engine::WebKit => webkit::capabilities(tools, network),
+        };
         let address = format!("http://127.0.0.1:{port}");
-        let driver = WebDriver::new(address, capabilities).await.context("the browser does not start")?;
-        Ok(Self { engine, driver, _process: process })
+        let driver = WebDriver::new(address, capabilities?).await.context("the browser does not start")?;
+        let browser = Self { engine: tools.engine, driver, _process: process, _surroundings: surroundings };
+        browser.open_window().await?;
+        Ok(browser)
+    }
+
+    /// A window of the size that every story begins with.
+    async fn open_window(&self) -> Result<()> {
+        match self.engine {
+            Engine::Chromium => return Ok(()),
+            Engine::Firefox => {}
+            Engine::WebKit => webkit::open_window(&self.driver).await?,
+        }
+        self.set_screen(Screen { size: WINDOW, pixel_ratio: 1.0, touch: false }).await
     }
 
     /// The driver, for what every engine does alike.
@@ -135,85 +209,78 @@ impl Browser {
         &self.driver
     }
 
-    /// Has `script` run in every document from now on, before the document's own scripts.
+    /// Its engine.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Has `script` run in every document from now on, before the document's own scripts; false where the browser cannot:
+    /// there the documents must come with it.
     ///
     /// # Errors
     /// If the browser cannot be reached.
-    pub async fn before_every_document(&self, script: &str) -> Result<()> {
+    pub async fn before_every_document(&self, script: &str) -> Result<bool> {
         match self.engine {
-            Engine::Chromium => {
-                self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await.map(drop)
-            }
+            Engine::Chromium => chromium::before_every_document(&self.driver, script).await.map(|()| true),
+            Engine::Firefox | Engine::WebKit => Ok(false),
         }
     }
 
     /// Changes the screen, at once and without loading anything anew.
     ///
     /// # Errors
-    /// If the browser cannot be reached.
+    /// If the browser cannot be reached, or has no such screen.
     pub async fn set_screen(&self, screen: Screen) -> Result<()> {
-        let (width, height) = screen.size;
         match self.engine {
-            Engine::Chromium => {
-                let metrics = json!({
-                    "width": width, "height": height, "deviceScaleFactor": screen.pixel_ratio, "mobile": screen.touch,
-                });
-                self.devtools("Emulation.setDeviceMetricsOverride", metrics).await?;
-                self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": screen.touch })).await.map(drop)
-            }
+            Engine::Chromium => chromium::set_screen(&self.driver, screen).await,
+            Engine::Firefox => firefox::set_screen(&self.driver, screen).await,
+            Engine::WebKit => webkit::set_screen(&self.driver, screen).await,
         }
     }
 
     /// Pretends that the person prefers dark colors, or light ones.
     ///
     /// # Errors
-    /// If the browser cannot be reached.
+    /// If the browser cannot be reached, or pretends nothing.
     pub async fn prefer_dark(&self, dark: bool) -> Result<()> {
-        let value = if dark { "dark" } else { "light" };
-        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] });
         match self.engine {
-            Engine::Chromium => self.devtools("Emulation.setEmulatedMedia", features).await.map(drop),
+            Engine::Chromium => chromium::prefer_dark(&self.driver, dark).await,
+            Engine::Firefox => firefox::prefer_dark(&self.driver, dark).await,
+            Engine::WebKit => bail!("WebKitGTK has the colors of its system"),
         }
     }
 
     /// There is no network from now on.
     ///
     /// # Errors
-    /// If the browser cannot be reached.
+    /// If the browser cannot be reached, or cut off.
     pub async fn cut_off(&self) -> Result<()> {
         match self.engine {
-            Engine::Chromium => {
-                self.devtools("Network.enable", json!({})).await?;
-                let nothing = json!({ "offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0 });
-                self.devtools("Network.emulateNetworkConditions", nothing).await.map(drop)
-            }
+            Engine::Chromium => chromium::cut_off(&self.driver).await,
+            Engine::Firefox | Engine::WebKit => bail!("{} cannot be cut off from its network", self.engine),
         }
     }
 
     /// The processor is so many times slower from now on.
     ///
     /// # Errors
-    /// If the browser cannot be reached.
+    /// If the browser cannot be reached, or slowed down.
     pub async fn slow_down(&self, times: f64) -> Result<()> {
         match self.engine {
-            Engine::Chromium => {
-                self.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": times })).await.map(drop)
-            }
+            Engine::Chromium => chromium::slow_down(&self.driver, times).await,
+            Engine::Firefox | Engine::WebKit => bail!("{} cannot be slowed down", self.engine),
         }
     }
 
-    /// What was written to the console since the last call, by the page, its workers and the browser itself.
+    /// What was written to the console since the last call, by the page, its workers and the browser itself; none where
+    /// the driver does not know: there the witness tells of errors.
     ///
     /// # Errors
     /// If the browser cannot be reached.
-    pub async fn console(&self) -> Result<Vec<Logged>> {
+    pub async fn console(&self) -> Result<Option<Vec<Logged>>> {
         match self.engine {
-            Engine::Chromium => {
-                let entries = self.driver.browser_log().await?;
-                let logged =
-                    entries.into_iter().map(|entry| Logged { is_error: entry.level == "SEVERE", text: entry.message });
-                Ok(logged.collect())
-            }
+            Engine::Chromium => chromium::console(&self.driver).await.map(Some),
+            Engine::Firefox | Engine::WebKit => Ok(None),
         }
     }
 
@@ -223,20 +290,8 @@ impl Browser {
     /// If the browser cannot be reached, does not trace, or the page was not watched.
     pub async fn watched_tasks(&self) -> Result<Vec<Task>> {
         match self.engine {
-            Engine::Chromium => {
-                self.driver.goto("about:blank").await?;
-                // A driver gives its log in batches.
-                let mut entries = Vec::new();
-                loop {
-                    let batch = self.driver.get_log("performance").await?;
-                    if batch.is_empty() {
-                        break;
-                    }
-                    entries.extend(batch);
-                }
-                let tasks = trace::watched_tasks(entries.iter().map(|entry| entry.message.as_str()));
-                tasks.context("the trace does not show that the page was watched")
-            }
+            Engine::Chromium => chromium::watched_tasks(&self.driver).await,
+            Engine::Firefox | Engine::WebKit => bail!("{} has no trace of its tasks", self.engine),
         }
     }
 
@@ -248,72 +303,14 @@ impl Browser {
         Ok(self.driver.quit().await?)
     }
 
-    /// Bytes that the page's scripts hold, after a cleanup.
+    /// Bytes that the page's scripts hold, after a cleanup; none where the browser does not say.
     ///
     /// # Errors
-    /// If the browser cannot say.
-    pub async fn held_by_scripts(&self) -> Result<f64> {
+    /// If the browser cannot be reached.
+    pub async fn held_by_scripts(&self) -> Result<Option<f64>> {
         match self.engine {
-            Engine::Chromium => {
-                self.devtools("HeapProfiler.collectGarbage", json!({})).await?;
-                let usage = self.devtools("Runtime.getHeapUsage", json!({})).await?;
-                usage["usedSize"].as_f64().context("the browser says no size")
-            }
+            Engine::Chromium => chromium::held_by_scripts(&self.driver).await.map(Some),
+            Engine::Firefox | Engine::WebKit => Ok(None),
         }
     }
-
-    async fn devtools(&self, command: &str, parameters: Value) -> Result<Value> {
-        let answer = self.driver.cdp().send_raw(command, parameters).await;
-        answer.with_context(|| format!("the browser refuses {command}"))
-    }
-}
-
-fn capabilities(engine: Engine, tools: &Tools, tracing: Tracing) -> Result<Capabilities> {
-    let mut capabilities = Capabilities::new();
-    match engine {
-        Engine::Chromium => {
-            let mut options = json!({ "args": CHROMIUM_ARGUMENTS });
-            if let Some(browser) = &tools.browser {
-                options["binary"] = json!(browser);
-            }
-            let mut logs = json!({ "browser": "ALL" });
-            if tracing == Tracing::Tasks {
-                logs["performance"] = json!("ALL");
-                options["perfLoggingPrefs"] =
-                    json!({ "enableNetwork": false, "enablePage": false, "traceCategories": trace::CATEGORIES });
-            }
-            capabilities.set("goog:chromeOptions", options)?;
-            capabilities.set("goog:loggingPrefs", logs)?;
-        }
-    }
-    Ok(capabilities)
-}
-
-/// Starts the driver. It chooses a free port and says which.
-async fn start_driver(engine: Engine, driver: &Path) -> Result<(Child, u16)> {
-    let (arguments, sign) = match engine {
-        Engine::Chromium => (["--port=0"], "successfully on port "),
-    };
-    let mut process = Command::new(driver)
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .with_context(|| format!("{} cannot be started", driver.display()))?;
-    let output = process.stdout.take().context("the driver has no output")?;
-    let mut lines = BufReader::new(output).lines();
-    let port = timeout(START_LIMIT, port_after(sign, &mut lines)).await.context("the driver does not listen")??;
-    // A driver that nobody reads would block once the pipe is full.
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    Ok((process, port))
-}
-
-async fn port_after(sign: &str, lines: &mut Lines<BufReader<ChildStdout>>) -> Result<u16> {
-    while let Some(line) = lines.next_line().await? {
-        if let Some((_, port)) = line.split_once(sign) {
-            return Ok(port.trim_end_matches('.').parse()?);
-        }
-    }
-    bail!("the driver ended before it listened")
 }

@@ -11,13 +11,14 @@
 //! - [`native`]: what the page should show, computed by the library on this machine.
 //! - [`witness`]: what only a script within the page can see.
 //! - [`trace`]: how long the processor was at the page's tasks.
-//! - [`site`]: the server of the page.
+//! - [`site`]: the server of the page, and what becomes of requests that do not go there (`recorder`).
 //! - [`browser`]: a browser and the program that drives it.
 
 pub mod browser;
 pub mod gesture;
 pub mod native;
 pub mod page;
+mod recorder;
 pub mod site;
 pub mod story;
 pub mod trace;

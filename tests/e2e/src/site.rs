@@ -7,19 +7,34 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tokio::sync::watch::{self, Sender};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tower_http::services::ServeDir;
 
+use crate::recorder::Recorder;
+
 /// Where browsers tell of requests that leave this server.
 const REPORTS: &str = "/reports";
+
+/// Where documents tell of errors.
+const ERRORS: &str = "/errors";
+
+/// What every document begins with, where a strict policy wants it to be a file.
+const FIRST: &str = "/first.js";
+
+/// An empty page beside the page, to put frames on.
+pub const AROUND: &str = "around.html";
+
+const EMPTY: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>A page around</title>\
+                     <link rel=icon href=data:,><body></body></html>";
 
 /// A policy that forbids nothing and has every request to another server reported, by the page as well as by workers.
 const REPORT_FOREIGN: &str = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /reports";
@@ -44,6 +59,15 @@ impl Default for Hosting {
     }
 }
 
+/// The network as a browser sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Network {
+    /// The one server that is there.
+    pub site: SocketAddr,
+    /// The proxy for everything else, which refuses it and remembers.
+    pub elsewhere: SocketAddr,
+}
+
 /// One request and the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
@@ -58,6 +82,8 @@ pub struct Answered {
 struct Memory {
     answered: Vec<Answered>,
     foreign: Vec<String>,
+    errors: Vec<String>,
+    first: Option<String>,
 }
 
 /// A running server; it ends with the runtime it runs on.
@@ -66,6 +92,7 @@ pub struct Site {
     address: SocketAddr,
     hosting: Hosting,
     memory: Arc<Mutex<Memory>>,
+    recorder: Recorder,
     end: Sender<()>,
     serving: JoinHandle<()>,
 }
@@ -89,7 +116,7 @@ impl Site {
         let serving = tokio::spawn(async move {
             let _ = axum::serve(listener, service).with_graceful_shutdown(wait).await;
         });
-        Ok(Self { address, hosting, memory, end, serving })
+        Ok(Self { address, hosting, memory, recorder: Recorder::listen().await?, end, serving })
     }
 
     /// Ends the server: from now on nobody answers.
@@ -99,6 +126,11 @@ impl Site {
     pub async fn end(self) -> Result<()> {
         let _ = self.end.send(());
         timeout(END_LIMIT, self.serving).await.context("the server goes on")?.context("the server fell over")
+    }
+
+    /// Where browsers find it, and where they turn to for all else.
+    pub fn network(&self) -> Network {
+        Network { site: self.address, elsewhere: self.recorder.address() }
     }
 
     /// The address of the page with a query, which may begin with `?`.
@@ -113,12 +145,32 @@ impl Site {
         remembering(&self.memory, |memory| memory.answered.clone())
     }
 
-    /// Requests to other servers and to other folders of this one.
+    /// Has every document begin with a script, which may tell of errors, and witnesses them.
+    pub fn begin_documents_with(&self, script: &str) {
+        let first = format!("{script}\nwitness.tellServer({ERRORS:?});\n");
+        remembering(&self.memory, |memory| memory.first = Some(first));
+    }
+
+    /// What went wrong in documents, and what could not be answered.
+    pub fn complaints(&self) -> Vec<String> {
+        remembering(&self.memory, |memory| {
+            let failed = memory.answered.iter().filter(|answered| answered.status >= 400);
+            let failed = failed.map(|answered| format!("{} for {}", answered.status, answered.path));
+            memory.errors.iter().cloned().chain(failed).collect()
+        })
+    }
+
+    /// Requests to other servers that came by the proxy, as "GET http://…" or "CONNECT host:443".
+    pub fn proxied(&self) -> Vec<String> {
+        self.recorder.asked()
+    }
+
+    /// Requests to other servers, by way of the proxy and as policies report them, and to other folders of this one.
     pub fn strayed(&self) -> Vec<String> {
         let outside = |answered: &&Answered| !answered.path.starts_with(self.hosting.folder);
         remembering(&self.memory, |memory| {
             let astray = memory.answered.iter().filter(outside).map(|answered| answered.path.clone());
-            astray.chain(memory.foreign.iter().cloned()).collect()
+            astray.chain(memory.foreign.iter().cloned()).chain(self.proxied()).collect()
         })
     }
 }
@@ -134,13 +186,22 @@ fn service(dist: &Path, hosting: Hosting, memory: Arc<Mutex<Memory>>) -> Router 
     place
         .layer(middleware::from_fn(move |request, next| answer(hosting, Arc::clone(&remembered), request, next)))
         .route(REPORTS, post(reported))
+        .route(ERRORS, post(told))
+        .route(FIRST, get(first))
         .with_state(memory)
 }
 
 async fn answer(hosting: Hosting, memory: Arc<Mutex<Memory>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let is_missing = hosting.missing.iter().any(|file| path.ends_with(file));
-    let mut response = if is_missing { StatusCode::NOT_FOUND.into_response() } else { next.run(request).await };
+    let mut response = match path.strip_prefix(hosting.folder) {
+        _ if is_missing => StatusCode::NOT_FOUND.into_response(),
+        Some(AROUND) => Html(EMPTY).into_response(),
+        _ => next.run(request).await,
+    };
+    if let Some(first) = remembering(&memory, |memory| memory.first.clone()) {
+        response = begin_with(&first, hosting, response).await;
+    }
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY_REPORT_ONLY, HeaderValue::from_static(REPORT_FOREIGN));
     for (name, value) in hosting.headers {
@@ -149,6 +210,41 @@ async fn answer(hosting: Hosting, memory: Arc<Mutex<Memory>>, request: Request, 
     let status = response.status().as_u16();
     remembering(&memory, |memory| memory.answered.push(Answered { path, status }));
     response
+}
+
+/// The same answer; if it is a document, with the script in it. The file beside it is for policies that ask for one.
+async fn begin_with(script: &str, hosting: Hosting, response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_document = response.status() == StatusCode::OK && kind.is_some_and(|kind| kind.starts_with("text/html"));
+    if !is_document {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, usize::MAX).await else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
+    let is_strict = hosting.headers.iter().any(|(name, _)| *name == "content-security-policy");
+    let script =
+        if is_strict { format!("<script src={FIRST}></script>") } else { format!("<script>{script}</script>") };
+    let document = inserted(&String::from_utf8_lossy(&body), &script);
+    head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(document.len()));
+    Response::from_parts(head, Body::from(document))
+}
+
+/// After the title: what says how to read a document has to be near its beginning.
+fn inserted(document: &str, script: &str) -> String {
+    let title = document.find("</title>").map(|at| at + "</title>".len());
+    let (before, after) = document.split_at(title.unwrap_or(0));
+    format!("{before}{script}{after}")
+}
+
+async fn first(State(memory): State<Arc<Mutex<Memory>>>) -> impl IntoResponse {
+    let script = remembering(&memory, |memory| memory.first.clone().unwrap_or_default());
+    ([(header::CONTENT_TYPE, "text/javascript")], script)
+}
+
+/// A document tells of an error.
+async fn told(State(memory): State<Arc<Mutex<Memory>>>, error: String) -> StatusCode {
+    remembering(&memory, |memory| memory.errors.push(error));
+    StatusCode::NO_CONTENT
 }
 
 /// A browser reports a request to another server.

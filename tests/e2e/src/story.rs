@@ -2,6 +2,7 @@
 //! uncaught, and no request leaves the page's folder.
 
 use std::fs;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::thread;
@@ -23,11 +24,12 @@ static BROWSERS: Semaphore = Semaphore::const_new(AT_A_TIME as usize);
 /// How a story begins.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
-    engine: Engine,
+    untold: Vec<(Engine, &'static str)>,
     hosting: Hosting,
     screen: Option<Screen>,
     beforehand: Option<&'static str>,
     expected: &'static [&'static str],
+    wanted: &'static [&'static str],
     tracing: Tracing,
     is_alone: bool,
 }
@@ -47,7 +49,8 @@ impl Story {
     /// On such a screen.
     #[must_use]
     pub fn on(self, screen: Screen) -> Self {
-        Self { screen: Some(screen), ..self }
+        let story = Self { screen: Some(screen), ..self };
+        if screen.touch { story.only(Engine::Chromium, "it takes fingers") } else { story }
     }
 
     /// A script that runs before the page's own.
@@ -62,10 +65,30 @@ impl Story {
         Self { expected, ..self }
     }
 
+    /// Only this engine can show it, for such a reason.
+    #[must_use]
+    pub fn only(self, engine: Engine, reason: &'static str) -> Self {
+        let others = [Engine::Chromium, Engine::Firefox, Engine::WebKit].into_iter().filter(|other| *other != engine);
+        others.fold(self, |story, other| story.except(other, reason))
+    }
+
+    /// This engine cannot show it, for such a reason.
+    #[must_use]
+    pub fn except(mut self, engine: Engine, reason: &'static str) -> Self {
+        self.untold.push((engine, reason));
+        self
+    }
+
+    /// Requests to such places are what the story is about.
+    #[must_use]
+    pub fn expecting_requests(self, wanted: &'static [&'static str]) -> Self {
+        Self { wanted, ..self }
+    }
+
     /// The browser traces its tasks.
     #[must_use]
     pub fn traced(self) -> Self {
-        Self { tracing: Tracing::Tasks, ..self }
+        Self { tracing: Tracing::Tasks, ..self }.only(Engine::Chromium, "it takes a trace of tasks")
     }
 
     /// No other browser runs meanwhile: times are measured.
@@ -80,6 +103,10 @@ impl Story {
     /// If it does not go as told. A picture of the page then and its source are left in `target/e2e`.
     #[track_caller]
     pub fn tell(self, events: impl AsyncFnOnce(&Page) -> Result<()>) {
+        let engine = Engine::chosen().unwrap_or_else(|error| panic!("{error:?}"));
+        if let Some((_, reason)) = self.untold.iter().find(|(untold, _)| *untold == engine) {
+            return say_untold(engine, reason);
+        }
         let runtime = runtime();
         let _turn = runtime.block_on(self.turn());
         let page = match runtime.block_on(self.begin()) {
@@ -111,10 +138,10 @@ impl Story {
     async fn begin(&self) -> Result<Page> {
         let tools = Tools::from_environment()?;
         let site = Site::serve(&tools.dist, self.hosting).await?;
-        let browser = Browser::start(self.engine, &tools, self.tracing).await?;
-        browser.before_every_document(witness::SCRIPT).await?;
-        if let Some(script) = self.beforehand {
-            browser.before_every_document(script).await?;
+        let browser = Browser::start(&tools, site.network(), self.tracing).await?;
+        let first = format!("{}\n{}", witness::SCRIPT, self.beforehand.unwrap_or_default());
+        if !browser.before_every_document(&first).await? {
+            site.begin_documents_with(&first);
         }
         if let Some(screen) = self.screen {
             browser.set_screen(screen).await?;
@@ -124,16 +151,25 @@ impl Story {
 
     async fn check_manners(&self, page: &Page) -> Result<()> {
         let is_expected = |text: &str| self.expected.iter().any(|expected| text.contains(expected));
-        let logged = page.browser().console().await?;
-        let errors: Vec<_> =
-            logged.into_iter().filter(|logged| logged.is_error && !is_expected(&logged.text)).collect();
-        ensure!(errors.is_empty(), "errors were logged: {errors:#?}");
         let uncaught = page.report().await?.errors;
         ensure!(uncaught.iter().all(|error| is_expected(error)), "nobody caught {uncaught:?}");
-        let strayed = page.site().strayed();
+        let logged = match page.browser().console().await? {
+            Some(logged) => logged.into_iter().filter(|logged| logged.is_error).map(|logged| logged.text).collect(),
+            None => page.site().complaints(),
+        };
+        let errors: Vec<_> = logged.into_iter().filter(|text| !is_expected(text)).collect();
+        ensure!(errors.is_empty(), "errors were logged: {errors:#?}");
+        let is_wanted = |request: &String| self.wanted.iter().any(|wanted| request.contains(wanted));
+        let strayed: Vec<_> = page.site().strayed().into_iter().filter(|request| !is_wanted(request)).collect();
         ensure!(strayed.is_empty(), "requests left the page's folder: {strayed:#?}");
         Ok(())
     }
+}
+
+/// Says on the output proper, where stories are counted, that this one was not told.
+fn say_untold(engine: Engine, reason: &str) {
+    let name = thread::current().name().unwrap_or("story").to_owned();
+    let _ = writeln!(std::io::stdout(), "not told in {engine}: {name}: {reason}");
 }
 
 fn runtime() -> Runtime {

@@ -3,22 +3,28 @@ globalThis.witness = (() => {
   const seen = { longTasks: [], shifts: [], addressWrites: [], violations: [], errors: [], firstCurve: null };
   const name = (node) => (node instanceof Element ? node.cloneNode().outerHTML : String(node));
 
+  // Has the browser tell of something, if it knows of such things. What it has not told yet is fetched.
+  const observe = (type, keep) => {
+    if (!PerformanceObserver.supportedEntryTypes.includes(type)) return null;
+    const observer = new PerformanceObserver((list) => keep(list.getEntries()));
+    observer.observe({ type, buffered: true });
+    return () => keep(observer.takeRecords());
+  };
+
   // Tasks of the main thread that took more than 50 ms.
-  const tasks = new PerformanceObserver((list) => keepTasks(list.getEntries()));
   const keepTasks = (entries) => seen.longTasks.push(...entries.map(({ startTime, duration }) => ({ at: startTime, ms: duration })));
-  tasks.observe({ type: "longtask", buffered: true });
+  const fetchTasks = observe("longtask", keepTasks);
 
   // Whatever changed its place without having been asked to.
   const place = ({ x, y, width, height }) => `${width} × ${height} at (${x}, ${y})`;
   const moved = ({ node, previousRect, currentRect }) =>
     `${name(node)} from ${place(previousRect)} to ${place(currentRect)}`;
-  const shifts = new PerformanceObserver((list) => keepShifts(list.getEntries()));
   const keepShifts = (entries) => {
     for (const { startTime, value, sources } of entries) {
       seen.shifts.push({ at: startTime, value, what: sources.map(moved) });
     }
   };
-  shifts.observe({ type: "layout-shift", buffered: true });
+  const fetchShifts = observe("layout-shift", keepShifts);
 
   for (const way of ["replaceState", "pushState"]) {
     const write = history[way];
@@ -28,12 +34,29 @@ globalThis.witness = (() => {
     };
   }
 
-  addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample, target }) => {
-    seen.violations.push(`${effectiveDirective} ${blockedURI} ${sample} at ${name(target)}`);
+  // Where the driver knows nothing of the console, the server is told of errors: it remembers those of all documents.
+  let tell = () => {};
+  const tellServer = (url) => {
+    if (location.protocol.startsWith("http")) tell = (text) => navigator.sendBeacon(url, text);
+  };
+
+  addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample, target, disposition }) => {
+    const violation = `${effectiveDirective} ${blockedURI} ${sample} at ${name(target)}`;
+    seen.violations.push(violation);
+    if (disposition === "enforce") tell(`Content Security Policy refuses ${violation}`);
   });
 
-  addEventListener("error", ({ message }) => seen.errors.push(message));
-  addEventListener("unhandledrejection", ({ reason }) => seen.errors.push(String(reason)));
+  const keepError = (text) => {
+    seen.errors.push(text);
+    tell(text);
+  };
+  addEventListener("error", ({ message }) => keepError(message));
+  addEventListener("unhandledrejection", ({ reason }) => keepError(String(reason)));
+  const logError = console.error;
+  console.error = (...words) => {
+    tell(words.join(" "));
+    logError.apply(console, words);
+  };
 
   const workers = [];
   globalThis.Worker = class extends Worker {
@@ -42,6 +65,9 @@ globalThis.witness = (() => {
       this.from = String(options[0]);
       this.heard = 0;
       this.addEventListener("message", () => this.heard++);
+      this.addEventListener("error", ({ isTrusted, message }) => {
+        if (isTrusted) tell(`in the worker ${options[0]}: ${message}`);
+      });
       workers.push(this);
     }
   };
@@ -107,21 +133,31 @@ globalThis.witness = (() => {
     return { frames, perSecond, longestGap, pictures: pictures.size };
   };
 
+  // What is pasted belongs to whoever made it: a driver's script may not be one of the page's.
+  const paste = (text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  };
+
   return {
     workers,
+    paste,
     memory: () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
     watchFrames,
     frames,
     sketch: () => hash(sketch()),
     isInked: () => isInked(sketch() ?? []),
+    tellServer,
     report: () => {
-      keepTasks(tasks.takeRecords());
-      keepShifts(shifts.takeRecords());
-      return { ...seen, workers: workers.length };
+      fetchTasks?.();
+      fetchShifts?.();
+      const { longTasks, shifts } = seen;
+      return { ...seen, longTasks: fetchTasks && longTasks, shifts: fetchShifts && shifts, workers: workers.length };
     },
     forget: () => {
-      keepTasks(tasks.takeRecords());
-      keepShifts(shifts.takeRecords());
+      fetchTasks?.();
+      fetchShifts?.();
       seen.longTasks = [];
       seen.shifts = [];
     },

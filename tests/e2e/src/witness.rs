@@ -1,5 +1,6 @@
 //! What only a script within the page can see, as that script reports it.
 
+use anyhow::{Context, Result};
 use serde::Deserialize;
 
 /// The script; every document of a story starts with it.
@@ -38,10 +39,8 @@ pub struct AddressWrite {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Tasks over 50 ms.
-    pub long_tasks: Vec<LongTask>,
-    /// What moved about.
-    pub shifts: Vec<Shift>,
+    long_tasks: Option<Vec<LongTask>>,
+    shifts: Option<Vec<Shift>>,
     /// Writes of the address.
     pub address_writes: Vec<AddressWrite>,
     /// What a content security policy refused, and where.
@@ -52,6 +51,24 @@ pub struct Report {
     pub first_curve: Option<f64>,
     /// Workers started.
     pub workers: usize,
+}
+
+impl Report {
+    /// Tasks over 50 ms.
+    ///
+    /// # Errors
+    /// If the browser does not tell of them.
+    pub fn long_tasks(&self) -> Result<&[LongTask]> {
+        self.long_tasks.as_deref().context("this browser does not tell of long tasks")
+    }
+
+    /// What moved about.
+    ///
+    /// # Errors
+    /// If the browser does not tell of it.
+    pub fn shifts(&self) -> Result<&[Shift]> {
+        self.shifts.as_deref().context("this browser does not tell what moves about")
+    }
 }
 
 /// What was seen of the frames of a while.

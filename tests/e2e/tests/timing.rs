@@ -81,7 +81,7 @@ async fn smoothly(
     let mut worked = f64::INFINITY;
     for _ in 0..ATTEMPTS {
         act().await?;
-        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks);
+        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks()?.to_vec());
         afterwards().await?;
         let tasks = page.browser().watched_tasks().await?;
         let most = tasks.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
@@ -277,7 +277,7 @@ fn a_large_file_is_read_in_good_time() {
         page.wait("the model", PATIENCE, "document.querySelector('#app .data .cards:not([hidden]) .matrix')").await?;
         let took = begin.elapsed();
         page.settle().await?;
-        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks);
+        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks()?.to_vec());
         let most = page.browser().watched_tasks().await?.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
         say("a file of 100 MB", frames, &long, most);
         e2e::report(format_args!("a file of 100 MB: read and identified in {} ms", took.as_millis()));

@@ -42,6 +42,13 @@ impl Apt {
         self.run(project, "apt-install", &arguments)
     }
 
+    /// Installs the first of `choices` that the newest package lists offer as a whole; `false` if none is.
+    pub(crate) fn install_first<const N: usize>(&self, project: &Project, choices: &[[&str; N]]) -> Result<bool> {
+        self.update(project)?;
+        let Some(packages) = choices.iter().find(|packages| Self::offers(*packages)) else { return Ok(false) };
+        self.install(project, packages).map(|()| true)
+    }
+
     fn run(&self, project: &Project, log: &str, arguments: &[&str]) -> Result<()> {
         // `env` because sudo hands no variables on.
         let words = [

@@ -1,4 +1,4 @@
-//! A browser and the driver that belongs to it.
+//! Chrome or Chromium, and the driver that belongs to it.
 
 use std::env;
 use std::fmt;
@@ -78,10 +78,9 @@ impl Requirement for Browser<'_> {
 
     fn install(&self) -> Result<()> {
         let apt = Apt::find().with_context(advice)?;
-        apt.update(self.project)?;
-        let offered = APT_BROWSERS.iter().find(|packages| Apt::offers(*packages));
-        let packages = offered.with_context(|| format!("this distribution has no package for it: {}", advice()))?;
-        apt.install(self.project, packages)?;
+        if !apt.install_first(self.project, &APT_BROWSERS)? {
+            bail!("this distribution has no package for it: {}", advice());
+        }
         if self.find().is_none() {
             bail!("the installed packages do not fit together: {}", advice());
         }
@@ -124,7 +123,7 @@ fn drivers() -> Vec<Program> {
 
 /// The programs that are there: the one `variable` names alone, else those on the search path,
 /// else those in well-known places.
-fn candidates(variable: &str, names: &[&str], places: &[&str]) -> Vec<Program> {
+pub(super) fn candidates(variable: &str, names: &[&str], places: &[&str]) -> Vec<Program> {
     let paths: Vec<_> = match env::var_os(variable) {
         // The tests run in a folder of their own.
         Some(path) => std::path::absolute(path).into_iter().collect(),
@@ -139,7 +138,7 @@ fn candidates(variable: &str, names: &[&str], places: &[&str]) -> Vec<Program> {
 }
 
 fn ask(path: PathBuf) -> Option<Program> {
-    if cfg!(windows) && is_chrome(&path) {
+    if cfg!(windows) && is_browser(&path) {
         // On Windows the browser answers the question for its version by opening a window.
         let version = String::new();
         return Some(Program { path, version });
@@ -147,8 +146,8 @@ fn ask(path: PathBuf) -> Option<Program> {
     Program::ask(path)
 }
 
-fn is_chrome(path: &Path) -> bool {
-    path.file_stem().is_some_and(|name| name == "chrome")
+fn is_browser(path: &Path) -> bool {
+    path.file_stem().is_some_and(|name| name == "chrome" || name == "firefox")
 }
 
 /// The first browser and the first driver that belong together.

@@ -2,14 +2,17 @@
 //!
 //! Everything is a [`Requirement`]; `setup` installs what is missing and `doctor` only tells.
 //! Reading order: [`wasm_target`] (with [`debian_rust`] for where rustup cannot help), [`tool`],
-//! [`crates`], [`browser`].
+//! [`crates`], [`browser`] with [`firefox`] and [`webkit`], [`engine`].
 
 mod apt;
 pub(crate) mod browser;
 pub(crate) mod crates;
 mod debian_rust;
+pub(crate) mod engine;
+pub(crate) mod firefox;
 pub(crate) mod tool;
 pub(crate) mod wasm_target;
+pub(crate) mod webkit;
 
 use std::env;
 use std::ffi::OsString;
@@ -27,6 +30,7 @@ use crate::report;
 
 use browser::{Browser, BrowserPair};
 use crates::Crates;
+use engine::{Engine, Ready};
 use tool::Tool;
 use wasm_target::{WasmTarget, WasmToolchain};
 
@@ -155,10 +159,34 @@ fn clean(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// Sets up all that testing in a browser needs, beside the page itself.
+/// Sets up the browser that measures, and takes pictures.
 pub(crate) fn browser(project: &Project) -> Result<BrowserPair> {
-    report::heading("Set-up: a browser for the tests");
+    report::heading("Set-up: a browser");
     ensure(project, &Browser { project })
+}
+
+/// Sets up these engines, or all that can be: those that are there, and the reasons why others are not.
+///
+/// # Errors
+/// If one that is asked for is not there, one that should be installed is not, or there is none.
+pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<(Vec<Ready>, Vec<String>)> {
+    report::heading("Set-up: browsers for the tests");
+    let chosen = if asked.is_empty() { &Engine::ALL[..] } else { asked };
+    let (mut ready, mut missing) = (Vec::new(), Vec::new());
+    for engine in chosen {
+        match engine.ready(project)? {
+            Ok(found) => ready.push(found),
+            Err(reason) if asked.is_empty() => {
+                report::note(&format!("  {reason}"));
+                missing.push(format!("{engine} was not run: {}", reason.lines().next().unwrap_or_default()));
+            }
+            Err(reason) => bail!(reason),
+        }
+    }
+    if ready.is_empty() {
+        bail!("there is no browser to test in; the messages above say what to do");
+    }
+    Ok((ready, missing))
 }
 
 /// The command `setup`.
@@ -170,7 +198,7 @@ pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
             Part::Native => {}
             Part::Browser => {
                 site(project)?;
-                browser(project)?;
+                engines(project, &[])?;
             }
         }
     }

@@ -63,6 +63,17 @@ impl<'a> Tool<'a> {
         }
     }
 
+    /// What steers Firefox.
+    pub(crate) fn geckodriver(project: &'a Project) -> Self {
+        Self {
+            project,
+            package: "geckodriver",
+            program: "geckodriver",
+            version: pins::GECKODRIVER.to_owned(),
+            features: &[],
+        }
+    }
+
     /// The tool that makes the module's JavaScript side.
     pub(crate) fn wasm_bindgen(project: &'a Project) -> Result<Self> {
         Ok(Self {
@@ -85,7 +96,8 @@ impl<'a> Tool<'a> {
         self.project.cache.join(name)
     }
 
-    fn cached(&self) -> PathBuf {
+    /// Where it is once it was compiled.
+    pub(crate) fn cached(&self) -> PathBuf {
         let file = format!("{}{}", self.program, std::env::consts::EXE_SUFFIX);
         self.folder().join("bin").join(file)
     }

@@ -97,16 +97,18 @@ fn main() -> Result<()> {
 /// What the environment names, or what is where it usually is.
 fn tools() -> Tools {
     Tools::from_environment().unwrap_or_else(|_| Tools {
+        engine: Engine::Chromium,
         dist: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dist"),
         browser: None,
         driver: "chromedriver".into(),
+        screen: None,
     })
 }
 
 async fn take_all(folder: &Path) -> Result<()> {
     let tools = tools();
     let site = Site::serve(&tools.dist, Hosting::default()).await?;
-    let browser = Browser::start(Engine::Chromium, &tools, Tracing::Off).await?;
+    let browser = Browser::start(&tools, site.network(), Tracing::Off).await?;
     browser.before_every_document(witness::SCRIPT).await?;
     let page = Page::new(browser, site);
     for shot in &SHOTS {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::browser::Browser;
-use crate::site::Site;
+use crate::site::{AROUND, Site};
 use crate::witness::{Frames, Report};
 
 pub use read::{Reading, Rect, Shown};
@@ -77,6 +77,14 @@ impl Page {
         Ok(self.browser.driver().goto(format!("{}{name}", self.site.url(""))).await?)
     }
 
+    /// Opens an empty page beside the page.
+    ///
+    /// # Errors
+    /// If the browser cannot load it.
+    pub async fn visit_around(&self) -> Result<()> {
+        self.visit_file(AROUND).await
+    }
+
     /// Opens the page with a query and waits for the end of its run.
     ///
     /// # Errors
@@ -123,7 +131,8 @@ impl Page {
         self.eval(&format!("return Boolean({expression});"), &[]).await
     }
 
-    /// Runs a script in the page; what it returns is read as a `T`.
+    /// Runs a script in the page; what it returns is read as a `T`. Its functions and promises may be none of the page's own:
+    /// drivers run scripts in realms of theirs.
     ///
     /// # Errors
     /// If the script throws, or returns something else.

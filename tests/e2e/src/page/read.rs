@@ -145,13 +145,13 @@ impl Page {
         self.eval("return location.search;", &[]).await
     }
 
-    /// Bytes that the page holds: its scripts, after a cleanup, and its module's memory.
+    /// Bytes that the page holds: its module's memory and, where the browser says, its scripts, after a cleanup.
     ///
     /// # Errors
     /// If the browser cannot say.
     pub async fn memory(&self) -> Result<f64> {
         let module: f64 = self.eval("return witness.memory();", &[]).await?;
-        Ok(module + self.browser().held_by_scripts().await?)
+        Ok(module + self.browser().held_by_scripts().await?.unwrap_or(0.0))
     }
 
     /// The texts of all elements that a selector finds, without those of buttons in them.

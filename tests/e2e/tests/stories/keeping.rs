@@ -169,14 +169,16 @@ fn the_link_is_copied_in_one_press_or_offered() {
     Story::new().tell(async |page| {
         page.open("M=20").await?;
         let copied = "
-            const text = new Promise((resolve) => { navigator.clipboard.writeText = async (text) => resolve(text); });
+            const text = new Promise((resolve) => {
+              navigator.clipboard.writeText = (text) => window.Promise.resolve(resolve(text));
+            });
             document.querySelector('#app .share > button').click();
             return text;";
         let text: String = page.eval(copied, &[]).await?;
         ensure!(text == page.site().url("?M=20"), "{text}");
         page.wait("words", PATIENCE, "document.querySelector('#app .said').textContent === 'Link copied'").await?;
         let refused = "
-            navigator.clipboard.writeText = async () => { throw new Error('no'); };
+            navigator.clipboard.writeText = () => window.Promise.reject(new Error('no'));
             document.execCommand = () => false;
             document.querySelector('#app .share > button').click();";
         page.eval::<()>(refused, &[]).await?;

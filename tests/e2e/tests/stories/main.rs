@@ -13,6 +13,7 @@ mod links; // what a bad link gets
 mod numbers; // every number, to the last bit
 mod places; // sub-paths, strict policies, sandboxed frames, one file, no network
 mod pointer; // mouse and fingers
+mod requests; // none leaves the page's server
 mod sweeps; // many experiments at once
 mod systems; // own systems: typed, pasted, from examples
 mod theory; // predictions, badges, cards

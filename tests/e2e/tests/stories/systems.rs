@@ -43,11 +43,7 @@ async fn enter(page: &Page, css: &str, text: &str) -> Result<()> {
 
 /// Pastes a text where the focus is, as a browser does where a page lets it.
 async fn paste(page: &Page, text: &str) -> Result<()> {
-    const SCRIPT: &str = "
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text', arguments[0]);
-        document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));";
-    page.eval(SCRIPT, &[json!(text)]).await
+    page.eval("witness.paste(arguments[0]);", &[json!(text)]).await
 }
 
 /// Checks that the address says this, and that Explore shows the numbers of a native run of it.

@@ -62,7 +62,7 @@ fn a_run_that_workers_keep_dying_over_is_given_up() {
         page.visit("M=2000&N=100&T=100&q=100").await?;
         for words in ["another one was started", "another one was started", "given up"] {
             // It is alive, it is up, and it has told of its progress: it is this run that it dies over.
-            page.wait("a worker at work", PATIENCE, "witness.workers.at(-1).heard > 2").await?;
+            page.wait("a worker at work", PATIENCE, "witness.workers.at(-1)?.heard > 2").await?;
             page.eval::<()>("witness.workers.at(-1).dispatchEvent(new ErrorEvent('error'));", &[]).await?;
             says(page, words).await?;
         }

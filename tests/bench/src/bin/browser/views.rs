@@ -1,7 +1,7 @@
 //! The page's own views, timed in the page: from a press to what is seen.
 
 use anyhow::{Result, ensure};
-use e2e::browser::{Browser, Engine, Tools, Tracing};
+use e2e::browser::{Browser, Tools, Tracing};
 use e2e::page::Page;
 use e2e::site::{Hosting, Site};
 use serde::Deserialize;
@@ -45,7 +45,7 @@ pub(crate) struct Views {
 /// The best of a few fresh pages: nothing is kept from one to the next.
 pub(crate) async fn timed(tools: &Tools, turns: usize) -> Result<Views> {
     let site = Site::serve(&tools.dist, Hosting::default()).await?;
-    let page = Page::new(Browser::start(Engine::Chromium, tools, Tracing::Off).await?, site);
+    let page = Page::new(Browser::start(tools, site.network(), Tracing::Off).await?, site);
     let timed = best(&page, turns).await;
     let ended = page.close().await;
     timed.and_then(|timed| ended.map(|()| timed))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use bench::contest::study;
 use bench::slope::{self, Times};
-use e2e::browser::{Browser, Engine, Tools, Tracing};
+use e2e::browser::{Browser, Tools, Tracing};
 use e2e::page::Page;
 use e2e::site::{Hosting, Site};
 use fedsysid::dashboard::maps::Wanted;
@@ -42,7 +42,7 @@ impl Worker {
     /// Starts a browser, and in it a worker.
     pub(crate) async fn start(tools: &Tools) -> Result<Self> {
         let site = Site::serve(&tools.dist, Hosting::default()).await?;
-        let browser = Browser::start(Engine::Chromium, tools, Tracing::Off).await?;
+        let browser = Browser::start(tools, site.network(), Tracing::Off).await?;
         // A script's text is a document of the page's origin in which nothing runs.
         browser.driver().goto(format!("{}offline.js", site.url(""))).await?;
         let page = Page::new(browser, site);

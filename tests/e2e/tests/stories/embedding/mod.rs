@@ -11,11 +11,6 @@ use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use serde_json::{Value, json};
 
-/// The page around is no page of ours, and has no icon.
-fn story() -> Story {
-    Story::new().expecting_errors(&["favicon.ico"])
-}
-
 /// A page around the page: it keeps what it is told.
 async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
     const SCRIPT: &str = r"
@@ -27,7 +22,7 @@ async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
         Object.assign(frame, { id: 'frame', src: `./${query}`, width, height: 240 });
         frame.style.border = 0;
         document.body.append(frame);";
-    page.visit_file("offline.js").await?;
+    page.visit_around().await?;
     page.eval::<()>(SCRIPT, &[json!(format!("?{query}")), json!(width)]).await?;
     wait_for(page, "fedsysid:ready").await
 }
@@ -73,7 +68,7 @@ async fn inside(page: &Page, expression: &str) -> Result<Value> {
 
 #[test]
 fn a_compact_page_has_what_its_author_wants() {
-    story().tell(async |page| {
+    Story::new().tell(async |page| {
         framed(page, "embed=1&show=eps,M&lock=K&M=20", 640).await?;
         wait_for(page, "fedsysid:result").await?;
         let seen = "[...document.querySelectorAll('.slider, .choice')].filter((c) => c.checkVisibility())";
@@ -95,7 +90,7 @@ fn a_compact_page_has_what_its_author_wants() {
 
 #[test]
 fn the_two_pages_talk() {
-    story().tell(async |page| {
+    Story::new().tell(async |page| {
         framed(page, "embed=1&show=eps&q=4&M=20", 480).await?;
         wait_for(page, "fedsysid:result").await?;
         say(
@@ -155,7 +150,7 @@ const FORGE: &str = r#"
 /// Forged messages come from another frame, garbled ones from the right place.
 #[test]
 fn forged_and_garbled_messages_change_nothing() {
-    story().tell(async |page| {
+    Story::new().tell(async |page| {
         framed(page, "embed=1&q=2&M=20", 480).await?;
         wait_for(page, "fedsysid:result").await?;
         page.eval::<()>(FORGE, &[]).await?;
@@ -174,7 +169,7 @@ fn forged_and_garbled_messages_change_nothing() {
 
 #[test]
 fn a_resting_page_computes_when_it_is_touched() {
-    story().tell(async |page| {
+    Story::new().tell(async |page| {
         framed(page, "embed=1&autorun=0&q=2&M=5", 480).await?;
         page.next_frames().await?;
         ensure!(told(page, "fedsysid:result").await?.is_empty());

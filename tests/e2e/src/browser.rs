@@ -9,13 +9,13 @@ mod webkit;
 
 use std::env;
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use thirtyfour::WebDriver;
 use tokio::process::Child;
 
-use crate::site::Network;
 use crate::trace::Task;
 
 /// An engine that stories can be told in.
@@ -160,11 +160,12 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a driver on a free port, and by it a browser with an empty profile, on a network of one server.
+    /// Starts a driver on a free port, and by it a browser with an empty profile, on a network that ends with this
+    /// machine: the proxy `elsewhere` hears of all else.
     ///
     /// # Errors
     /// If either does not start.
-    pub async fn start(tools: &Tools, network: Network, tracing: Tracing) -> Result<Self> {
+    pub async fn start(tools: &Tools, elsewhere: SocketAddr, tracing: Tracing) -> Result<Self> {
         let (process, port, surroundings) = match tools.engine {
             Engine::Chromium => {
                 let (process, port) =
@@ -183,9 +184,9 @@ impl Browser {
             }
         };
         let capabilities = match tools.engine {
-            Engine::Chromium => chromium::capabilities(tools, network, tracing),
-            Engine::Firefox => firefox::capabilities(tools, network),
-            Engine::WebKit => webkit::capabilities(tools, network),
+            Engine::Chromium => chromium::capabilities(tools, elsewhere, tracing),
+            Engine::Firefox => firefox::capabilities(tools, elsewhere),
+            Engine::WebKit => webkit::capabilities(tools, elsewhere),
         };
         let address = format!("http://127.0.0.1:{port}");
         let driver = WebDriver::new(address, capabilities?).await.context("the browser does not start")?;

@@ -1,5 +1,5 @@
-//! A proxy that lets nothing through and remembers what was asked for: whatever a browser wants from anywhere but the page's
-//! own server comes by here.
+//! A proxy that lets nothing through and remembers what was asked for: whatever a browser wants from anywhere but this machine
+//! comes by here.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};

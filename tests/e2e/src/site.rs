@@ -59,15 +59,6 @@ impl Default for Hosting {
     }
 }
 
-/// The network as a browser sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Network {
-    /// The one server that is there.
-    pub site: SocketAddr,
-    /// The proxy for everything else, which refuses it and remembers.
-    pub elsewhere: SocketAddr,
-}
-
 /// One request and the answer to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
@@ -128,9 +119,9 @@ impl Site {
         timeout(END_LIMIT, self.serving).await.context("the server goes on")?.context("the server fell over")
     }
 
-    /// Where browsers find it, and where they turn to for all else.
-    pub fn network(&self) -> Network {
-        Network { site: self.address, elsewhere: self.recorder.address() }
+    /// The proxy for all that is not on this machine: it refuses it, and remembers.
+    pub fn elsewhere(&self) -> SocketAddr {
+        self.recorder.address()
     }
 
     /// The address of the page with a query, which may begin with `?`.

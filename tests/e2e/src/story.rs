@@ -138,7 +138,7 @@ impl Story {
     async fn begin(&self) -> Result<Page> {
         let tools = Tools::from_environment()?;
         let site = Site::serve(&tools.dist, self.hosting).await?;
-        let browser = Browser::start(&tools, site.network(), self.tracing).await?;
+        let browser = Browser::start(&tools, site.elsewhere(), self.tracing).await?;
         let first = format!("{}\n{}", witness::SCRIPT, self.beforehand.unwrap_or_default());
         if !browser.before_every_document(&first).await? {
             site.begin_documents_with(&first);

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use e2e::browser::Engine;
 use e2e::gesture::Gesture;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
@@ -46,7 +47,8 @@ const IN_PROGRESS: &str = r#"document.querySelector('#app [data-testid="progress
 /// The first live curve, on a processor that is so many times slower.
 #[track_caller]
 fn check_first_curve(slower: f64, within: f64) {
-    Story::new().alone().tell(async |page| {
+    let story = Story::new().alone().only(Engine::Chromium, "only one engine is measured, and slowed down");
+    story.tell(async |page| {
         page.browser().slow_down(slower).await?;
         page.open("").await?;
         page.wait("the first curve", PATIENCE, "witness.report().firstCurve").await?;

@@ -108,7 +108,7 @@ fn tools() -> Tools {
 async fn take_all(folder: &Path) -> Result<()> {
     let tools = tools();
     let site = Site::serve(&tools.dist, Hosting::default()).await?;
-    let browser = Browser::start(&tools, site.network(), Tracing::Off).await?;
+    let browser = Browser::start(&tools, site.elsewhere(), Tracing::Off).await?;
     browser.before_every_document(witness::SCRIPT).await?;
     let page = Page::new(browser, site);
     for shot in &SHOTS {

@@ -1,11 +1,12 @@
 //! Chromium and Chrome: what WebDriver alone cannot do goes through the developers' tools.
 
+use std::net::SocketAddr;
+
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use thirtyfour::{Capabilities, WebDriver};
 
 use super::{Logged, Screen, Tools, Tracing};
-use crate::site::Network;
 use crate::trace::{self, Task};
 
 /// Without what reaches for the network or asks for a person. The sandbox needs rights that containers rarely give, and
@@ -27,11 +28,8 @@ const ARGUMENTS: [&str; 12] = [
     "--window-size=1280,800",
 ];
 
-pub(super) fn capabilities(tools: &Tools, network: Network, tracing: Tracing) -> Result<Capabilities> {
-    // Without the first part of the list, all of this machine's ports would be let pass.
-    let network =
-        [format!("--proxy-server={}", network.elsewhere), format!("--proxy-bypass-list=<-loopback>;{}", network.site)];
-    let arguments = ARGUMENTS.map(str::to_owned).into_iter().chain(network);
+pub(super) fn capabilities(tools: &Tools, elsewhere: SocketAddr, tracing: Tracing) -> Result<Capabilities> {
+    let arguments = ARGUMENTS.map(str::to_owned).into_iter().chain([format!("--proxy-server={elsewhere}")]);
     let mut options = json!({ "args": arguments.collect::<Vec<_>>() });
     if let Some(browser) = &tools.browser {
         options["binary"] = json!(browser);

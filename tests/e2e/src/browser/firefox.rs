@@ -1,5 +1,6 @@
 //! Firefox: what WebDriver alone cannot do is done by scripts in the browser's own window.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -9,19 +10,16 @@ use thirtyfour::common::command::{Command, ExtensionCommand};
 use thirtyfour::{Capabilities, WebDriver};
 
 use super::{Screen, Tools, WINDOW};
-use crate::site::Network;
 
-/// A network of one server, and without what reaches for others.
-fn preferences(network: Network) -> Value {
-    let (host, port) = (network.elsewhere.ip().to_string(), network.elsewhere.port());
+/// A network that ends with this machine, and without what reaches for others.
+fn preferences(elsewhere: SocketAddr) -> Value {
+    let (host, port) = (elsewhere.ip().to_string(), elsewhere.port());
     json!({
         "network.proxy.type": 1,
         "network.proxy.http": host,
         "network.proxy.http_port": port,
         "network.proxy.ssl": host,
         "network.proxy.ssl_port": port,
-        "network.proxy.allow_hijacking_localhost": true,
-        "network.proxy.no_proxies_on": network.site.to_string(),
         "app.normandy.enabled": false,
         "browser.contentblocking.category": "standard",
         "network.captive-portal-service.enabled": false,
@@ -30,8 +28,8 @@ fn preferences(network: Network) -> Value {
     })
 }
 
-pub(super) fn capabilities(tools: &Tools, network: Network) -> Result<Capabilities> {
-    let mut options = json!({ "args": ["-headless"], "prefs": preferences(network) });
+pub(super) fn capabilities(tools: &Tools, elsewhere: SocketAddr) -> Result<Capabilities> {
+    let mut options = json!({ "args": ["-headless"], "prefs": preferences(elsewhere) });
     if let Some(browser) = &tools.browser {
         options["binary"] = json!(browser);
     }

@@ -3,6 +3,7 @@
 //! Its window has a bar, which does not get narrow; one that a page opens has none. So the page is in such a window.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -13,7 +14,6 @@ use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
 use super::{Screen, Tools, WINDOW, driver};
-use crate::site::Network;
 
 /// Large enough for every window.
 const SCREEN: &str = "2600x1700x24";
@@ -51,13 +51,13 @@ pub(super) async fn start(tools: &Tools) -> Result<(Child, u16, Surroundings)> {
     Ok((process, port, Surroundings { _screen: screen, _home: home }))
 }
 
-pub(super) fn capabilities(tools: &Tools, network: Network) -> Result<Capabilities> {
+pub(super) fn capabilities(tools: &Tools, elsewhere: SocketAddr) -> Result<Capabilities> {
     let arguments = [
         "--automation".to_owned(),
         "--javascript-can-open-windows-automatically=TRUE".to_owned(),
         // The driver's own setting would have secure requests go to a secure proxy.
-        format!("--proxy=http://{}", network.elsewhere),
-        format!("--ignore-host={}", network.site),
+        format!("--proxy=http://{elsewhere}"),
+        "--ignore-host=127.0.0.1".to_owned(),
     ];
     let mut options = json!({ "args": arguments });
     if let Some(browser) = &tools.browser {

@@ -45,7 +45,7 @@ pub(crate) struct Views {
 /// The best of a few fresh pages: nothing is kept from one to the next.
 pub(crate) async fn timed(tools: &Tools, turns: usize) -> Result<Views> {
     let site = Site::serve(&tools.dist, Hosting::default()).await?;
-    let page = Page::new(Browser::start(tools, site.network(), Tracing::Off).await?, site);
+    let page = Page::new(Browser::start(tools, site.elsewhere(), Tracing::Off).await?, site);
     let timed = best(&page, turns).await;
     let ended = page.close().await;
     timed.and_then(|timed| ended.map(|()| timed))

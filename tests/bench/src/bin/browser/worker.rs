@@ -42,7 +42,7 @@ impl Worker {
     /// Starts a browser, and in it a worker.
     pub(crate) async fn start(tools: &Tools) -> Result<Self> {
         let site = Site::serve(&tools.dist, Hosting::default()).await?;
-        let browser = Browser::start(tools, site.network(), Tracing::Off).await?;
+        let browser = Browser::start(tools, site.elsewhere(), Tracing::Off).await?;
         // A script's text is a document of the page's origin in which nothing runs.
         browser.driver().goto(format!("{}offline.js", site.url(""))).await?;
         let page = Page::new(browser, site);

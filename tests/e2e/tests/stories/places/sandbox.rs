@@ -20,7 +20,7 @@ async fn sandboxed(page: &Page, src: &str) -> Result<()> {
         frame.setAttribute('sandbox', 'allow-scripts');
         Object.assign(frame, { src: arguments[0], width: 1240, height: 700 });
         document.body.append(frame);";
-    page.visit_file("offline.js").await?;
+    page.visit_around().await?;
     page.eval::<()>(SCRIPT, &[json!(src)]).await?;
     enter(page).await
 }
@@ -45,8 +45,7 @@ async fn the_frame_works(page: &Page) -> Result<()> {
 }
 
 fn story() -> Story {
-    // The page around is no page of ours, and has no icon.
-    Story::new().where_first(FOUR_CORES).expecting_errors(&["favicon.ico"])
+    Story::new().where_first(FOUR_CORES)
 }
 
 #[test]
@@ -72,7 +71,7 @@ fn the_page_as_one_file_works_without_an_address() {
         ["frame.src = URL.createObjectURL(new Blob([text], { type: 'text/html' }));", "frame.srcdoc = text;"];
     story().tell(async |page| {
         for from in FROM {
-            page.visit_file("offline.js").await?;
+            page.visit_around().await?;
             let script = format!(
                 "const done = arguments[0];
                  document.documentElement.innerHTML = '<body></body>';
@@ -96,7 +95,7 @@ fn the_page_as_one_file_works_without_an_address() {
 
 #[test]
 fn where_the_server_does_not_allow_it_words_say_what_helps() {
-    const REFUSED: &[&str] = &["favicon.ico", "_bg.wasm", "fetch", "NetworkError", "access control"];
+    const REFUSED: &[&str] = &["_bg.wasm", "fetch", "NetworkError", "access control"];
     Story::new().expecting_errors(REFUSED).tell(async |page| {
         sandboxed(page, "./").await?;
         let words = words_without_program(page).await?;

@@ -142,6 +142,12 @@ impl Site {
         remembering(&self.memory, |memory| memory.first = Some(first));
     }
 
+    /// A document as it would be served: where every document begins with a script, with that script.
+    pub fn witnessed(&self, document: &str) -> String {
+        let first = remembering(&self.memory, |memory| memory.first.clone());
+        first.map_or_else(|| document.to_owned(), |first| inserted(document, &format!("<script>{first}</script>")))
+    }
+
     /// What went wrong in documents, and what could not be answered.
     pub fn complaints(&self) -> Vec<String> {
         remembering(&self.memory, |memory| {

@@ -11,6 +11,11 @@ use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use serde_json::{Value, json};
 
+/// The page around is no page of ours, and has no icon.
+fn story() -> Story {
+    Story::new().expecting_errors(&["favicon.ico"])
+}
+
 /// A page around the page: it keeps what it is told.
 async fn framed(page: &Page, query: &str, width: u32) -> Result<()> {
     const SCRIPT: &str = r"
@@ -40,9 +45,10 @@ async fn hosted(page: &Page, body: &str) -> Result<()> {
         window.entries = history.length;
         </script>";
     const GO: &str = "location.href = URL.createObjectURL(new Blob([arguments[0]], { type: 'text/html' }));";
-    page.visit_file("offline.js").await?;
+    page.visit_around().await?;
     let base = page.site().url("");
-    page.eval::<()>(GO, &[json!(format!("{HEAD}<base href='{base}'><body>{body}</body>"))]).await?;
+    let document = format!("{HEAD}<base href='{base}'><body>{body}</body>");
+    page.eval::<()>(GO, &[json!(page.site().witnessed(&document))]).await?;
     page.wait("the page around", PATIENCE, "location.protocol === 'blob:' && document.readyState === 'complete'")
         .await
         .map(drop)
@@ -68,7 +74,7 @@ async fn inside(page: &Page, expression: &str) -> Result<Value> {
 
 #[test]
 fn a_compact_page_has_what_its_author_wants() {
-    Story::new().tell(async |page| {
+    story().tell(async |page| {
         framed(page, "embed=1&show=eps,M&lock=K&M=20", 640).await?;
         wait_for(page, "fedsysid:result").await?;
         let seen = "[...document.querySelectorAll('.slider, .choice')].filter((c) => c.checkVisibility())";
@@ -90,7 +96,7 @@ fn a_compact_page_has_what_its_author_wants() {
 
 #[test]
 fn the_two_pages_talk() {
-    Story::new().tell(async |page| {
+    story().tell(async |page| {
         framed(page, "embed=1&show=eps&q=4&M=20", 480).await?;
         wait_for(page, "fedsysid:result").await?;
         say(
@@ -150,7 +156,7 @@ const FORGE: &str = r#"
 /// Forged messages come from another frame, garbled ones from the right place.
 #[test]
 fn forged_and_garbled_messages_change_nothing() {
-    Story::new().tell(async |page| {
+    story().tell(async |page| {
         framed(page, "embed=1&q=2&M=20", 480).await?;
         wait_for(page, "fedsysid:result").await?;
         page.eval::<()>(FORGE, &[]).await?;
@@ -169,7 +175,7 @@ fn forged_and_garbled_messages_change_nothing() {
 
 #[test]
 fn a_resting_page_computes_when_it_is_touched() {
-    Story::new().tell(async |page| {
+    story().tell(async |page| {
         framed(page, "embed=1&autorun=0&q=2&M=5", 480).await?;
         page.next_frames().await?;
         ensure!(told(page, "fedsysid:result").await?.is_empty());

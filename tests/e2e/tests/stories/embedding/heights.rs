@@ -51,7 +51,9 @@ async fn is_sharp(page: &Page, ratio: f64) -> Result<()> {
 fn heights_come_to_rest_at_any_width_and_pixel_ratio() {
     story().tell(async |page| {
         for pixel_ratio in [1.0, 1.5, 2.0, 3.0] {
-            page.browser().set_screen(Screen { size: (1280, 800), pixel_ratio, touch: false }).await?;
+            let screen = Screen { size: (1280, 800), pixel_ratio, touch: false }.in_engine(page.browser().engine());
+            let pixel_ratio = screen.pixel_ratio;
+            page.browser().set_screen(screen).await?;
             for width in [320, 640, 1200] {
                 comes_to_rest(page, width).await?;
                 is_sharp(page, pixel_ratio).await?;

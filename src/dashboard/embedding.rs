@@ -2,6 +2,8 @@
 //!
 //! [`Embedding`] is what an author has chosen; its form is markup, whose fields come back by their names.
 
+use std::fmt::Write;
+
 use super::markup::{escaped, options};
 use crate::params::embed::{self, Embed, Look, OPTIONS, TABS};
 use crate::params::link::query;
@@ -71,7 +73,7 @@ impl Embedding {
     pub fn problem(&self) -> String {
         let pairs = self.origins.split_whitespace().map(|origin| ("origin".to_owned(), origin.to_owned()));
         let (_, notices) = Embed::take(&mut pairs.collect());
-        notices.iter().map(|notice| format!("{notice}. ")).collect()
+        notices.iter().map(ToString::to_string).map(|notice| notice + ". ").collect()
     }
 
     /// What the frame's own link says of this state.
@@ -243,7 +245,7 @@ fn tickbox(name: &str, value: &str, words: &str, is_ticked: bool) -> String {
 /// Writes an attribute, whatever is in its value.
 fn put(html: &mut String, name: &str, value: &str) {
     let value = escaped(value).replace('"', "&quot;");
-    *html += &format!(" {name}=\"{value}\"");
+    let _ = write!(html, " {name}=\"{value}\"");
 }
 
 #[cfg(test)]

@@ -221,17 +221,17 @@ fn a_name_gives_a_seed_and_leaves_the_query() {
 #[test]
 fn a_class_pastes_its_codes() {
     Story::new().tell(async |page| {
+        const PASTE: &str = "
+            const [css, text] = arguments;
+            const area = document.querySelector(css);
+            area.value = text;
+            area.dispatchEvent(new Event('input', { bubbles: true }));";
         page.open("view=lesson&class=joining&q=2").await?;
         let code =
             |guess| Found { lesson: Lesson::Joining, guess: Some(guess), result: Some(0.5), error: Some(0.1) }.code();
         let codes = [code(0.3), code(0.4), code(0.5)];
         let typo = codes[0].replacen(|_| true, "Z", 1);
         let pasted = format!("{}\nBen: {}; {}\n{typo}", codes[0], codes[1].replace('-', ""), codes[2].to_lowercase());
-        const PASTE: &str = "
-            const [css, text] = arguments;
-            const area = document.querySelector(css);
-            area.value = text;
-            area.dispatchEvent(new Event('input', { bubbles: true }));";
         page.eval::<()>(PASTE, &[json!("#app [data-testid=codes]"), json!(pasted)]).await?;
         page.settle().await?;
         let sentence = text(page, "class-sentence").await?;

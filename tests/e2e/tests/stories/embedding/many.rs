@@ -1,5 +1,7 @@
 //! Several frames on a page, of which few are in sight.
 
+use std::path::Path;
+
 use anyhow::{Result, ensure};
 use e2e::page::{PATIENCE, Page};
 use e2e::site::Hosting;
@@ -63,7 +65,8 @@ fn of_eight_frames_those_in_sight_compute() {
                 wait_for_result(page, frame).await?;
             }
             ensure!(results(page).await? == [0, 3, 7], "{:?}", results(page).await?);
-            let modules = page.site().answered().iter().filter(|answered| answered.path.ends_with(".wasm")).count();
+            let is_module = |path: &str| Path::new(path).extension().is_some_and(|extension| extension == "wasm");
+            let modules = page.site().answered().iter().filter(|answered| is_module(&answered.path)).count();
             ensure!(modules == 1, "{modules} downloads of the module");
             Ok(())
         },

@@ -34,6 +34,12 @@ async fn code(page: &Page) -> Result<String> {
 
 /// Puts code on a page of its own: there are the settings and the final errors of the run on screen before.
 async fn reproduces(page: &Page, code: &str) -> Result<Value> {
+    const SEEN: &str = r"
+        const element = document.querySelector('fedsysid-figure');
+        const page = (element ? element.shadowRoot : document).querySelector('iframe').contentDocument;
+        const controls = [...page.querySelectorAll('.slider, .choice')].filter((control) => control.checkVisibility());
+        const names = controls.map((control) => control.dataset.param + (control.inert ? ' fixed' : ''));
+        return [page.documentElement.dataset.theme, ...names];";
     hosted(page, code).await?;
     wait_for(page, "fedsysid:result").await?;
     let result = told(page, "fedsysid:result").await?.pop().unwrap_or_default();
@@ -48,12 +54,6 @@ async fn reproduces(page: &Page, code: &str) -> Result<Value> {
         ensure!(error["role"] == *role && is_native, "{error} is not {role} {expected:?}");
     }
     ensure!(result["errors"].as_array().is_some_and(|errors| errors.len() == native.len()), "{result}");
-    const SEEN: &str = r"
-        const element = document.querySelector('fedsysid-figure');
-        const page = (element ? element.shadowRoot : document).querySelector('iframe').contentDocument;
-        const controls = [...page.querySelectorAll('.slider, .choice')].filter((control) => control.checkVisibility());
-        const names = controls.map((control) => control.dataset.param + (control.inert ? ' fixed' : ''));
-        return [page.documentElement.dataset.theme, ...names];";
     page.eval(SEEN, &[]).await
 }
 

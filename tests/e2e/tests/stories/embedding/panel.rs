@@ -57,6 +57,14 @@ async fn reproduces(page: &Page, code: &str) -> Result<Value> {
     page.eval(SEEN, &[]).await
 }
 
+/// The code says how high the page in the preview is, once that is as chosen.
+const HAS_ITS_HEIGHT: &str = r#"(() => {
+    const page = document.querySelector('.embed-preview iframe').contentDocument;
+    const isDone = page?.documentElement.dataset.theme === 'dark' && page.querySelector('#app main[data-settled=true]');
+    const height = isDone && Math.ceil(page.getElementById('app').getBoundingClientRect().height);
+    return isDone && document.querySelector('[data-testid=embed-code]').value.includes(`height="${height}"`);
+})()"#;
+
 /// From the page to a course page and back to the same numbers.
 #[test]
 fn its_code_brings_the_view_onto_another_page() {
@@ -64,13 +72,12 @@ fn its_code_brings_the_view_onto_another_page() {
         open(page, LINK).await?;
         choose(page, "[name=lock][value=K]", "").await?;
         choose(page, "[name=theme]", "dark").await?;
+        page.wait("the height of the dark frame", PATIENCE, HAS_ITS_HEIGHT).await?;
         let frame = code(page).await?;
         ensure!(
             frame.starts_with("<iframe src=\"http://127.0.0.1:") && frame.contains("title=\"FedSysID live: Explore\""),
             "{frame}"
         );
-        let high = page.eval::<String>("return document.querySelector('.embed-preview iframe').height;", &[]).await?;
-        ensure!(frame.contains(&format!("height=\"{high}\"")), "{frame} is not {high} high");
         choose(page, "[name=code][value=element]", "").await?;
         let element = code(page).await?;
         ensure!(element.contains("<fedsysid-figure src="), "{element}");

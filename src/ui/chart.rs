@@ -2,11 +2,13 @@
 //!
 //! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
 
-use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::ev::{FocusEvent, KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
+use super::aloud::aloud;
 use super::canvas::{Area, Painted, painted};
-use super::reactive::{live, memo, on};
+use super::reactive::{derived, live, memo, on};
+use crate::figure::aloud::{Line, beside, words};
 use crate::figure::draw::draw_layout;
 use crate::figure::frame::{Frame, Rect};
 use crate::figure::hover::Crosshair;
@@ -74,7 +76,15 @@ pub fn Chart(
         Some(Drawn { layout: Layout::new(&figure, &theme, size), figure, theme, size })
     });
     let on_plot = on_plot.map(|view| view(memo(move || picture.read().as_ref().map(|drawn| drawn.layout.frame))));
+    // Of which line, if of one, a reader with keys is told; nobody is told of what a pointer passes over.
+    let heard = RwSignal::new(None::<Option<Line>>);
+    let text = derived(move || {
+        let (picture, at, heard) = (picture.read(), at.get(), heard.get());
+        let said = picture.as_ref().zip(at).zip(heard).map(|((drawn, at), line)| words(&drawn.figure, at, line));
+        said.unwrap_or_default()
+    });
     let look = move |event: PointerEvent| {
+        heard.set(None);
         let crosshair =
             picture.read_untracked().as_ref().and_then(|drawn| drawn.crosshair(f64::from(event.offset_x())));
         at.set(crosshair.map(|crosshair| crosshair.x));
@@ -96,7 +106,8 @@ pub fn Chart(
             on:pointermove=on(look)
             on:pointerdown=on(look)
             on:pointerleave=on(leave)
-            on:keydown=on(move |event: KeyboardEvent| walk(&event, picture, at))
+            on:keydown=on(move |event: KeyboardEvent| walk(&event, picture, at, heard))
+            on:blur=on(move |_: FocusEvent| heard.set(None))
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
             <div class="cross" hidden=live(move || at.get().is_none()) aria-hidden="true">
@@ -105,7 +116,7 @@ pub fn Chart(
                     let looked_at = picture.as_ref().zip(at.get());
                     let crosshair = looked_at.and_then(|(drawn, at)| Some((drawn, drawn.crosshair_beside(at, 0)?)));
                     match crosshair {
-                        Some((drawn, crosshair)) => cross(&crosshair, drawn.layout.frame.plot, children()),
+                        Some((drawn, crosshair)) => cross(&crosshair, heard.get().flatten(), drawn.layout.frame.plot, children()),
                         None => ().into_any(),
                     }
                 })}
@@ -113,9 +124,10 @@ pub fn Chart(
             {on_plot}
             <p id=format!("keys-{along}") class="visually-hidden">
                 {format!(
-                    "Left and right arrow keys walk along the {along}, Home and End to the first and the last, Escape leaves.",
+                    "Left and right arrow keys walk along the {along}, Home and End to the first and the last; up and down from line to line; Escape leaves.",
                 )}
             </p>
+            {aloud(text)}
         </div>
     }
 }
@@ -137,25 +149,44 @@ pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     Some(Some(steps))
 }
 
-/// Walks along the abscissa by keys.
-fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option<f64>>) {
-    let Some(steps) = steps_of(event) else { return };
-    let Some(steps) = steps else {
-        at.set(None);
-        return;
+/// Walks along the abscissa, or from line to line, by keys.
+fn walk(
+    event: &KeyboardEvent,
+    picture: Memo<Option<Drawn>>,
+    at: RwSignal<Option<f64>>,
+    heard: RwSignal<Option<Option<Line>>>,
+) {
+    let picture = picture.read_untracked();
+    let Some(drawn) = picture.as_ref() else { return };
+    let from = at.get_untracked().unwrap_or(drawn.figure.x.range.1);
+    let line = heard.get_untracked().flatten();
+    let down = match event.key().as_str() {
+        "ArrowDown" => Some(true),
+        "ArrowUp" => Some(false),
+        _ => None,
     };
-    if let Some(drawn) = picture.read_untracked().as_ref() {
-        let from = at.get_untracked().unwrap_or(drawn.figure.x.range.1);
-        at.set(drawn.crosshair_beside(from, steps).map(|crosshair| crosshair.x));
+    if let Some(down) = down {
+        event.prevent_default();
+        let here = drawn.crosshair_beside(from, 0).map(|crosshair| crosshair.x);
+        at.set(here);
+        heard.set(here.map(|x| beside(&drawn.figure, x, line, down)));
+    } else if let Some(steps) = steps_of(event) {
+        let there = steps.and_then(|steps| Some(drawn.crosshair_beside(from, steps)?.x));
+        at.set(there);
+        heard.set(there.map(|_| line));
     }
 }
 
 /// The line at the crosshair, a dot on every curve, and what the curves read there.
-fn cross(crosshair: &Crosshair, plot: Rect, readings: AnyView) -> AnyView {
+fn cross(crosshair: &Crosshair, heard: Option<Line>, plot: Rect, readings: AnyView) -> AnyView {
     // Set one by one through the style object: a strict content security policy refuses style attributes.
     let px = |value: f64| format!("{value}px");
-    let dot = |(x, y)| view! { <span class="cross-dot" style:left=px(x) style:top=px(y)></span> };
-    let dots = crosshair.readings.iter().filter_map(|reading| reading.at).map(dot).collect_view();
+    let dot = |class, (x, y)| view! { <span class=class style:left=px(x) style:top=px(y)></span> };
+    let dots = crosshair.readings.iter().filter_map(|reading| {
+        let class = if heard == Some(reading.curve) { "cross-dot is-heard" } else { "cross-dot" };
+        Some(dot(class, reading.at?))
+    });
+    let dots = dots.collect_view();
     // On the side that has more room.
     let class = if crosshair.px > plot.left + plot.width / 2.0 { "cross-box is-left" } else { "cross-box" };
     let (left, top, height) = (px(crosshair.px), px(plot.top), px(plot.height));

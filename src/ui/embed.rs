@@ -36,11 +36,12 @@ pub(super) fn mark(store: Store) {
 
 /// What is above a compact page: the tabs of the views, if its author wants them.
 pub(super) fn head(store: Store) -> AnyView {
-    if untrack(|| store.settings.shows(TABS)) {
-        view! { <div class="top-bar">{tabs(store)}</div> }.into_any()
-    } else {
-        ().into_any()
+    let bar = untrack(|| store.settings.shows(TABS)).then(|| view! { <div class="top-bar">{tabs(store)}</div> });
+    view! {
+        <h1 class="visually-hidden">"FedSysID live"</h1>
+        {bar}
     }
+    .into_any()
 }
 
 /// What is beneath a compact page: the way to all of it, in the same state.

@@ -20,10 +20,10 @@ use crate::dashboard::family::Family;
 use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::picture::method_name;
 use crate::dashboard::pins::{ghosts, haunt};
-use crate::dashboard::readout::{self, Reading};
+use crate::dashboard::readout;
 use crate::dashboard::{Dashboard, Run, markup, picture, sentences};
 use crate::figure::Figure;
-use crate::figure::number::{count, measured};
+use crate::figure::number::count;
 use crate::figure::theme::Theme;
 use crate::params::View;
 use crate::params::views::{SWEEP, listed};
@@ -65,7 +65,7 @@ pub fn Explore(
     view! {
         <section class="explore" aria-label="Explore">
             {parts(sweep_head, |_| ().into_any())}
-            <p class="verdict" data-testid="verdict">{verdict}</p>
+            <p class="verdict" data-testid="verdict" data-said="">{verdict}</p>
             <figure class="figure">
                 <div class="overlay">
                     {complaints(store)}
@@ -81,7 +81,6 @@ pub fn Explore(
                 {readings("readout-title", title_beneath, rows)}
             </div>
             {parts(|_| ().into_any(), badges)}
-            {spoken(round, shown, at)}
         </section>
     }
 }
@@ -159,25 +158,7 @@ pub(super) fn complaints(store: Store) -> AnyView {
         }
     });
     view! {
-        <div id="complaints" class="complaints" role="status" data-testid="complaints" on:click=press inner_html=html></div>
+        <div id="complaints" class="complaints" data-said="" data-testid="complaints" on:click=press inner_html=html></div>
     }
     .into_any()
-}
-
-/// The numbers at the crosshair for those who hear them.
-pub(super) fn spoken(round: Memo<usize>, shown: Signal<Vec<Reading>>, at: RwSignal<Option<f64>>) -> AnyView {
-    let text = memo(move || {
-        let words = |reading: &Reading| match &reading.value {
-            Ok(value) => {
-                let expected = reading
-                    .expected
-                    .map_or_else(String::new, |expected| format!(", predicted {}", measured(expected, 3)));
-                format!("{} {}{expected}", reading.name, measured(value.mean(), 3))
-            }
-            Err(reason) => format!("{}: {reason}", reading.name),
-        };
-        let all = || shown.read().iter().map(words).collect::<Vec<_>>().join(", ");
-        at.get().map(|_| format!("round {}: {}", round.get(), all())).unwrap_or_default()
-    });
-    view! { <p class="visually-hidden" aria-live="polite">{text}</p> }.into_any()
 }

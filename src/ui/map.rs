@@ -69,7 +69,7 @@ pub fn MapView(
     view! {
         <section class="explore map-view" aria-label="Map">
             {choices(map)}
-            <p class="verdict" data-testid="verdict">{reading}</p>
+            <p class="verdict" data-testid="verdict" data-said="">{reading}</p>
             <div class="overlay">
                 {complaints(store)}
             </div>

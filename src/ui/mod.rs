@@ -1,5 +1,6 @@
 //! The page, in Leptos: it reads signals, writes signals and formats; what is computed is computed elsewhere.
 
+mod aloud;
 mod canvas;
 mod changes;
 pub mod chart;
@@ -114,6 +115,7 @@ fn App() -> impl IntoView {
             </aside>
             {live(move || if has_theory.get() { view! { <Theory store theme /> }.into_any() } else { ().into_any() })}
             {is_embedded.then(|| embed::foot(store))}
+            {aloud::summary(store, own)}
         </main>
     }
 }

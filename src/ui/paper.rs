@@ -4,7 +4,6 @@
 use leptos::prelude::*;
 
 use super::chart::Chart;
-use super::explore::spoken;
 use super::parts::readings;
 use super::reactive::{derived, live, memo, on};
 use super::save::save;
@@ -47,11 +46,12 @@ pub fn PaperView(
                 <legend class="visually-hidden">"Figure"</legend>
                 {segments("figure", figures, memo(move || paper.figure().word().to_owned()), choose)}
             </fieldset>
-            <h2 class="paper-title">{title}</h2>
+            <h2 class="paper-title" data-said="">{title}</h2>
             {plot(paper, theme)}
             <ul
                 class="claims"
                 data-testid="claims"
+                data-said=""
                 inner_html=paper.said(|figure, switches, sweep| markup::claims(&words::claims(figure, switches, sweep)))
             ></ul>
             {switchboard(paper)}
@@ -109,7 +109,6 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
             <div class="readout" data-testid="paper-readout" data-round=live(move || round.get().to_string())>
                 {readings("readout-title", title_beneath, rows)}
             </div>
-            {spoken(round, shown, at)}
         </figure>
     }
     .into_any()

@@ -4,6 +4,7 @@
 
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
+use super::aloud::aloud;
 use super::reactive::{live, memo, on};
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::Div;
@@ -165,7 +166,8 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
             <div inner_html=dots></div>
         </div>
         <p class="ends" inner_html=of_shown(markup::edges)></p>
-        <p class="reading-line" aria-live="polite">{reading}</p>
+        <p class="reading-line">{reading}</p>
+        {aloud(reading.into())}
         {words(said(store, bound::break_even), "break-even")}
         {card_foot(store, "save-join", which, |page, run, method| page.join(run, method))}
     }
@@ -187,7 +189,7 @@ fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> An
         <div class="bound">
             <Chart figure=Box::new(figure) theme at label=text.into() over="no-cover" along="clients">""</Chart>
         </div>
-        <p class="reading-line" aria-live="polite">{reading}</p>
+        <p class="reading-line">{reading}</p>
         {card_foot(store, "save-bound", which, |page, run, _| page.bound(run))}
     }
     .into_any()

@@ -48,7 +48,7 @@ pub fn TradeOffView(
     view! {
         <section class="explore trade-off" aria-label="Trade-off">
             {choices(store)}
-            <p class="verdict" data-testid="verdict">{verdict}</p>
+            <p class="verdict" data-testid="verdict" data-said="">{verdict}</p>
             <figure class="figure">
                 <div class="overlay">
                     {complaints(store)}

@@ -16,6 +16,17 @@ if (globalThis.document === undefined) {
   // In a frame the page is compact from its first picture on.
   if (new URLSearchParams(location.search).get("embed") === "1") root.dataset.embed = "";
 
+  // A link may ask for longer texts or a mirrored page, to see that the layout bears them; the program is not told.
+  const asked = new URL(location);
+  const kind = asked.searchParams.get("stringtest");
+  if (kind) {
+    asked.searchParams.delete("stringtest");
+    history.replaceState(null, "", asked);
+    const script = Object.assign(document.createElement("script"), { src: "stringtest.js" });
+    script.dataset.kind = kind;
+    document.head.append(script);
+  }
+
   // Why there is no program, as a word that index.html has sentences for.
   const reason = () => {
     if (typeof WebAssembly !== "object") return "old";

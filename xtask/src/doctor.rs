@@ -8,6 +8,7 @@ use which::which;
 
 use crate::process::{self, capture};
 use crate::project::Project;
+use crate::setup::axe::Axe;
 use crate::setup::browser::Browser;
 use crate::setup::crates::Crates;
 use crate::setup::firefox::Firefox;
@@ -37,6 +38,7 @@ pub(crate) fn run(project: &Project) -> Result<()> {
     examine(&Browser { project });
     examine(&Firefox { project });
     examine(&WebKit { project });
+    examine(&Axe { project });
 
     println!("\nFolders");
     folder("checkout", &project.root);

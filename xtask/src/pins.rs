@@ -34,6 +34,12 @@ pub(crate) const APT_FIREFOX: [[&str; 1]; 2] = [["firefox-esr"], ["firefox"]];
 /// What steers WebKitGTK, which comes with its small browser, and the screen that this needs.
 pub(crate) const APT_WEBKIT: [[&str; 2]; 1] = [["webkit2gtk-driver", "xvfb"]];
 
+/// The checker of accessibility, on npm.
+pub(crate) const AXE: &str = "4.14.1";
+
+/// How long npm may take.
+pub(crate) const NPM_LIMIT: Duration = Duration::from_mins(3);
+
 /// How long a download through rustup may take before another way is tried.
 pub(crate) const RUSTUP_LIMIT: Duration = Duration::from_mins(3);
 

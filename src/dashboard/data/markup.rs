@@ -344,7 +344,7 @@ fn join(found: &Found, way: usize) -> String {
     let ratios: Vec<_> = joinings.iter().map(|joining| joining.map_or(f64::NAN, |it| it.alone / it.shared)).collect();
     let (name, role) = (way_name(outcome.way), way_role(outcome.way));
     let drawn = strip(&ratios, &distances(found), Join::without_dots(name.clone(), role));
-    let mut html = format!("<p data-testid=data-join>{}</p>", escaped(&words::join(found, outcome)));
+    let mut html = format!("<p data-testid=data-join data-said>{}</p>", escaped(&words::join(found, outcome)));
     if !drawn.dots.is_empty() {
         let dots = markup::dots(&drawn);
         put!(html, "<div class=\"strip dots\">{dots}</div><p class=ends>{}</p>", markup::edges(&drawn));

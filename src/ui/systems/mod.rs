@@ -51,7 +51,7 @@ pub fn SystemsView(
                     {shown.said("modes", words::modes)}
                     {shown.said("reach", words::reach)}
                     {shown.said("fleet-words", words::clients)}
-                    <p class="systems-verdict" data-testid="verdict">{verdict}</p>
+                    <p class="systems-verdict" data-testid="verdict" data-said="">{verdict}</p>
                     {complaints(store)}
                 </div>
             </div>
@@ -77,7 +77,7 @@ impl Shown {
 
     /// A paragraph about them.
     fn said(self, testid: &'static str, say: fn(&Portrait) -> String) -> AnyView {
-        view! { <p data-testid=testid>{self.of(say)}</p> }.into_any()
+        view! { <p data-testid=testid data-said="">{self.of(say)}</p> }.into_any()
     }
 }
 
@@ -238,14 +238,13 @@ fn fleet(shown: Shown) -> AnyView {
                 class="numbers-table"
                 tabindex="0"
                 role="region"
-                aria-label="The clients’ systems"
+                aria-label="Table of the clients’ systems"
                 data-testid="fleet"
                 on:click=choose
                 inner_html=shown.of(move |portrait| tables::fleet(portrait, chosen.get()))
             ></div>
             <div
                 class="client-matrices"
-                aria-live="polite"
                 data-testid="client"
                 inner_html=shown.of(move |portrait| tables::client(portrait, chosen.get()))
             ></div>

@@ -5,6 +5,7 @@
 //! [`crates`], [`browser`] with [`firefox`] and [`webkit`], [`engine`].
 
 mod apt;
+pub(crate) mod axe;
 pub(crate) mod browser;
 pub(crate) mod crates;
 mod debian_rust;
@@ -28,6 +29,7 @@ use clap::ValueEnum;
 use crate::project::Project;
 use crate::report;
 
+use axe::{Axe, Script};
 use browser::{Browser, BrowserPair};
 use crates::Crates;
 use engine::{Engine, Ready};
@@ -189,6 +191,11 @@ pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<(Vec<Ready>
     Ok((ready, missing))
 }
 
+/// Sets up the checker of accessibility.
+pub(crate) fn axe(project: &Project) -> Result<Script> {
+    ensure(project, &Axe { project })
+}
+
 /// The command `setup`.
 pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
     let start = Instant::now();
@@ -199,6 +206,7 @@ pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
             Part::Browser => {
                 site(project)?;
                 engines(project, &[])?;
+                axe(project)?;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What people do with the page, and what they then see. One browser a story.
 
+mod access; // for everybody: axe, keys, targets, narrow screens, other scripts, what is said aloud
 mod address; // the link in the address bar, presets, algorithms
 mod canvas; // sharp at every pixel ratio
 mod data; // own files

@@ -1,0 +1,146 @@
+//! A figure for those who hear it: what its curves read at an abscissa, from the highest to the lowest, one at a time or all.
+
+use super::number::{count, measured};
+use super::{CurveKind, Figure};
+
+/// A line of a figure, known by its place: the curves first, then the levels.
+pub type Line = usize;
+
+/// What a line reads somewhere.
+#[derive(Clone, Debug, PartialEq)]
+struct Heard {
+    line: Line,
+    name: String,
+    value: f64,
+}
+
+/// Every line that reads something at a recorded abscissa, from the highest to the lowest; what diverged stands on top.
+fn heard(figure: &Figure, x: f64) -> Vec<Heard> {
+    let curves = figure.curves.iter().enumerate().filter_map(|(line, curve)| {
+        let point = curve.points.iter().find(|point| point.x.total_cmp(&x).is_eq())?;
+        Some(Heard { line, name: name(figure, line), value: point.y })
+    });
+    let levels = figure.levels.iter().enumerate().map(|(place, level)| Heard {
+        line: figure.curves.len() + place,
+        name: level.label.clone(),
+        value: level.value,
+    });
+    let mut all: Vec<_> = curves.chain(levels).collect();
+    let height = |heard: &Heard| if heard.value.is_nan() { f64::INFINITY } else { heard.value };
+    all.sort_by(|a, b| height(b).total_cmp(&height(a)));
+    all
+}
+
+/// What a curve is called. A prediction has no name at its end: it is that of the run in its color.
+fn name(figure: &Figure, line: Line) -> String {
+    let Some(curve) = figure.curves.get(line) else { return String::new() };
+    if !curve.label.is_empty() {
+        return curve.label.clone();
+    }
+    let named = figure.curves.iter().find(|other| other.role == curve.role && !other.label.is_empty());
+    let name = named.map_or(curve.role.word(), |named| &named.label);
+    match curve.kind {
+        CurveKind::Predicted | CurveKind::PredictedBeside => format!("{name} predicted"),
+        _ => name.to_owned(),
+    }
+}
+
+/// The line above another one at an abscissa, or beneath it where `down`; without one, the highest going down and the lowest
+/// going up. Stops at the ends.
+pub fn beside(figure: &Figure, x: f64, line: Option<Line>, down: bool) -> Option<Line> {
+    let all = heard(figure, x);
+    let last = all.len().checked_sub(1)?;
+    let here = line.and_then(|line| all.iter().position(|heard| heard.line == line));
+    let there = match (here, down) {
+        (None, true) => 0,
+        (None, false) => last,
+        (Some(here), true) => (here + 1).min(last),
+        (Some(here), false) => here.saturating_sub(1),
+    };
+    Some(all[there].line)
+}
+
+/// What is read at an abscissa: of one line, or of all.
+pub fn words(figure: &Figure, x: f64, line: Option<Line>) -> String {
+    let place = if figure.x.whole && x >= 0.0 { count(whole(x)) } else { measured(x, 3) };
+    let value = |value: f64| if value.is_finite() { measured(value, 3) } else { "diverged".to_owned() };
+    let wanted = |heard: &Heard| line.is_none_or(|line| line == heard.line);
+    let lines: Vec<_> =
+        heard(figure, x).into_iter().filter(wanted).map(|it| format!("{} {}", it.name, value(it.value))).collect();
+    let lines = if lines.is_empty() { "nothing recorded".to_owned() } else { lines.join(", ") };
+    // Of one line the number is what is waited for; of all, the place.
+    if line.is_some() {
+        format!("{lines}, {} = {place}", figure.x.label)
+    } else {
+        format!("{} = {place}: {lines}", figure.x.label)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round or a count, from 0")]
+fn whole(x: f64) -> usize {
+    x.round() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Axis, Curve, Level, Point, Role, Scale};
+
+    fn figure() -> Figure {
+        let curve = |role, kind, label: &str, values: &[f64]| Curve {
+            role,
+            kind,
+            label: label.into(),
+            points: values.iter().enumerate().map(|(x, &y)| Point { x: x as f64, y }).collect(),
+            band: vec![],
+        };
+        Figure {
+            title: None,
+            x: Axis { label: "round r".into(), range: (0.0, 2.0), scale: Scale::Linear, whole: true },
+            y: Axis { label: String::new(), range: (0.1, 1.0), scale: Scale::Log10, whole: false },
+            curves: vec![
+                curve(Role::FedLin, CurveKind::Measured, "FedLin", &[1.0, 0.123_456, 0.5]),
+                curve(Role::FedAvg, CurveKind::Measured, "FedAvg", &[1.1, 0.4, f64::NAN]),
+                curve(Role::FedLin, CurveKind::Predicted, "", &[1.0, 0.12]),
+            ],
+            levels: vec![Level { role: Role::Pooled, label: "pooled".into(), value: 0.2 }],
+            marks: vec![],
+            words: None,
+        }
+    }
+
+    #[test]
+    fn all_lines_are_read_from_the_highest_to_the_lowest() {
+        let said = words(&figure(), 1.0, None);
+        assert_eq!(said, "round r = 1: FedAvg 0.400, pooled 0.200, FedLin 0.123, FedLin predicted 0.120");
+    }
+
+    #[test]
+    fn of_one_line_the_number_comes_first() {
+        assert_eq!(words(&figure(), 1.0, Some(0)), "FedLin 0.123, round r = 1");
+        assert_eq!(words(&figure(), 2.0, Some(1)), "FedAvg diverged, round r = 2");
+        assert_eq!(words(&figure(), 2.0, Some(2)), "nothing recorded, round r = 2");
+    }
+
+    #[test]
+    fn up_and_down_go_from_line_to_line_and_stop_at_the_ends() {
+        let figure = figure();
+        let mut line = None;
+        for expected in [1, 3, 0, 2, 2] {
+            line = beside(&figure, 1.0, line, true);
+            assert_eq!(line, Some(expected));
+        }
+        assert_eq!(beside(&figure, 1.0, line, false), Some(0));
+        assert_eq!(beside(&figure, 1.0, Some(1), false), Some(1));
+        assert_eq!(beside(&figure, 1.0, None, false), Some(2));
+    }
+
+    #[test]
+    fn a_figure_without_anything_is_silent_about_lines() {
+        let mut figure = figure();
+        figure.curves.clear();
+        figure.levels.clear();
+        assert_eq!(beside(&figure, 1.0, None, true), None);
+        assert_eq!(words(&figure, 1.0, None), "round r = 1: nothing recorded");
+    }
+}

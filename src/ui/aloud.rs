@@ -1,0 +1,64 @@
+//! What is said to those who hear the page: politely, once nothing has changed for a while, and never twice the same.
+//!
+//! Numbers change sixty times a second under a moving slider; a live region that followed them would never come to an end.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+use super::data::OwnData;
+use super::reactive::effect;
+use super::store::Store;
+use crate::web::listener::Timeout;
+
+/// How long nothing may have changed before anything is said, in milliseconds.
+const REST_MS: i32 = 500;
+
+/// The sentences of a view that stand for its picture.
+const SENTENCES: &str = "#app [data-said]";
+
+/// Says a text once it has come to rest.
+pub(super) fn aloud(text: Signal<String>) -> AnyView {
+    let said = RwSignal::new(String::new());
+    let timer = StoredValue::new_local(None);
+    effect(move |_| {
+        let text = text.get();
+        timer.set_value(Timeout::new(REST_MS, move || {
+            if *said.read_untracked() != text {
+                said.set(text);
+            }
+        }));
+    });
+    view! { <p class="visually-hidden" aria-live="polite">{said}</p> }.into_any()
+}
+
+/// A summary of what the view shows, after a change. What a page opens with is read where it stands.
+pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
+    let said = RwSignal::new(String::new());
+    let last = StoredValue::new(None::<String>);
+    let timer = StoredValue::new_local(None);
+    effect(move |_| {
+        // Whatever the sentences are made of.
+        store.settings.draft.track();
+        store.views.track();
+        let is_settled = store.is_settled() && own.is_settled();
+        timer.set_value(Timeout::new(REST_MS, move || {
+            if is_settled {
+                let now = sentences();
+                let before = last.try_update_value(|last| last.replace(now.clone())).flatten();
+                if before.is_some_and(|before| before != now) {
+                    said.set(now);
+                }
+            }
+        }));
+    });
+    view! { <p class="visually-hidden" aria-live="polite" data-testid="summary">{said}</p> }.into_any()
+}
+
+/// The sentences on screen, one after the other.
+fn sentences() -> String {
+    let Ok(found) = document().query_selector_all(SENTENCES) else { return String::new() };
+    let elements = (0..found.length()).filter_map(|index| found.get(index)?.dyn_into::<Element>().ok());
+    let texts = elements.filter_map(|element| element.text_content()).filter(|text| !text.trim().is_empty());
+    texts.collect::<Vec<_>>().join(" ")
+}

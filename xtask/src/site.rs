@@ -11,7 +11,6 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::project::Project;
-use crate::setup::axe::AXE_VARIABLE;
 use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
 use crate::setup::engine::{Engine, Ready};
 use crate::setup::{self, SiteTools};
@@ -47,14 +46,12 @@ pub(crate) fn build(project: &Project) -> Result<()> {
 pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Result<()> {
     let tools = setup::site(project)?;
     let pair = setup::browser(project)?;
-    let axe = setup::axe(project)?;
     build_with(project, &tools)?;
     single::make(&project.dist())?;
     command
         .env(DIST_VARIABLE, project.dist())
         .env(CHROME_VARIABLE, pair.chrome.path)
-        .env(DRIVER_VARIABLE, pair.driver.path)
-        .env(AXE_VARIABLE, axe.0);
+        .env(DRIVER_VARIABLE, pair.driver.path);
     Ok(())
 }
 

@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 use crate::process::{self, capture};
 use crate::project::Project;
 use crate::report;
-use crate::setup::Part;
+use crate::setup::axe::AXE_VARIABLE;
 use crate::setup::engine::Engine;
+use crate::setup::{self, Part};
 use crate::site;
 use crate::tally::Tally;
 
@@ -127,11 +128,15 @@ fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
 
 /// The same stories in every engine. What has a time limit is measured in the first one alone.
 fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result<()> {
+    let axe = setup::axe(project)?;
     let (engines, missing) = site::build_for_engines(project, asked)?;
     outcome.remarks.extend(missing);
     for ready in engines {
         let mut tests = project.cargo("test");
-        tests.args(["--package", "e2e", "--no-fail-fast"]).env(site::DIST_VARIABLE, project.dist());
+        tests
+            .args(["--package", "e2e", "--no-fail-fast"])
+            .env(site::DIST_VARIABLE, project.dist())
+            .env(AXE_VARIABLE, &axe.0);
         if ready.engine != Engine::Chromium {
             tests.args(["--test", "stories"]);
         }

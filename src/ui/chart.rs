@@ -77,14 +77,15 @@ pub fn Chart(
     });
     let on_plot = on_plot.map(|view| view(memo(move || picture.read().as_ref().map(|drawn| drawn.layout.frame))));
     // Of which line, if of one, a reader with keys is told; nobody is told of what a pointer passes over.
-    let heard = RwSignal::new(None::<Option<Line>>);
+    let heard = RwSignal::new(Heard::Nothing);
     let text = derived(move || {
         let (picture, at, heard) = (picture.read(), at.get(), heard.get());
-        let said = picture.as_ref().zip(at).zip(heard).map(|((drawn, at), line)| words(&drawn.figure, at, line));
+        let here = picture.as_ref().zip(at).filter(|_| heard != Heard::Nothing);
+        let said = here.map(|(drawn, at)| words(&drawn.figure, at, heard.one()));
         said.unwrap_or_default()
     });
     let look = move |event: PointerEvent| {
-        heard.set(None);
+        heard.set(Heard::Nothing);
         let crosshair =
             picture.read_untracked().as_ref().and_then(|drawn| drawn.crosshair(f64::from(event.offset_x())));
         at.set(crosshair.map(|crosshair| crosshair.x));
@@ -107,7 +108,7 @@ pub fn Chart(
             on:pointerdown=on(look)
             on:pointerleave=on(leave)
             on:keydown=on(move |event: KeyboardEvent| walk(&event, picture, at, heard))
-            on:blur=on(move |_: FocusEvent| heard.set(None))
+            on:blur=on(move |_: FocusEvent| heard.set(Heard::Nothing))
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
             <div class="cross" hidden=live(move || at.get().is_none()) aria-hidden="true">
@@ -116,7 +117,7 @@ pub fn Chart(
                     let looked_at = picture.as_ref().zip(at.get());
                     let crosshair = looked_at.and_then(|(drawn, at)| Some((drawn, drawn.crosshair_beside(at, 0)?)));
                     match crosshair {
-                        Some((drawn, crosshair)) => cross(&crosshair, heard.get().flatten(), drawn.layout.frame.plot, children()),
+                        Some((drawn, crosshair)) => cross(&crosshair, heard.get().one(), drawn.layout.frame.plot, children()),
                         None => ().into_any(),
                     }
                 })}
@@ -149,17 +150,31 @@ pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     Some(Some(steps))
 }
 
+/// What is read aloud of the place that was walked to.
+#[derive(Clone, Copy, PartialEq)]
+enum Heard {
+    Nothing,
+    All,
+    One(Line),
+}
+
+impl Heard {
+    fn of(line: Option<Line>) -> Self {
+        line.map_or(Self::All, Self::One)
+    }
+
+    /// The one line that is read, if it is one.
+    fn one(self) -> Option<Line> {
+        if let Self::One(line) = self { Some(line) } else { None }
+    }
+}
+
 /// Walks along the abscissa, or from line to line, by keys.
-fn walk(
-    event: &KeyboardEvent,
-    picture: Memo<Option<Drawn>>,
-    at: RwSignal<Option<f64>>,
-    heard: RwSignal<Option<Option<Line>>>,
-) {
+fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option<f64>>, heard: RwSignal<Heard>) {
     let picture = picture.read_untracked();
     let Some(drawn) = picture.as_ref() else { return };
     let from = at.get_untracked().unwrap_or(drawn.figure.x.range.1);
-    let line = heard.get_untracked().flatten();
+    let line = heard.get_untracked().one();
     let down = match event.key().as_str() {
         "ArrowDown" => Some(true),
         "ArrowUp" => Some(false),
@@ -169,11 +184,11 @@ fn walk(
         event.prevent_default();
         let here = drawn.crosshair_beside(from, 0).map(|crosshair| crosshair.x);
         at.set(here);
-        heard.set(here.map(|x| beside(&drawn.figure, x, line, down)));
+        heard.set(here.map_or(Heard::Nothing, |x| Heard::of(beside(&drawn.figure, x, line, down))));
     } else if let Some(steps) = steps_of(event) {
         let there = steps.and_then(|steps| Some(drawn.crosshair_beside(from, steps)?.x));
         at.set(there);
-        heard.set(there.map(|_| line));
+        heard.set(there.map_or(Heard::Nothing, |_| Heard::of(line)));
     }
 }
 

@@ -253,7 +253,7 @@ fn a_lesson_fits_into_a_frame() {
             const frame = document.createElement('iframe');
             Object.assign(frame, { id: 'frame', src: './?embed=1&lesson=joining', width: 480, height: 900 });
             document.body.append(frame);";
-        page.visit_file("offline.js").await?;
+        page.visit_around().await?;
         page.eval::<()>(SCRIPT, &[]).await?;
         let done = "frame.contentDocument?.querySelector('#app main[data-settled=\"true\"] [data-testid=lesson]')";
         page.wait("the lesson in its frame", PATIENCE, done).await?;

@@ -93,7 +93,7 @@ pub struct Guide {
 /// Keys of a link.
 pub(super) const LESSON: &str = "lesson";
 pub(super) const STEP: &str = "step";
-pub(super) const CLASS: &str = "class";
+pub(super) const CODES: &str = "codes";
 /// That of a name, which gives its own seed.
 pub const NAME: &str = "name";
 
@@ -107,8 +107,8 @@ impl Guide {
             if key.eq_ignore_ascii_case(LESSON) {
                 names_step = true;
                 notices.extend(word(LESSON, &mut self.lesson, given));
-            } else if key.eq_ignore_ascii_case(CLASS) {
-                notices.extend(word(CLASS, &mut self.class, given));
+            } else if key.eq_ignore_ascii_case(CODES) {
+                notices.extend(word(CODES, &mut self.class, given));
             } else if key.eq_ignore_ascii_case(STEP) {
                 names_step = true;
                 step = Some(given.clone());
@@ -139,7 +139,7 @@ impl Guide {
     /// All pairs (key, value).
     pub(super) fn pairs(self) -> [(&'static str, String); 3] {
         let step = (self.step + 1).to_string();
-        [(CLASS, self.class.word().into()), (LESSON, self.lesson.word().into()), (STEP, step)]
+        [(CODES, self.class.word().into()), (LESSON, self.lesson.word().into()), (STEP, step)]
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
         check("lesson=joining&step=3&seed=99");
         check("lesson=joining&step=3&view=explore&M=100");
         check("lesson=joining&M=50");
-        check("class=floor&view=lesson");
+        check("codes=floor&view=lesson");
         let (state, _) = read("lesson=joining&step=1");
         assert_eq!(state.draft.get(Key::Clients).to_string(), "4");
         let (state, _) = read("M=9&step=2&lesson=joining&eps=0.5");

@@ -184,8 +184,8 @@ fn of_views() -> Vec<Row> {
             ..row(guide::STEP, "step of the lesson", "1".into(), &[])
         },
         Row {
-            help: "For teachers: the results of a class.".into(),
-            ..word::<Lesson>(guide::CLASS, "class of a lesson", &[View::Lesson])
+            help: "For teachers: the results of a class, from its codes.".into(),
+            ..word::<Lesson>(guide::CODES, "class of a lesson", &[View::Lesson])
         },
         Row {
             kind: "text",

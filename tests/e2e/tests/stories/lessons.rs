@@ -226,7 +226,7 @@ fn a_class_pastes_its_codes() {
             const area = document.querySelector(css);
             area.value = text;
             area.dispatchEvent(new Event('input', { bubbles: true }));";
-        page.open("view=lesson&class=joining&q=2").await?;
+        page.open("view=lesson&codes=joining&q=2").await?;
         let code =
             |guess| Found { lesson: Lesson::Joining, guess: Some(guess), result: Some(0.5), error: Some(0.1) }.code();
         let codes = [code(0.3), code(0.4), code(0.5)];

@@ -39,6 +39,10 @@ const EMPTY: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>A p
 /// A policy that forbids nothing and has every request to another server reported, by the page as well as by workers.
 const REPORT_FOREIGN: &str = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /reports";
 
+/// Who Chromium asks of its own accord, whatever it is told: for updates, the time, forms. A page that asked them would be
+/// reported by [`REPORT_FOREIGN`].
+const BROWSERS_OWN: [&str; 3] = ["google.com", "googleapis.com", "gvt1.com"];
+
 /// How long a server may take to end: browsers keep connections open.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
@@ -167,9 +171,20 @@ impl Site {
         let outside = |answered: &&Answered| !answered.path.starts_with(self.hosting.folder);
         remembering(&self.memory, |memory| {
             let astray = memory.answered.iter().filter(outside).map(|answered| answered.path.clone());
-            astray.chain(memory.foreign.iter().cloned()).chain(self.proxied()).collect()
+            let pages = self.proxied().into_iter().filter(|asked| !is_browsers_own(asked));
+            astray.chain(memory.foreign.iter().cloned()).chain(pages).collect()
         })
     }
+}
+
+/// Whether a request by the proxy is none of the page's: "CONNECT host:443", or "GET http://host/…".
+fn is_browsers_own(asked: &str) -> bool {
+    let address = asked.split(' ').nth(1).unwrap_or_default();
+    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = address.split(['/', ':']).next().unwrap_or_default();
+    BROWSERS_OWN
+        .iter()
+        .any(|own| host.strip_suffix(own).is_some_and(|before| before.is_empty() || before.ends_with('.')))
 }
 
 /// What lies where, and what is remembered of it.
@@ -252,4 +267,23 @@ async fn reported(State(memory): State<Arc<Mutex<Memory>>>, report: String) -> S
 
 fn remembering<T>(memory: &Mutex<Memory>, act: impl FnOnce(&mut Memory) -> T) -> T {
     act(&mut memory.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browsers_own_requests_are_told_from_a_pages() {
+        for own in
+            ["CONNECT update.googleapis.com:443", "GET http://clients2.google.com/time?x=1", "CONNECT google.com:443"]
+        {
+            assert!(is_browsers_own(own), "{own}");
+        }
+        for page in
+            ["CONNECT notgoogle.com:443", "GET http://elsewhere.test/google.com", "GET http://google.com.test/", ""]
+        {
+            assert!(!is_browsers_own(page), "{page}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ const VIEWS: [&str; 6] = ["explore", "tradeoff", "map", "systems", "paper", "dat
 /// Frames that a page is put into, in CSS pixels.
 const FRAMES: [(u32, u32); 2] = [(320, 240), (720, 480)];
 
-const SPOKEN: &str = r##"document.querySelector('#app [data-testid="summary"]').textContent"##;
+const SPOKEN: &str = r#"document.querySelector('#app [data-testid="summary"]').textContent"#;
 
 fn mouse(width: u32, height: u32) -> Screen {
     Screen { size: (width, height), pixel_ratio: 1.0, touch: false }
@@ -48,11 +48,11 @@ fn axe() -> Result<String> {
 
 /// What the checker finds; of colors alone, where all else was looked at before.
 async fn violations(page: &Page, only_colors: bool) -> Result<Vec<String>> {
-    const SCRIPT: &str = r##"
+    const SCRIPT: &str = r#"
         const options = { resultTypes: ["violations"], preload: false };
         if (arguments[0]) options.runOnly = ["color-contrast"];
         const { violations } = await axe.run(document, options);
-        return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));"##;
+        return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));"#;
     page.eval(&format!("return (async (...arguments) => {{ {SCRIPT} }})(...arguments);"), &[json!(only_colors)]).await
 }
 
@@ -105,7 +105,7 @@ const STOPS: &str = r##"
     return stops.length;"##;
 
 /// Where the focus is among the stops, and how it is seen: nothing past the end, −1 on what only scrolls.
-const FOCUSED: &str = r##"
+const FOCUSED: &str = r#"
     const element = document.activeElement;
     if (!element || element === document.body) return null;
     const light = (color) => {
@@ -124,7 +124,7 @@ const FOCUSED: &str = r##"
       /focus-visible::-(webkit|moz)/.test(rule.selectorText ?? "") && rule.style.boxShadow !== ""));
     const shown = [element, element.nextElementSibling, element.closest("label")].filter(Boolean).map(outline);
     const name = element.cloneNode().outerHTML.slice(0, 160);
-    return [stops.indexOf(element), element.type === "range" && thumb ? 21 : Math.max(...shown), name];"##;
+    return [stops.indexOf(element), element.type === "range" && thumb ? 21 : Math.max(...shown), name];"#;
 
 async fn walk(page: &Page, forth: bool) -> Result<Vec<usize>> {
     const LIMIT: usize = 400;
@@ -311,7 +311,7 @@ fn every_view_says_what_a_change_has_led_to() {
             tokio::time::sleep(std::time::Duration::from_millis(700)).await;
             match view {
                 "systems" => page.click("#app .presets .preset[aria-pressed=false]").await?,
-                "paper" => page.click(r##"#app .figures label:has(input[value="3"])"##).await?,
+                "paper" => page.click(r#"#app .figures label:has(input[value="3"])"#).await?,
                 "data" => open(page, view, "").await?,
                 _ => {
                     page.focus(&slider("eps")).await?;
@@ -327,14 +327,14 @@ fn every_view_says_what_a_change_has_led_to() {
 #[test]
 fn a_summary_waits_for_rest_and_is_not_repeated() {
     Story::new().tell(async |page| {
-        page.open("R=50").await?;
-        const WATCH: &str = r##"
+        const WATCH: &str = r#"
             globalThis.spoken = [];
             const region = document.querySelector('#app [data-testid="summary"]');
             new MutationObserver(() => spoken.push([performance.now(), region.textContent]))
               .observe(region, { childList: true, characterData: true, subtree: true });
             globalThis.moved = 0;
-            document.getElementById("control-eps").addEventListener("input", () => (moved = performance.now()));"##;
+            document.getElementById("control-eps").addEventListener("input", () => (moved = performance.now()));"#;
+        page.open("R=50").await?;
         page.eval::<()>(WATCH, &[]).await?;
         tokio::time::sleep(std::time::Duration::from_millis(700)).await;
         page.drag("eps", &[0.9, 0.1, 0.95], 60).await?;
@@ -359,7 +359,7 @@ fn keys_read_a_chart_in_every_view_that_has_one() {
     Story::new().tell(async |page| {
         for view in ["explore", "tradeoff", "map", "paper"] {
             page.open(&format!("view={view}")).await?;
-            let chart = r##"#app .chart[aria-roledescription="chart"]"##;
+            let chart = r#"#app .chart[aria-roledescription="chart"]"#;
             page.focus(chart).await?;
             let described = page
                 .eval::<Value>("return document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent;", &[])

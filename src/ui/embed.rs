@@ -38,7 +38,7 @@ pub(super) fn mark(store: Store) {
 pub(super) fn head(store: Store) -> AnyView {
     let bar = untrack(|| store.settings.shows(TABS)).then(|| view! { <div class="top-bar">{tabs(store)}</div> });
     view! {
-        <h1 class="visually-hidden">"FedSysID live"</h1>
+        <header class="visually-hidden"><h1>"FedSysID live"</h1></header>
         {bar}
     }
     .into_any()

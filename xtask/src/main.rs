@@ -48,7 +48,7 @@ enum Chore {
     Test {
         /// Only this part.
         part: Option<Part>,
-        /// Only this engine, which then must be there; can be given more than once. Without it: all that can be had.
+        /// In this engine, which then must be there; can be given more than once. Without it: Chromium.
         #[arg(long = "engine")]
         engines: Vec<Engine>,
     },

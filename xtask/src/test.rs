@@ -126,8 +126,10 @@ fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
     bail!("cargo {component} finds fault with the code; see above")
 }
 
-/// The same stories in every engine. What has a time limit is measured in the first one alone.
+/// The same stories in every engine that is asked for, in Chromium if none is. What has a time limit is measured in the first
+/// one alone.
 fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result<()> {
+    let asked = if asked.is_empty() { &[Engine::Chromium] } else { asked };
     let axe = setup::axe(project)?;
     let (engines, missing) = site::build_for_engines(project, asked)?;
     outcome.remarks.extend(missing);

@@ -5,8 +5,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use e2e::browser::{Engine, Screen};
-use e2e::gesture::Gesture;
-use e2e::page::{PATIENCE, Page, slider};
+use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use serde_json::{Value, json};
 use thirtyfour::Key;
@@ -16,8 +15,6 @@ const VIEWS: [&str; 6] = ["explore", "tradeoff", "map", "systems", "paper", "dat
 
 /// Frames that a page is put into, in CSS pixels.
 const FRAMES: [(u32, u32); 2] = [(320, 240), (720, 480)];
-
-const SPOKEN: &str = r#"document.querySelector('#app [data-testid="summary"]').textContent"#;
 
 fn mouse(width: u32, height: u32) -> Screen {
     Screen { size: (width, height), pixel_ratio: 1.0, touch: false }
@@ -90,76 +87,6 @@ fn axe_finds_nothing_in_any_frame() {
                 page.browser().set_screen(mouse(width, height)).await?;
                 check_themes(page, &axe, &format!("{view} in {width} × {height}")).await?;
             }
-        }
-        Ok(())
-    });
-}
-
-/// What Tab should stop at, in order: everything that can be operated, of a group of radio buttons the chosen one.
-const STOPS: &str = r##"
-    globalThis.stops = [...document.querySelectorAll(
-      "a[href], button, input, select, textarea, summary, [tabindex]")].filter((element) =>
-      element.closest("#app") && element.tabIndex >= 0 && !element.disabled && !element.closest("[inert]")
-      && element.checkVisibility({ visibilityProperty: true })
-      && !(element.type === "radio" && !element.checked && document.querySelector(`#app input[name="${element.name}"]:checked`)));
-    return stops.length;"##;
-
-/// Where the focus is among the stops, and how it is seen: nothing past the end, −1 on what only scrolls.
-const FOCUSED: &str = r#"
-    const element = document.activeElement;
-    if (!element || element === document.body) return null;
-    const light = (color) => {
-      const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number);
-      const linear = (c) => ((c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-      return a === 0 ? null : 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-    };
-    const paper = light(getComputedStyle(document.documentElement).backgroundColor);
-    const contrast = (other) => (other === null ? 1 : (Math.max(other, paper) + 0.05) / (Math.min(other, paper) + 0.05));
-    const outline = (of) => {
-      const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(of);
-      return outlineStyle === "none" || parseFloat(outlineWidth) < 1 ? 1 : contrast(light(outlineColor));
-    };
-    // The thumb of a slider carries its focus, where no script can look: there is a rule for it.
-    const thumb = element.type === "range" && [...document.styleSheets].some((sheet) => [...sheet.cssRules].some((rule) =>
-      /focus-visible::-(webkit|moz)/.test(rule.selectorText ?? "") && rule.style.boxShadow !== ""));
-    const shown = [element, element.nextElementSibling, element.closest("label")].filter(Boolean).map(outline);
-    const name = element.cloneNode().outerHTML.slice(0, 160);
-    return [stops.indexOf(element), element.type === "range" && thumb ? 21 : Math.max(...shown), name];"#;
-
-async fn walk(page: &Page, forth: bool) -> Result<Vec<usize>> {
-    const LIMIT: usize = 400;
-    let mut walked = Vec::new();
-    for _ in 0..LIMIT {
-        let tab = Key::Tab.value();
-        let gesture = if forth { Gesture::keys().key(tab) } else { Gesture::keys().chord(&[Key::Shift], tab) };
-        page.perform(gesture).await?;
-        let Some((stop, contrast, name)) = page.eval::<Option<(i64, f64, String)>>(FOCUSED, &[]).await? else {
-            return Ok(walked);
-        };
-        ensure!(contrast >= 3.0, "the focus is hard to see (contrast {contrast:.1}) on {name}");
-        walked.extend(usize::try_from(stop).ok());
-    }
-    anyhow::bail!("Tab never comes to an end: {walked:?}")
-}
-
-#[test]
-fn tab_walks_through_every_view_and_back() {
-    Story::new().tell(async |page| {
-        for view in VIEWS {
-            open(page, view, "").await?;
-            page.eval::<()>("document.activeElement.blur(); scrollTo(0, 0);", &[]).await?;
-            page.eval::<()>(
-                "getSelection().removeAllRanges(); document.body.tabIndex = -1; document.body.focus();",
-                &[],
-            )
-            .await?;
-            let n_stops: usize = page.eval(STOPS, &[]).await?;
-            ensure!(n_stops > 10, "{view} has {n_stops} stops");
-            let forth = walk(page, true).await?;
-            ensure!(forth == (0..n_stops).collect::<Vec<_>>(), "{view}: Tab walks {forth:?} of {n_stops}");
-            let mut back = walk(page, false).await?;
-            back.reverse();
-            ensure!(back == forth, "{view}: Shift and Tab walk back {back:?}");
         }
         Ok(())
     });
@@ -272,56 +199,6 @@ async fn check_nothing_is_lost(page: &Page, more: &str, sizes: &[(u32, u32)]) ->
 #[test]
 fn nothing_is_lost_on_a_narrow_screen_nor_at_200_percent() {
     Story::new().tell(async |page| check_nothing_is_lost(page, "", &[(320, 640), (640, 400)]).await);
-}
-
-#[test]
-fn texts_of_double_length_fit() {
-    Story::new().tell(async |page| {
-        check_nothing_is_lost(page, "&stringtest=double", &[(320, 640), (800, 600), (1280, 800)]).await?;
-        let doubled =
-            page.is(r##"document.querySelector("#app h1").textContent.includes("live FedSysID live")"##).await?;
-        ensure!(doubled && !page.address().await?.contains("stringtest"), "the hook is at work, and no setting");
-        check_nothing_is_lost(page, "&embed=1&stringtest=double", &FRAMES).await
-    });
-}
-
-#[test]
-fn a_page_that_runs_from_right_to_left_is_mirrored_and_its_charts_are_not() {
-    Story::new().tell(async |page| {
-        check_nothing_is_lost(page, "&stringtest=rtl", &[(320, 640), (1280, 800)]).await?;
-        page.open("stringtest=rtl").await?;
-        let is_mirrored = "document.querySelector('#app .controls').getBoundingClientRect().left > innerWidth / 2";
-        ensure!(page.is(is_mirrored).await?, "the controls are on the other side");
-        ensure!(page.is("getComputedStyle(document.querySelector('#app .chart')).direction === 'ltr'").await?);
-        // The right arrow key leads to later rounds still, which are on the right.
-        page.focus("#app .chart").await?;
-        page.press([Key::Home, Key::Right]).await?;
-        ensure!(page.shown().await?.round == 1);
-        Ok(())
-    });
-}
-
-#[test]
-fn every_view_says_what_a_change_has_led_to() {
-    Story::new().tell(async |page| {
-        for view in VIEWS {
-            page.open(&format!("view={view}")).await?;
-            ensure!(page.eval::<String>(&format!("return {SPOKEN};"), &[]).await?.is_empty(), "{view} speaks at once");
-            // What a page opens with is known once it has rested.
-            tokio::time::sleep(std::time::Duration::from_millis(700)).await;
-            match view {
-                "systems" => page.click("#app .presets .preset[aria-pressed=false]").await?,
-                "paper" => page.click(r#"#app .figures label:has(input[value="3"])"#).await?,
-                "data" => open(page, view, "").await?,
-                _ => {
-                    page.focus(&slider("eps")).await?;
-                    page.press([Key::End]).await?;
-                }
-            }
-            page.wait("a summary", PATIENCE, &format!("{SPOKEN}.length > 20")).await?;
-        }
-        Ok(())
-    });
 }
 
 #[test]

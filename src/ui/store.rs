@@ -3,12 +3,12 @@
 //! A [`Draft`] and what is looked at become requests, requests become events, events become the [`Dashboard`] and the
 //! [`Sweeps`]. There is no way back from a result to a setting, so nothing can go in circles.
 
-use super::lesson;
-use super::reactive::{effect, memo};
+use std::ops::Deref;
+
 use leptos::prelude::*;
 
-use super::controls;
-use super::{save, shell};
+use super::reactive::{effect, memo};
+use super::{controls, lesson, save, shell};
 use crate::dashboard::export::menu::Choices;
 use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::lesson::progress::Progress;
@@ -32,9 +32,20 @@ use crate::web::engines::{Engines, Word};
 use crate::web::listener::Timeout;
 use crate::web::screen::SeenWatch;
 
-/// What the page's parts share.
+/// What the page's parts share: one handle. There is one page in a window, and it lives as long as that.
 #[derive(Clone, Copy)]
-pub struct Store {
+pub struct Store(&'static Shared);
+
+impl Deref for Store {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        self.0
+    }
+}
+
+/// All that is set, looked at, and came back.
+pub struct Shared {
     /// What is set, and what was wrong with what was asked for.
     pub settings: controls::Settings,
     /// What is looked at, and how.
@@ -85,7 +96,7 @@ impl Store {
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
         let engines = StoredValue::new_local(Engines::resting(move |word| hear(word, dashboard, sweeps, maps)));
-        let store = Self {
+        let shared = Shared {
             settings,
             views,
             pins: RwSignal::new(pins),
@@ -104,6 +115,7 @@ impl Store {
             step: StoredValue::new(Step::default()),
             engines,
         };
+        let store = Self(Box::leak(Box::new(shared)));
         // A frame may be anywhere on its page: it waits to be told that it is in sight.
         store.begin_work();
         // What is seen is asked for first.

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Float64Array, JSON};
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Url};
 
@@ -39,6 +40,7 @@ enum Way {
 thread_local! {
     /// The way that is tried first: the one that worked last.
     static FIRST: Cell<Way> = Cell::new(most_likely());
+    static IGNORE: Closure<dyn FnMut(web_sys::Event)> = Closure::new(|event: web_sys::Event| event.prevent_default());
     /// The address of the blob, once there is one.
     static BLOB: RefCell<Option<String>> = const { RefCell::new(None) };
 }
@@ -103,7 +105,9 @@ impl Worker {
 }
 
 impl Drop for Running {
+    /// What a worker that was let go still complains of (that its scripts did not load, say) is no error of the page's.
     fn drop(&mut self) {
+        IGNORE.with(|ignore| self.worker.set_onerror(Some(ignore.as_ref().unchecked_ref())));
         self.worker.terminate();
     }
 }

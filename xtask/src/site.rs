@@ -55,8 +55,8 @@ pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Res
     Ok(())
 }
 
-/// Sets up engines as well, builds `dist/`, and tells which engines can be tested in, and why others cannot.
-pub(crate) fn build_for_engines(project: &Project, asked: &[Engine]) -> Result<(Vec<Ready>, Vec<String>)> {
+/// Sets up engines as well, and builds `dist/` with the page as one file.
+pub(crate) fn build_for_engines(project: &Project, asked: &[Engine]) -> Result<Vec<Ready>> {
     let tools = setup::site(project)?;
     let engines = setup::engines(project, asked)?;
     build_with(project, &tools)?;

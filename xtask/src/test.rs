@@ -131,9 +131,7 @@ fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
 fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result<()> {
     let asked = if asked.is_empty() { &[Engine::Chromium] } else { asked };
     let axe = setup::axe(project)?;
-    let (engines, missing) = site::build_for_engines(project, asked)?;
-    outcome.remarks.extend(missing);
-    for ready in engines {
+    for ready in site::build_for_engines(project, asked)? {
         let mut tests = project.cargo("test");
         tests
             .args(["--package", "e2e", "--no-fail-fast"])

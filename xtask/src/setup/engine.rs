@@ -28,9 +28,6 @@ pub(crate) enum Engine {
 const ENGINE_VARIABLE: &str = "FEDSYSID_ENGINE";
 
 impl Engine {
-    /// All of them, in the order they are tested.
-    pub(crate) const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::Webkit];
-
     /// Sets it up: the variables that name it to the tests. If only a person can, the reason why it is not there.
     pub(crate) fn ready(self, project: &Project) -> Result<Result<Ready, String>> {
         let variables = match self {

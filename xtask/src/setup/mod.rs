@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 
 use crate::project::Project;
@@ -167,28 +167,13 @@ pub(crate) fn browser(project: &Project) -> Result<BrowserPair> {
     ensure(project, &Browser { project })
 }
 
-/// Sets up these engines, or all that can be: those that are there, and the reasons why others are not.
+/// Sets up these engines.
 ///
 /// # Errors
-/// If one that is asked for is not there, one that should be installed is not, or there is none.
-pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<(Vec<Ready>, Vec<String>)> {
+/// If one of them is not there and cannot be installed.
+pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<Vec<Ready>> {
     report::heading("Set-up: browsers for the tests");
-    let chosen = if asked.is_empty() { &Engine::ALL[..] } else { asked };
-    let (mut ready, mut missing) = (Vec::new(), Vec::new());
-    for engine in chosen {
-        match engine.ready(project)? {
-            Ok(found) => ready.push(found),
-            Err(reason) if asked.is_empty() => {
-                report::note(&format!("  {reason}"));
-                missing.push(format!("{engine} was not run: {}", reason.lines().next().unwrap_or_default()));
-            }
-            Err(reason) => bail!(reason),
-        }
-    }
-    if ready.is_empty() {
-        bail!("there is no browser to test in; the messages above say what to do");
-    }
-    Ok((ready, missing))
+    asked.iter().map(|engine| engine.ready(project)?.map_err(|reason| anyhow!(reason))).collect()
 }
 
 /// Sets up the checker of accessibility.

@@ -56,6 +56,22 @@ fn a_worker_that_fails_is_replaced_at_once() {
     check(mishap, Duration::from_secs(1));
 }
 
+/// A worker can be let go while its scripts load, and complain of that when nobody listens any more.
+#[test]
+fn what_a_worker_that_was_let_go_complains_of_is_no_error() {
+    Story::new().tell(async |page| {
+        const LET_GO: &str = r#"
+            globalThis.gone = witness.workers.at(-1);
+            gone.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));"#;
+        const LATE: &str = r#"!gone.dispatchEvent(new ErrorEvent("error", { message: "late", cancelable: true }))"#;
+        page.open("q=4").await?;
+        page.eval::<()>(LET_GO, &[]).await?;
+        says(page, "another one was started").await?;
+        ensure!(page.is(LATE).await?, "the browser would report it as uncaught");
+        page.settle().await
+    });
+}
+
 #[test]
 fn a_run_that_workers_keep_dying_over_is_given_up() {
     Story::new().tell(async |page| {
@@ -124,26 +140,28 @@ fn where_addresses_are_refused_a_worker_starts_from_a_blob() {
     );
 }
 
+/// What an address leads to is this script instead.
+macro_rules! leads_to {
+    ($script:literal) => {
+        concat!(
+            "globalThis.Worker = class extends Worker {
+               constructor(from) {
+                 super(from.startsWith('blob:') ? from : 'data:text/javascript,",
+            $script,
+            "');
+                 this.from = from;
+               }
+             };"
+        )
+    };
+}
+
 #[test]
 fn where_addresses_give_an_error_a_worker_starts_from_a_blob() {
-    check_other_way(
-        "globalThis.Worker = class extends Worker {
-           constructor(from) {
-             super(from.startsWith('blob:') ? from : 'data:text/javascript,throw 1');
-             this.from = from;
-           }
-         };",
-    );
+    check_other_way(leads_to!("throw 1"));
 }
 
 #[test]
 fn where_addresses_give_nothing_at_all_a_worker_starts_from_a_blob() {
-    check_other_way(
-        "globalThis.Worker = class extends Worker {
-           constructor(from) {
-             super(from.startsWith('blob:') ? from : 'data:text/javascript,');
-             this.from = from;
-           }
-         };",
-    );
+    check_other_way(leads_to!(""));
 }

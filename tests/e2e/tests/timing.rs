@@ -288,3 +288,21 @@ fn a_large_file_is_read_in_good_time() {
         Ok(())
     });
 }
+
+/// Ten thousand dots do not keep the page waiting while the pointer goes along them.
+#[test]
+fn ten_thousand_dots_are_walked_along_smoothly() {
+    Story::new().alone().traced().tell(async |page| {
+        page.open("M=10000&q=1&R=20").await?;
+        let strip = page.rect(r#"#app [data-testid="join"]"#).await?;
+        page.watch().await?;
+        let (from, to) = (strip.at(0.1, 0.3), strip.at(0.9, 0.6));
+        page.perform(Gesture::mouse().to(from, 0).glide(from, to, 40)).await?;
+        ensure!(page.is("document.querySelector('#app .dots .chosen')").await?, "no dot is marked");
+        let (frames, long) = (page.watched().await?, page.report().await?.long_tasks()?.to_vec());
+        let most = page.browser().watched_tasks().await?.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
+        say("ten thousand dots", frames, &long, most);
+        ensure!(most <= LONG_MS, "a task of the page took {most} ms of processor time");
+        Ok(())
+    });
+}

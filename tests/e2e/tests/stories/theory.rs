@@ -1,7 +1,6 @@
 //! What theory says is true of the numbers on screen.
 
 use anyhow::{Context, Result, ensure};
-use e2e::browser::Engine;
 use e2e::native::Native;
 use e2e::page::Page;
 use e2e::story::Story;
@@ -189,25 +188,6 @@ fn cards_can_be_read_beside_the_sliders() {
         page.open("").await?;
         let room: Vec<f64> = page.eval(OVERLAP, &[]).await?;
         ensure!(room.iter().all(|room| *room >= 0.0), "the chart lies over the cards, or sliders are gone: {room:?}");
-        Ok(())
-    });
-}
-
-/// Ten thousand dots do not keep the page waiting while the pointer goes along them.
-#[test]
-fn ten_thousand_dots_are_walked_along_smoothly() {
-    let story = Story::new().alone().only(Engine::Chromium, "it takes a browser that tells of long tasks");
-    story.tell(async |page| {
-        page.open("M=10000&q=1&R=20").await?;
-        let strip = page.rect(r#"#app [data-testid="join"]"#).await?;
-        page.watch().await?;
-        let (from, to) = (strip.at(0.1, 0.3), strip.at(0.9, 0.6));
-        page.perform(e2e::gesture::Gesture::mouse().to(from, 0).glide(from, to, 40)).await?;
-        let report = page.report().await?;
-        let long = report.long_tasks()?;
-        e2e::report(format_args!("ten thousand dots: tasks over 50 ms {long:?}"));
-        ensure!(long.is_empty(), "{long:?}");
-        ensure!(page.is("document.querySelector('#app .dots .chosen')").await?, "no dot is marked");
         Ok(())
     });
 }

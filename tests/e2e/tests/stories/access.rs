@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use thirtyfour::Key;
 
 /// Every view by its word in a link.
-const VIEWS: [&str; 6] = ["explore", "tradeoff", "map", "systems", "paper", "data"];
+const VIEWS: [&str; 7] = ["explore", "tradeoff", "map", "systems", "paper", "data", "lesson"];
 
 /// Frames that a page is put into, in CSS pixels.
 const FRAMES: [(u32, u32); 2] = [(320, 240), (720, 480)];

@@ -9,6 +9,7 @@ use crate::sim::schedule::Schedule;
 use crate::sim::stability::half_life;
 use crate::sim::study::MethodSummary;
 use crate::theory::MethodTheory;
+use fedsysid_say::say;
 
 /// From this part of the largest stable step on, a person is warned.
 const NEAR: f64 = 0.9;
@@ -60,7 +61,7 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
         standing,
         words: words(run, summary, rho, standing),
         largest_step: summary.largest_step,
-        suggestion: suggested.map(|step| (step, format!("Set α to {}", number(step)))),
+        suggestion: suggested.map(|step| (step, say!("Set α to {}", number(step)))),
     })
 }
 
@@ -70,12 +71,10 @@ pub fn outlook(run: &Run) -> String {
     let of_method = |theory: &MethodTheory| {
         let name = method_name(theory.method);
         let limit = theory.prediction.as_ref().ok().and_then(|prediction| prediction.limit);
-        let rounds =
-            limit.map(|limit| format!("{name} is within 10 % of its end after {} rounds", large(limit.n_rounds)));
+        let rounds = limit.map(|limit| say!("{name} is within 10 % of its end after {} rounds", large(limit.n_rounds)));
         let step = theory.stability.and_then(|stability| stability.largest_step);
-        let step = step.map(|step| {
-            format!("if every client’s data were average, its largest step would be {}", measured(step, 3))
-        });
+        let step = step
+            .map(|step| say!("if every client’s data were average, its largest step would be {}", measured(step, 3)));
         match (rounds, step) {
             (Some(rounds), Some(step)) => Some(format!("{rounds}; {step}.")),
             (Some(rounds), None) => Some(format!("{rounds}.")),
@@ -86,12 +85,12 @@ pub fn outlook(run: &Run) -> String {
     let mut said: Vec<_> = theory.methods.iter().filter_map(of_method).collect();
     let unpredicted = |theory: &MethodTheory| {
         let reason = theory.prediction.as_ref().err()?;
-        Some(format!("No prediction for {}: {reason}.", method_name(theory.method)))
+        Some(say!("No prediction for {}: {reason}.", method_name(theory.method)))
     };
     said.extend(theory.methods.iter().filter_map(unpredicted));
     if theory.has_few_for_curves() {
         let few = measured(theory.samples_per_regressor, 2);
-        said.push(format!(
+        said.push(say!(
             "Predictions are for much data; with {few} samples for each regressor the dashed curves are too low on their way."
         ));
     }
@@ -100,7 +99,7 @@ pub fn outlook(run: &Run) -> String {
 
 /// A number of rounds, that may be astronomic.
 fn large(rounds: u64) -> String {
-    usize::try_from(rounds).map_or_else(|_| "very many".into(), count)
+    usize::try_from(rounds).map_or_else(|_| say!("very many").into(), count)
 }
 
 /// The largest setting of α that is not above.
@@ -115,44 +114,43 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
     // A schedule that changes the step from round to round begins with the largest.
     let at_first = match summary.method.schedule {
         Schedule::Constant | Schedule::OverLocalSteps => "",
-        Schedule::OverRounds | Schedule::Harmonic => " at first",
+        Schedule::OverRounds | Schedule::Harmonic => say!(" at first"),
     };
     let change = match half_life(rho) {
         _ if rho >= 1.0 && rho.is_finite() => {
             let doubling = core::f64::consts::LN_2 / rho.ln();
             if doubling < 1.5 {
-                "grows by that every round".into()
+                say!("grows by that every round").into()
             } else if doubling.is_finite() {
-                format!("doubles every {} rounds", measured(doubling, 2))
+                say!("doubles every {} rounds", measured(doubling, 2))
             } else {
-                "does not shrink".into()
+                say!("does not shrink").into()
             }
         }
-        None if rho == 0.0 => "is over in one round".into(),
-        None => "overflows at once".into(),
-        Some(rounds) if rounds < 1.0 => format!("shrinks {}-fold every round", measured(1.0 / rho, 2)),
-        Some(rounds) => format!("halves every {} rounds", measured(rounds, 2)),
+        None if rho == 0.0 => say!("is over in one round").into(),
+        None => say!("overflows at once").into(),
+        Some(rounds) if rounds < 1.0 => say!("shrinks {}-fold every round", measured(1.0 / rho, 2)),
+        Some(rounds) => say!("halves every {} rounds", measured(rounds, 2)),
     };
     let rho = if rho.is_finite() { measured(rho, 3) } else { "∞".into() };
     let edge = match (standing, summary.largest_step) {
         (Standing::Near, Some(largest)) => {
-            format!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))
+            say!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))
         }
         (Standing::Diverging, _) => divergence(run, summary),
         _ => String::new(),
     };
-    format!("ρ = {rho}{at_first}: what is left {change}.{edge}")
+    say!("ρ = {rho}{at_first}: what is left {change}.{edge}")
 }
 
 /// In how many data sets it diverges, and how far beyond the largest step α is.
 fn divergence(run: &Run, summary: &MethodSummary) -> String {
     let (some, all) = (summary.n_diverged, run.summary.n_trials);
-    let how_often =
-        if some == all { String::new() } else { format!(" in {} of {} data sets", count(some), count(all)) };
+    let how_often = if some == all { String::new() } else { say!(" in {} of {} data sets", count(some), count(all)) };
     let alpha = run.settings.step_size;
     match summary.largest_step.filter(|&largest| alpha > largest) {
-        Some(largest) => format!(" Diverges{how_often}: α is {} times the largest.", measured(alpha / largest, 2)),
-        None => format!(" Diverges{how_often}."),
+        Some(largest) => say!(" Diverges{how_often}: α is {} times the largest.", measured(alpha / largest, 2)),
+        None => say!(" Diverges{how_often}."),
     }
 }
 

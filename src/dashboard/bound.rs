@@ -8,15 +8,16 @@ use crate::sim::estimate::Reference;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
 use crate::theory::scaling::OfClients;
+use fedsysid_say::say;
 
 /// Whether Theorem 1 says anything here.
 pub fn hypothesis(theory: &Theory) -> Option<(bool, String)> {
     let theorem1 = theory.theorem1()?;
     let (has, need) = (count(whole(theorem1.has)), count(whole(theorem1.need().ceil())));
     Some(if theorem1.holds() {
-        (true, format!("hypothesis holds: N = {has} ≥ {need}"))
+        (true, say!("hypothesis holds: N = {has} ≥ {need}"))
     } else {
-        (false, format!("hypothesis not met: N = {has} < {need}"))
+        (false, say!("hypothesis not met: N = {has} < {need}"))
     })
 }
 
@@ -31,30 +32,30 @@ pub fn words(run: &Run) -> String {
     let Some(theorem1) = theory.theorem1() else { return String::new() };
     let pooled = run.summary.reference(Reference::Pooled).and_then(Result::ok).map(|error| error.mean());
     let times = pooled.filter(|error| error.is_finite()).map_or_else(String::new, |error| {
-        format!(", {} times the pooled error of {}", measured(theorem1.bound() / error, 2), measured(error, 3))
+        say!(", {} times the pooled error of {}", measured(theorem1.bound() / error, 2), measured(error, 3))
     });
     let falls = match theory.scaling.first().filter(|first| first.n_clients < run.settings.n_clients) {
         Some(first) if first.theorem1.noise <= theorem1.noise => {
-            ". Its noise term does not fall with the clients as printed; summed before it is bounded, it does"
+            say!(". Its noise term does not fall with the clients as printed; summed before it is bounded, it does")
         }
         _ => "",
     };
-    format!("The bound as printed is {}{times}{falls}.", measured(theorem1.bound(), 3))
+    say!("The bound as printed is {}{times}{falls}.", measured(theorem1.bound(), 3))
 }
 
 /// Where joining stops to pay, and where the present ε is.
 pub fn break_even(run: &Run) -> String {
     let Some(theory) = &run.theory else { return String::new() };
     let (who, now) = (whose(run.settings.target), number(run.settings.heterogeneity));
-    let few = if theory.has_few_alone() { " (too low: few samples)" } else { "" };
+    let few = if theory.has_few_alone() { say!(" (too low: few samples)") } else { "" };
     match theory.break_even {
         Ok(BreakEven::At(epsilon)) => {
-            let pays = if run.settings.heterogeneity < epsilon { "still pays" } else { "does not pay" };
-            format!("Joining stops paying for {who} at ε ≈ {}{few}; at {now} it {pays}.", measured(epsilon, 2))
+            let pays = if run.settings.heterogeneity < epsilon { say!("still pays") } else { say!("does not pay") };
+            say!("Joining stops paying for {who} at ε ≈ {}{few}; at {now} it {pays}.", measured(epsilon, 2))
         }
-        Ok(BreakEven::Beyond(farthest)) => format!("Joining pays for {who} at every ε up to {}.", number(farthest)),
-        Ok(BreakEven::Never) => format!("Joining does not pay for {who}, even at ε = 0."),
-        Err(reason) => format!("No break-even ε: {reason}."),
+        Ok(BreakEven::Beyond(farthest)) => say!("Joining pays for {who} at every ε up to {}.", number(farthest)),
+        Ok(BreakEven::Never) => say!("Joining does not pay for {who}, even at ε = 0."),
+        Err(reason) => say!("No break-even ε: {reason}."),
     }
 }
 
@@ -71,15 +72,25 @@ pub fn figure(run: &Run) -> Option<Figure> {
     let root = |some: &OfClients| some.theorem1.c1 / some.theorem1.noise;
     let first = theory.scaling.first().map_or(f64::NAN, |one| one.pooled.unwrap_or(f64::NAN) * root(one));
     let mut curves = vec![
-        curve(Role::ClientAlone, CurveKind::Measured, "bound as printed", points(&|some| some.theorem1.bound())),
-        curve(Role::Weighted, CurveKind::Pinned, "bound, noise summed", points(&|some| some.theorem1.corrected())),
+        curve(Role::ClientAlone, CurveKind::Measured, say!("bound as printed"), points(&|some| some.theorem1.bound())),
+        curve(
+            Role::Weighted,
+            CurveKind::Pinned,
+            say!("bound, noise summed"),
+            points(&|some| some.theorem1.corrected()),
+        ),
         curve(Role::MeanOfLocals, CurveKind::Pinned, "1/√ΣN", points(&|some| first / root(some))),
-        curve(Role::Pooled, CurveKind::Predicted, "pooled, predicted", points(&|some| some.pooled.unwrap_or(f64::NAN))),
+        curve(
+            Role::Pooled,
+            CurveKind::Predicted,
+            say!("pooled, predicted"),
+            points(&|some| some.pooled.unwrap_or(f64::NAN)),
+        ),
     ];
     if let Some(Ok(error)) = run.summary.reference(Reference::Pooled) {
         let (x, y, half) = (all.n_clients as f64, error.mean(), error.standard_error());
         let band = half.is_finite().then_some(Band { x, low: y - half, high: y + half }).into_iter().collect();
-        let measured = curve(Role::Pooled, CurveKind::Measured, "pooled, measured", vec![Point { x, y }]);
+        let measured = curve(Role::Pooled, CurveKind::Measured, say!("pooled, measured"), vec![Point { x, y }]);
         curves.push(Curve { band, ..measured });
     }
     let values = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
@@ -88,13 +99,13 @@ pub fn figure(run: &Run) -> Option<Figure> {
     Some(Figure {
         title: None,
         x: Axis {
-            label: "clients M".into(),
+            label: say!("clients M").into(),
             range: (1.0, (all.n_clients as f64).max(2.0)),
             scale: Scale::Log10,
             whole: true,
         },
         y: Axis {
-            label: "error, and bound on it".into(),
+            label: say!("error, and bound on it").into(),
             range: (0.7 * low, 1.4 * high),
             scale: Scale::Log10,
             whole: false,
@@ -112,7 +123,7 @@ pub fn reading(run: &Run, clients: f64) -> String {
     let far = |some: &&OfClients| (some.n_clients as f64 - clients).abs();
     let Some(some) = theory.scaling.iter().min_by(|a, b| far(a).total_cmp(&far(b))) else { return String::new() };
     let pooled = some.pooled.map_or_else(|reason| reason.to_string(), |error| measured(error, 3));
-    format!(
+    say!(
         "M = {}: bound {} as printed, {} with the noise summed; pooled, predicted: {pooled}",
         count(some.n_clients),
         measured(some.theorem1.bound(), 3),

@@ -2,6 +2,7 @@
 //!
 //! [`Embedding`] is what an author has chosen; its form is markup, whose fields come back by their names.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::markup::{escaped, options};
@@ -132,7 +133,7 @@ impl Embedding {
     pub fn preview(&self, page: &str, state: &State) -> String {
         let mut html = String::from("<iframe");
         put(&mut html, "src", &format!("{page}?{}", self.query(state)));
-        put(&mut html, "title", "Preview");
+        put(&mut html, "title", say!("Preview"));
         self.put_size(&mut html, None);
         html + "></iframe>"
     }
@@ -154,23 +155,26 @@ impl Embedding {
         let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| (*word).to_owned()).collect();
         let look = self.embed.look.and_then(|look| Look::ALL.iter().position(|(other, ..)| *other == look));
         let theme = format!(
-            "<label><span>theme</span><select name=theme><option value=\"\">the reader’s{}</select></label>",
+            "<label><span>{}</span><select name=theme><option value=\"\">{}{}</select></label>",
+            say!("theme"),
+            say!("the reader’s"),
             options(&looks, look)
         );
-        let mut origin = String::from("<label>messages from <input type=text");
+        let mut origin = format!("<label>{} <input type=text", say!("messages from"));
         put(&mut origin, "name", "origin");
         put(&mut origin, "value", &self.origins);
-        origin += " placeholder=\"any page\" spellcheck=false></label>";
+        put(&mut origin, "placeholder", say!("any page"));
+        origin += " spellcheck=false></label>";
         let fields = [
-            size("width", "width", self.width, "all"),
-            size("height", "height", self.height, "as needed"),
+            size("width", say!("width"), self.width, say!("all")),
+            size("height", say!("height"), self.height, say!("as needed")),
             theme,
-            tickbox("caption", "", "caption", self.embed.has_caption),
-            tickbox("autorun", "", "computes at once", self.embed.runs_at_once),
+            tickbox("caption", "", say!("caption"), self.embed.has_caption),
+            tickbox("autorun", "", say!("computes at once"), self.embed.runs_at_once),
             tickbox("sandbox", "", "sandbox", self.is_sandboxed),
             origin,
         ];
-        let words = "<legend>Controls: there, or fixed</legend>";
+        let words = format!("<legend>{}</legend>", say!("Controls: there, or fixed"));
         format!(
             "<div class=embed-fields>{}</div><fieldset class=embed-controls>{words}{}</fieldset>",
             fields.concat(),
@@ -183,13 +187,13 @@ impl Embedding {
         let rows = keys::rows();
         let row = |key: &'static str| {
             let name = match key {
-                TABS => "all views",
-                OPTIONS => "the view’s own choices",
+                TABS => say!("all views"),
+                OPTIONS => say!("the view’s own choices"),
                 _ => rows.iter().find(|row| row.key == key).map_or("", |row| &row.name),
             };
             let there = tickbox("show", key, &escaped(name), self.embed.show.contains(&key));
             let is_setting = ![TABS, OPTIONS].contains(&key);
-            let fixed = is_setting.then(|| tickbox("lock", key, "fixed", self.embed.lock.contains(&key)));
+            let fixed = is_setting.then(|| tickbox("lock", key, say!("fixed"), self.embed.lock.contains(&key)));
             format!("<div>{there}{}</div>", fixed.unwrap_or_default())
         };
         embed::controls().filter(|key| is_in(view, key)).map(row).collect()
@@ -201,8 +205,8 @@ impl Embedding {
             let chosen = if is_chosen { " checked" } else { "" };
             format!("<label><input type=radio name=code value={value}{chosen}> {words}</label>")
         };
-        kind("frame", "plain frame", !self.is_element)
-            + &kind("element", "element: as high as it needs to be", self.is_element)
+        kind("frame", say!("plain frame"), !self.is_element)
+            + &kind("element", say!("element: as high as it needs to be"), self.is_element)
     }
 }
 
@@ -221,8 +225,8 @@ fn is_in(view: View, key: &str) -> bool {
 
 /// What readers who hear the page are told that the frame is.
 fn title(state: &State) -> String {
-    let name = View::ALL.iter().find(|(view, ..)| *view == state.views.view).map_or("", |(.., name)| name);
-    format!("FedSysID live: {name}")
+    let name = View::ALL.iter().find(|(view, ..)| *view == state.views.view).map_or("", |(view, ..)| view.name());
+    say!("FedSysID live: {name}")
 }
 
 fn pixels(text: &str) -> Option<u32> {
@@ -238,7 +242,7 @@ fn tick(list: &mut Vec<&'static str>, key: &str, is_ticked: bool) {
 
 fn tickbox(name: &str, value: &str, words: &str, is_ticked: bool) -> String {
     let ticked = if is_ticked { " checked" } else { "" };
-    let says = if name == "lock" { format!(" aria-label=\"{value} fixed\"") } else { String::new() };
+    let says = if name == "lock" { format!(" aria-label=\"{}\"", say!("{value} fixed")) } else { String::new() };
     format!("<label><input type=checkbox name={name} value=\"{value}\"{says}{ticked}> {words}</label>")
 }
 

@@ -11,6 +11,7 @@ use crate::params::Draft;
 use crate::params::views::SweepOf;
 use crate::sim::scenario::Settings;
 use crate::sim::study::Summary;
+use fedsysid_say::say;
 
 /// The studies of a sweep.
 pub fn plan(draft: &Draft, of: &SweepOf) -> Plan {
@@ -48,7 +49,7 @@ impl Family<'_> {
     /// "M = 25".
     fn name(&self, value: f64) -> String {
         let param = self.of.key.param();
-        let symbol = if param.symbol.is_empty() { param.name } else { param.symbol };
+        let symbol = if param.symbol.is_empty() { param.name() } else { param.symbol };
         format!("{symbol} = {}", number(value))
     }
 
@@ -68,7 +69,7 @@ impl Family<'_> {
         };
         Figure {
             title: None,
-            x: Axis { label: "round r".into(), range: rounds, scale, whole: true },
+            x: Axis { label: say!("round r").into(), range: rounds, scale, whole: true },
             y: Axis {
                 label: self.settings().map_or_else(String::new, |settings| error_label(settings.target)),
                 range: fit_runs(Scale::Log10, &curves, &[]),
@@ -94,9 +95,9 @@ impl Family<'_> {
             role: self.role(index),
             name: self.name(value),
             value: match self.sweep.summary(index).and_then(error) {
-                None => Err("not yet".into()),
+                None => Err(say!("not yet").into()),
                 Some(error) if error.mean().is_finite() => Ok(error),
-                Some(_) => Err("diverged".into()),
+                Some(_) => Err(say!("diverged").into()),
             },
             expected: None,
         };
@@ -126,17 +127,18 @@ impl Family<'_> {
         let name = method_name(*method);
         match (error(first), error(end)) {
             (Some(before), Some(after)) if first.0 != end.0 => {
-                let (how, factor) = if after < before { ("falls", before / after) } else { ("grows", after / before) };
-                format!(
+                let (how, factor) =
+                    if after < before { (say!("falls"), before / after) } else { (say!("grows"), after / before) };
+                say!(
                     "From {from} to {to}, the final error of {name} {how} {}-fold, {} to {}.",
                     measured(factor, 2),
                     measured(before, 3),
                     measured(after, 3)
                 )
             }
-            (Some(_), None) => format!("At {to}, {name} diverges."),
-            (None, _) => format!("{name} diverges at {from}."),
-            (Some(error), Some(_)) => format!("At {from}, {name} ends at {}.", measured(error, 3)),
+            (Some(_), None) => say!("At {to}, {name} diverges."),
+            (None, _) => say!("{name} diverges at {from}."),
+            (Some(error), Some(_)) => say!("At {from}, {name} ends at {}.", measured(error, 3)),
         }
     }
 
@@ -144,7 +146,7 @@ impl Family<'_> {
     pub fn caption(&self) -> String {
         let Some(settings) = self.settings() else { return String::new() };
         let sets = count(settings.n_trials);
-        format!("One curve a value, each the mean over {sets} data sets; bands are one standard error.")
+        say!("One curve a value, each the mean over {sets} data sets; bands are one standard error.")
     }
 }
 

@@ -1,5 +1,6 @@
 //! "Should I join?": every client's error with the shared model against that of its own least squares, each on its own system.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::Run;
@@ -119,20 +120,20 @@ fn path(dots: &[Dot], side: Side) -> String {
 fn words(ratios: &[f64], name: &str) -> String {
     let known = || ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
     let n_known = known().count();
-    let all = if n_known == ratios.len() { String::new() } else { " that can tell".to_owned() };
+    let all = if n_known == ratios.len() { String::new() } else { say!(" that can tell").to_owned() };
     let Some((most, best)) = known().max_by(|a, b| a.1.total_cmp(b.1)) else {
-        return format!("With {name} no client can tell: there is no error to compare.");
+        return say!("With {name} no client can tell: there is no error to compare.");
     };
     let n_gaining = known().filter(|(_, ratio)| **ratio > 1.0).count();
     if ratios.len() == 1 {
-        return format!("With {name} there is nobody to join: its error is {} that alone.", of_alone(*best));
+        return say!("With {name} there is nobody to join: its error is {} that alone.", of_alone(*best));
     }
-    let opening = format!("{} of {} clients{all} gain with {name}", count(n_gaining), count(n_known));
+    let opening = say!("{} of {} clients{all} gain with {name}", count(n_gaining), count(n_known));
     let fold = |ratio: f64| if ratio >= 1.0 { ratio } else { 1.0 / ratio };
     let worst = known().min_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, ratio)| **ratio < 1.0);
-    let gains = format!("client {} most, {}-fold", count(most + 1), measured(*best, 2));
+    let gains = say!("client {} most, {}-fold", count(most + 1), measured(*best, 2));
     let loses = worst
-        .map(|(client, ratio)| format!("client {} loses most, {}-fold", count(client + 1), measured(fold(*ratio), 2)));
+        .map(|(client, ratio)| say!("client {} loses most, {}-fold", count(client + 1), measured(fold(*ratio), 2)));
     match (n_gaining, loses) {
         (0, Some(loses)) => format!("{opening}; {loses}."),
         (_, Some(loses)) => format!("{opening}; {gains}; {loses}."),
@@ -152,8 +153,8 @@ pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     let shared = which.and_then(|which| gains.shared.get(which)?.get(client)).map_or(f64::NAN, Running::mean);
     let alone = gains.alone.get(client).map_or(f64::NAN, Running::mean);
     let distance = gains.distances.get(client).copied().unwrap_or(f64::NAN);
-    let (how, fold) = if alone > shared { ("gains", alone / shared) } else { ("loses", shared / alone) };
-    format!(
+    let (how, fold) = if alone > shared { (say!("gains"), alone / shared) } else { (say!("loses"), shared / alone) };
+    say!(
         "client {}: {} alone, {} shared, {how} {}-fold; {} from the mean system",
         count(client + 1),
         measured(alone, 3),

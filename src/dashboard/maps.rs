@@ -3,6 +3,7 @@
 use super::sweep::{Plan, Sweep};
 use super::tradeoff::value_of;
 use super::work::{Stage, Work};
+use crate::dashboard::things::Things;
 use crate::figure::heat::{Check, Contour, HeatMap, Key as ColorKey, Ramp, Weight};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Role, Scale};
@@ -19,6 +20,7 @@ use crate::theory::NoPrediction;
 use crate::theory::landscape::Landscape;
 use crate::theory::landscape::payoff::Rows;
 use crate::theory::landscape::stability::Axes;
+use fedsysid_say::say;
 
 use super::picture::whose;
 
@@ -270,7 +272,7 @@ impl Maps {
         let (share, all) = (shown.progress?, shown.wanted.grid.xs.len());
         let done = ((share * all as f64) as usize).min(all);
         let stage = shown.ended.unwrap_or(Stage::Running);
-        Some(Work { stage, share, done: (done, all), of: "column", elapsed: now - shown.begun })
+        Some(Work { stage, share, done: (done, all), of: Things::Columns, elapsed: now - shown.begun })
     }
 
     /// What is to be shown: the map on screen, or while nothing of it is known the one before.
@@ -323,7 +325,7 @@ impl Shown {
         let (grid, values) = (&self.wanted.grid, self.cells(of));
         let (x, y) = grid.kind.keys();
         let axis = |key: Key, values: &[f64]| Axis {
-            label: format!("{} {}", key.param().name, key.param().symbol),
+            label: format!("{} {}", key.param().name(), key.param().symbol),
             range: edges(values),
             scale: Scale::Log10,
             whole: key.param().grid.is_whole(),
@@ -333,7 +335,7 @@ impl Shown {
             MapKind::Steps => Ramp::Contraction,
         };
         let reason = match &self.map {
-            Some(Err(reason)) => Some(format!("No map here: {reason}.")),
+            Some(Err(reason)) => Some(say!("No map here: {reason}.")),
             _ => None,
         };
         HeatMap {
@@ -354,9 +356,11 @@ impl Shown {
 
     fn key(&self, of: Of) -> ColorKey {
         let (label, low, high) = match self.kind() {
-            MapKind::Clients | MapKind::Rollouts => ("error, joined ÷ alone", "joining pays", "alone is better"),
-            MapKind::Steps if of == Of::FedLin => ("FedLin’s contraction ρ", "fast", "slow"),
-            MapKind::Steps => ("FedAvg’s contraction ρ", "fast", "slow"),
+            MapKind::Clients | MapKind::Rollouts => {
+                (say!("error, joined ÷ alone"), say!("joining pays"), say!("alone is better"))
+            }
+            MapKind::Steps if of == Of::FedLin => (say!("FedLin’s contraction ρ"), say!("fast"), say!("slow")),
+            MapKind::Steps => (say!("FedAvg’s contraction ρ"), say!("fast"), say!("slow")),
         };
         ColorKey { label: label.into(), low: low.into(), high: high.into() }
     }
@@ -371,8 +375,13 @@ impl Shown {
         };
         match self.kind() {
             MapKind::Clients | MapKind::Rollouts => {
-                let even =
-                    Contour { level: 1.0, of: None, label: "break-even".into(), role: None, weight: Weight::Thick };
+                let even = Contour {
+                    level: 1.0,
+                    of: None,
+                    label: say!("break-even").into(),
+                    role: None,
+                    weight: Weight::Thick,
+                };
                 let others = [0.25, 0.5, 2.0].map(|level| thin(level, format!("{}×", number(level)), None, None));
                 std::iter::once(even).chain(others).collect()
             }
@@ -381,9 +390,8 @@ impl Shown {
             }
             MapKind::Steps => {
                 let Some(drift) = self.drift() else { return Vec::new() };
-                let level = |level: f64| {
-                    thin(level, format!("drift {}", number(level)), Some(drift.clone()), Some(Role::FedAvg))
-                };
+                let level =
+                    |level: f64| thin(level, say!("drift {}", number(level)), Some(drift.clone()), Some(Role::FedAvg));
                 [0.001, 0.003, 0.01, 0.03, 0.1, 0.3].map(level).into()
             }
         }
@@ -407,12 +415,12 @@ impl Shown {
     /// The name of the map: what is shown, over what.
     pub fn title(&self, of: Of) -> String {
         let (x, y) = self.kind().keys();
-        let name = |key: Key| format!("{} {}", key.param().name, key.param().symbol);
-        let over = format!("over {} and {}", name(x), name(y));
+        let name = |key: Key| format!("{} {}", key.param().name(), key.param().symbol);
+        let over = say!("over {} and {}", name(x), name(y));
         match (self.kind(), of) {
-            (MapKind::Clients | MapKind::Rollouts, _) => format!("Where joining pays, {over}"),
-            (MapKind::Steps, Of::FedLin) => format!("Contraction of FedLin {over}"),
-            (MapKind::Steps, Of::FedAvg) => format!("Contraction of FedAvg {over}"),
+            (MapKind::Clients | MapKind::Rollouts, _) => say!("Where joining pays, {over}"),
+            (MapKind::Steps, Of::FedLin) => say!("Contraction of FedLin {over}"),
+            (MapKind::Steps, Of::FedAvg) => say!("Contraction of FedAvg {over}"),
         }
     }
 
@@ -425,20 +433,20 @@ impl Shown {
         let value = |of: Of| self.cells(of).get(cell).copied().filter(|value| !value.is_nan());
         match self.kind() {
             MapKind::Clients | MapKind::Rollouts => match value(Of::FedLin) {
-                None => format!("{at}: nothing can be said here."),
+                None => say!("{at}: nothing can be said here."),
                 Some(ratio) => format!("{at}: {}", self.pays(ratio)),
             },
             MapKind::Steps => {
                 let word = |name: &str, rho: Option<f64>| match rho {
-                    None => format!("{name} has no contraction"),
-                    Some(rho) if rho > 1.0 => format!("{name} diverges (ρ = {})", measured(rho, 3)),
+                    None => say!("{name} has no contraction"),
+                    Some(rho) if rho > 1.0 => say!("{name} diverges (ρ = {})", measured(rho, 3)),
                     Some(rho) => {
-                        let half = half_life(rho).map(|rounds| format!(", half-life {} rounds", measured(rounds, 2)));
+                        let half = half_life(rho).map(|rounds| say!(", half-life {} rounds", measured(rounds, 2)));
                         format!("{name} ρ = {}{}", measured(rho, 3), half.unwrap_or_default())
                     }
                 };
                 let drift = self.drift().and_then(|drift| drift.get(cell).copied()).filter(|drift| drift.is_finite());
-                let drift = drift.map_or_else(String::new, |drift| format!(", drift {}", measured(drift, 2)));
+                let drift = drift.map_or_else(String::new, |drift| say!(", drift {}", measured(drift, 2)));
                 format!("{at}: {}; {}{drift}.", word("FedLin", value(Of::FedLin)), word("FedAvg", value(Of::FedAvg)))
             }
         }
@@ -447,27 +455,27 @@ impl Shown {
     fn pays(&self, ratio: f64) -> String {
         let who = whose(self.wanted.settings.target);
         if ratio < 1.0 {
-            format!("joining leaves {}× the error that {who} has alone.", measured(ratio, 2))
+            say!("joining leaves {}× the error that {who} has alone.", measured(ratio, 2))
         } else {
-            format!("alone, {who} does better: joining makes its error {}×.", measured(ratio, 2))
+            say!("alone, {who} does better: joining makes its error {}×.", measured(ratio, 2))
         }
     }
 
     /// What the map shows, in words, and that it can be dragged.
     pub fn caption(&self, n_trials: f64) -> String {
-        format!("{} Drag the handle.", self.made(n_trials))
+        say!("{} Drag the handle.", self.made(n_trials))
     }
 
     /// What the map shows, in words.
     pub fn made(&self, n_trials: f64) -> String {
         match self.kind() {
-            MapKind::Clients | MapKind::Rollouts => format!(
+            MapKind::Clients | MapKind::Rollouts => say!(
                 "Color: the error to expect of pooled least squares, where FedLin ends, over that of {}’s own. Dots: the \
                  same, measured over {} data sets; where the two agree a dot vanishes in its surroundings.",
                 whose(self.wanted.settings.target),
                 number(n_trials)
             ),
-            MapKind::Steps => format!(
+            MapKind::Steps => say!(
                 "Color: how much of what separates the server’s model from its fixed point is left after a round, on data \
                  as they are on average; black where that grows. Dots: the largest ρ of {} data sets.",
                 number(n_trials)

@@ -2,6 +2,7 @@
 //!
 //! What stands in it are our own words and numbers, and those are escaped.
 
+use fedsysid_say::{say, text};
 use std::fmt::Write;
 
 use super::anatomy::Anatomy;
@@ -42,7 +43,7 @@ pub fn badges(badges: &[Badge]) -> String {
         );
         if let Some(step) = badge.largest_step {
             let shown = measured(step, 3);
-            put!(html, "<span class=quiet>largest stable α <data value={step}>{shown}</data></span>");
+            put!(html, "<span class=quiet>{} <data value={step}>{shown}</data></span>", say!("largest stable α"));
         }
         if let Some((step, words)) = &badge.suggestion {
             put!(html, "<button type=button class=set-step data-step={step}>{}</button>", escaped(words));
@@ -65,14 +66,14 @@ pub fn table(table: &Table) -> String {
     let (head, rows) = (row("th", &table.header), rows.collect::<String>());
     let rest = match table.rows.len().saturating_sub(MOST_ROWS) {
         0 => String::new(),
-        more => format!("<p class=quiet>{} more rows are in the file.</p>", count(more)),
+        more => format!("<p class=quiet>{}</p>", say!("{} more rows are in the file.", count(more))),
     };
     format!("<table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}")
 }
 
 /// Every key that a link may have, with what it sets and what is allowed.
 pub fn keys() -> String {
-    let header = ["key", "sets", "allowed", "without it"].map(str::to_owned).to_vec();
+    let header = [say!("key"), say!("sets"), say!("allowed"), say!("without it")].map(str::to_owned).to_vec();
     let row = |row: keys::Row| vec![row.key.to_owned(), row.name, row.allowed, row.default];
     table(&Table { header, rows: keys::rows().into_iter().map(row).collect() })
 }
@@ -91,26 +92,32 @@ pub fn options(names: &[String], chosen: Option<usize>) -> String {
 pub fn anatomy(anatomy: &Anatomy) -> String {
     let causes = match &anatomy.causes {
         Ok(causes) => causes,
-        Err(reason) => return format!("<p class=no-value>No prediction: {}.</p>", escaped(&reason.to_string())),
+        Err(reason) => return format!("<p class=no-value>{}</p>", escaped(&say!("No prediction: {reason}."))),
     };
     let (width, height) = EXTENT;
     let mut html =
         format!("<svg class=strip viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>");
     for layer in &causes.layers {
-        put!(html, "<path data-cause=\"{}\" d=\"{}\"/>", layer.cause.words(), layer.path);
+        put!(html, "<path data-cause=\"{}\" d=\"{}\"/>", layer.cause.word(), layer.path);
     }
     put!(html, "<path class=zero d=\"M0 {}H{width}\"/></svg>", causes.zero);
-    html += "<p class=ends><span>round 0</span><span>last round</span></p><dl class=causes>";
+    put!(
+        html,
+        "<p class=ends><span>{}</span><span>{}</span></p><dl class=causes>",
+        say!("round {}", 0),
+        say!("last round")
+    );
     for layer in &causes.layers {
-        let (words, share) = (layer.cause.words(), layer.share);
+        let (word, words, share) = (layer.cause.word(), layer.cause.words(), layer.share);
         let percent = percent(share);
         put!(
             html,
-            "<div class=cause data-cause=\"{words}\"><dt>{words}</dt><dd><data value={share}>{percent}</data></dd></div>"
+            "<div class=cause data-cause=\"{word}\"><dt>{words}</dt><dd><data value={share}>{percent}</data></dd></div>"
         );
     }
     let rms = measured(causes.rms, 3);
-    put!(html, "</dl><p class=quiet>Shares of the mean square error; after the last round its root is {rms}.</p>");
+    let said = say!("Shares of the mean square error; after the last round its root is {rms}.");
+    put!(html, "</dl><p class=quiet>{said}</p>");
     html
 }
 
@@ -144,11 +151,15 @@ pub fn chosen(join: &Join, at: Option<usize>) -> String {
 /// What the edges of the strip of dots mean.
 pub fn edges(join: &Join) -> String {
     let (farthest, largest, least) = join.ranges;
-    let gain = if largest > 1.11 { format!("up: gains, to {}-fold", measured(largest, 2)) } else { "up: gains".into() };
-    let lose =
-        if least < 0.9 { format!("down: loses, to {}-fold", measured(1.0 / least, 2)) } else { "down: loses".into() };
+    let gain =
+        if largest > 1.11 { say!("up: gains, to {}-fold", measured(largest, 2)) } else { say!("up: gains").into() };
+    let lose = if least < 0.9 {
+        say!("down: loses, to {}-fold", measured(1.0 / least, 2))
+    } else {
+        say!("down: loses").into()
+    };
     let farthest = measured(farthest, 2);
-    format!("<span>mean system</span><span>{gain}; {lose}</span><span>{farthest} away</span>")
+    format!("<span>{}</span><span>{gain}; {lose}</span><span>{}</span>", say!("mean system"), say!("{farthest} away"))
 }
 
 /// A row for each curve and reference line. The machine-readable values have every digit, those for people three.
@@ -166,7 +177,7 @@ pub fn readings(readings: &[Reading]) -> String {
                 html += "</span>";
                 if let Some(expected) = expected {
                     let shown = measured(*expected, 3);
-                    put!(html, "<span class=expected data-expected={expected}>predicted {shown}</span>");
+                    put!(html, "<span class=expected data-expected={expected}>{}</span>", say!("predicted {shown}"));
                 }
             }
             Err(reason) => {
@@ -187,8 +198,9 @@ pub fn complaints(complaints: &[String], trouble: Option<&str>) -> String {
     if let Some(trouble) = trouble {
         put!(
             html,
-            "<p class=\"complaint trouble\">{}<button type=button class=dismiss aria-label=Dismiss data-dismiss>×</button></p>",
-            escaped(trouble)
+            "<p class=\"complaint trouble\">{}<button type=button class=dismiss aria-label=\"{}\" data-dismiss>×</button></p>",
+            escaped(trouble),
+            say!("Dismiss")
         );
     }
     html
@@ -198,6 +210,7 @@ pub fn complaints(complaints: &[String], trouble: Option<&str>) -> String {
 pub fn entries(entries: &[Entry]) -> String {
     let mut html = String::new();
     for Entry { name, words, formula } in entries {
+        let (name, words) = (text(name), text(words));
         put!(html, "<span class=term><strong>{name}</strong> {words}<math display=block>{formula}</math></span>");
     }
     html

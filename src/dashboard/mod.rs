@@ -41,9 +41,11 @@ pub mod sweep;
 pub mod systems;
 pub mod table;
 pub mod terms;
+pub mod things;
 pub mod tradeoff;
 pub mod work;
 
+use crate::dashboard::things::Things;
 use crate::engine::pool::Trouble;
 use crate::params::{State, View};
 use crate::protocol::{Event, Generation};
@@ -174,7 +176,7 @@ impl Dashboard {
         let of_run = |run: &Run| Some((run.progress?, (run.summary.n_trials, run.settings.n_trials)));
         let (share, done) = beginning.or_else(|| self.run().and_then(of_run))?;
         let stage = self.ended.unwrap_or(Stage::Running);
-        Some(Work { stage, share, done, of: "data set", elapsed: now - self.begun })
+        Some(Work { stage, share, done, of: Things::DataSets, elapsed: now - self.begun })
     }
 
     /// Why the last settings could not be run.

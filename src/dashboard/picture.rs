@@ -11,6 +11,7 @@ use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
 use crate::sim::target::Target;
 use crate::theory::MethodTheory;
+use fedsysid_say::say;
 
 /// Runs of more rounds than this, recorded at rounds that double, are shown on a logarithmic axis of rounds.
 pub const LONG: usize = 1_024;
@@ -18,10 +19,10 @@ pub const LONG: usize = 1_024;
 /// What an estimation error is, with its symbol: the vertical axis.
 pub fn error_label(target: Target) -> String {
     match target {
-        Target::Client(0) => "estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖".into(),
-        Target::Client(client) => format!("estimation error against client {}", client + 1),
-        Target::Worst => "estimation error, worst client".into(),
-        Target::Mean => "estimation error, mean over clients".into(),
+        Target::Client(0) => say!("estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖").into(),
+        Target::Client(client) => say!("estimation error against client {}", client + 1),
+        Target::Worst => say!("estimation error, worst client").into(),
+        Target::Mean => say!("estimation error, mean over clients").into(),
     }
 }
 
@@ -39,7 +40,7 @@ pub fn figure(run: &Run) -> Figure {
     };
     Figure {
         title: None,
-        x: Axis { label: "round r".into(), range: rounds, scale, whole: true },
+        x: Axis { label: say!("round r").into(), range: rounds, scale, whole: true },
         y: Axis {
             label: error_label(run.settings.target),
             range: fit_runs(Scale::Log10, &curves, &levels),
@@ -49,7 +50,7 @@ pub fn figure(run: &Run) -> Figure {
         curves,
         levels,
         marks: Vec::new(),
-        words: run.settings.methods.is_empty().then(|| "Switch an algorithm on to see its curve.".into()),
+        words: run.settings.methods.is_empty().then(|| say!("Switch an algorithm on to see its curve.").into()),
     }
 }
 
@@ -75,13 +76,13 @@ pub fn method_name(method: Method) -> String {
         Solver::Scaffold => "SCAFFOLD",
         // It takes no steps.
         Solver::FedAdmm { .. } => return "FedADMM".into(),
-        Solver::Clustered { .. } => "clustered",
-        Solver::Median => "median",
+        Solver::Clustered { .. } => say!("clustered"),
+        Solver::Median => say!("median"),
     };
     match method.schedule {
         Schedule::Constant => solver.into(),
         Schedule::OverLocalSteps => format!("{solver}, α/k"),
-        Schedule::OverRounds => format!("{solver}, decreasing α"),
+        Schedule::OverRounds => say!("{solver}, decreasing α"),
         Schedule::Harmonic => format!("{solver}, α/(r+1)"),
     }
 }
@@ -100,20 +101,20 @@ pub fn reference_role(reference: Reference) -> Role {
 /// A reference estimate's name.
 pub fn reference_name(reference: Reference, target: Target) -> String {
     match reference {
-        Reference::ClientAlone => format!("{} alone", whose(target)),
-        Reference::Pooled => "pooled".into(),
-        Reference::MeanOfLocals => "mean of locals".into(),
-        Reference::Weighted { weight } => format!("others at {}×", number(weight)),
-        Reference::Personalized { .. } => "held to pooled".into(),
+        Reference::ClientAlone => say!("{} alone", whose(target)),
+        Reference::Pooled => say!("pooled").into(),
+        Reference::MeanOfLocals => say!("mean of locals").into(),
+        Reference::Weighted { weight } => say!("others at {}×", number(weight)),
+        Reference::Personalized { .. } => say!("held to pooled").into(),
     }
 }
 
 /// Whose errors these are.
 pub fn whose(target: Target) -> String {
     match target {
-        Target::Client(client) => format!("client {}", client + 1),
-        Target::Worst => "worst client".into(),
-        Target::Mean => "average client".into(),
+        Target::Client(client) => say!("client {}", client + 1),
+        Target::Worst => say!("worst client").into(),
+        Target::Mean => say!("average client").into(),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::params::{Draft, Param, Pin};
 use crate::sim::scenario::Settings;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
+use fedsysid_say::say;
 
 /// Differences that are named one by one.
 const NAMED: usize = 3;
@@ -85,7 +86,7 @@ pub fn changes(pin: &Draft, now: &Draft) -> String {
     let named = named.collect::<Vec<_>>().join(", ");
     match before.len() {
         0 => String::new(),
-        n if n > NAMED => format!("{named} and {} more", n - NAMED),
+        n if n > NAMED => say!("{named} and {} more", n - NAMED),
         _ => named,
     }
 }
@@ -93,35 +94,35 @@ pub fn changes(pin: &Draft, now: &Draft) -> String {
 fn change(key: &str, from: &str, to: &str) -> String {
     let spec = CHOICES.iter().find(|spec| spec.link == key);
     let label =
-        |word: &str| spec.and_then(|spec| Some(spec.options[spec.by_word(word)?].label)).unwrap_or(word).to_owned();
+        |word: &str| spec.and_then(|spec| Some(spec.options[spec.by_word(word)?].label())).unwrap_or(word).to_owned();
     match Param::by_link(key) {
         Some(param) => {
-            let symbol = if param.symbol.is_empty() { param.name } else { param.symbol };
+            let symbol = if param.symbol.is_empty() { param.name() } else { param.symbol };
             format!("{symbol} {from} → {to}")
         }
-        None if key == ALGORITHMS_LINK => "other algorithms".into(),
-        None if from.len().max(to.len()) > 12 => format!("another {key}"),
-        None => format!("{} {} → {}", spec.map_or(key, |spec| spec.name), label(from), label(to)),
+        None if key == ALGORITHMS_LINK => say!("other algorithms").into(),
+        None if from.len().max(to.len()) > 12 => say!("another {key}"),
+        None => format!("{} {} → {}", spec.map_or(key, |spec| spec.name()), label(from), label(to)),
     }
 }
 
 /// What has become of a pin's final error, in words: "FedLin 0.70× the error".
 pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>) -> String {
-    let (Some(before), Some(run)) = (ghost.summary, run) else { return "not run yet".into() };
+    let (Some(before), Some(run)) = (ghost.summary, run) else { return say!("not run yet").into() };
     let common = run.summary.methods.iter().find_map(|now| {
         let solver = |other: &&MethodSummary| {
             std::mem::discriminant(&other.method.solver) == std::mem::discriminant(&now.method.solver)
         };
         Some((now, before.methods.iter().find(solver)?))
     });
-    let Some((now, before)) = common else { return "no algorithm in common".into() };
+    let Some((now, before)) = common else { return say!("no algorithm in common").into() };
     let last = |summary: &MethodSummary| summary.errors.last().map(Running::mean).filter(|mean| mean.is_finite());
     let name = method_name(now.method);
     match (last(before), last(now)) {
-        (Some(from), Some(to)) if from > 0.0 => format!("{name}: {}× the error", measured(to / from, 2)),
-        (Some(_), None) => format!("{name} diverges now"),
-        (None, Some(_)) => format!("{name} no longer diverges"),
-        _ => format!("{name} diverges, then and now"),
+        (Some(from), Some(to)) if from > 0.0 => say!("{name}: {}× the error", measured(to / from, 2)),
+        (Some(_), None) => say!("{name} diverges now"),
+        (None, Some(_)) => say!("{name} no longer diverges"),
+        _ => say!("{name} diverges, then and now"),
     }
 }
 
@@ -130,15 +131,18 @@ pub fn markup(ghosts: &[Ghost<'_>], run: Option<&Run>, now: &Draft) -> String {
     let item = |(index, ghost): (usize, &Ghost<'_>)| {
         let name = escaped(&ghost.pin.name).replace('"', "&quot;");
         let words = match changes(&ghost.pin.draft, now) {
-            same if same.is_empty() => "the settings of now".into(),
+            same if same.is_empty() => say!("the settings of now").into(),
             changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run))),
         };
         format!(
-            "<li><input class=pin-name data-pin={index} value=\"{name}\" aria-label=\"name of pin {}\" maxlength=24 \
+            "<li><input class=pin-name data-pin={index} value=\"{name}\" aria-label=\"{}\" maxlength=24 \
              autocomplete=off spellcheck=false><span class=pin-words>{words}</span>\
-             <button type=button class=set-step data-return={index} aria-label=\"Return to {name}\">Return</button>\
-             <button type=button class=dismiss data-delete={index} aria-label=\"Delete {name}\">×</button></li>",
-            index + 1
+             <button type=button class=set-step data-return={index} aria-label=\"{}\">{}</button>\
+             <button type=button class=dismiss data-delete={index} aria-label=\"{}\">×</button></li>",
+            say!("name of pin {}", index + 1),
+            say!("Return to {name}"),
+            say!("Return"),
+            say!("Delete {name}")
         )
     };
     ghosts.iter().enumerate().map(item).collect()

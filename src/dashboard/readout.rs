@@ -6,6 +6,7 @@ use crate::figure::Role;
 use crate::sim::estimate::Reference;
 use crate::sim::method::Method;
 use crate::sim::stats::Running;
+use fedsysid_say::say;
 
 /// One number with its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +26,7 @@ pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
     let record = run.summary.record_at(round);
     let methods = run.summary.methods.iter().filter_map(|summary| {
         let value = summary.errors.get(record).copied()?;
-        let value = if value.mean().is_finite() { Ok(value) } else { Err("diverged".into()) };
+        let value = if value.mean().is_finite() { Ok(value) } else { Err(say!("diverged").into()) };
         let expected = value.as_ref().ok().and_then(|_| expected(run, summary.method, record));
         Some(Reading { role: solver_role(summary.method.solver), name: method_name(summary.method), value, expected })
     });
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn what_has_no_number_has_words() {
         let diverged = readings(&run(|s| s.step_size = 1.0), 200);
-        assert_eq!(diverged[0].value, Err("diverged".into()));
+        assert_eq!(diverged[0].value, Err(say!("diverged").into()));
         let short = readings(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())), 0);
         assert_eq!(short[2].value, Err("least squares needs at least 5 samples (N·T), client 1 has 2".into()));
     }

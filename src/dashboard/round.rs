@@ -13,6 +13,7 @@ pub mod scene;
 pub mod svg;
 mod words;
 
+use fedsysid_say::say;
 use std::fmt;
 
 use crate::sim::Matrix;
@@ -53,9 +54,9 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Method => "A round in slow motion is drawn for FedAvg and FedLin.",
-            Self::TooLarge => "Too many clients with too long rollouts to go through a round while you wait.",
-            Self::Overflow => "The data of an unstable system overflow.",
+            Self::Method => say!("A round in slow motion is drawn for FedAvg and FedLin."),
+            Self::TooLarge => say!("Too many clients with too long rollouts to go through a round while you wait."),
+            Self::Overflow => say!("The data of an unstable system overflow."),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::picture::{self, method_name, reference_name, whose};
+use crate::dashboard::things::Things;
 use crate::engine::pool::Trouble;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
@@ -13,6 +14,7 @@ use crate::sim::stats::Running;
 use crate::sim::study::MethodSummary;
 use crate::sim::target::Target;
 use crate::theory::prediction::Parts;
+use fedsysid_say::say;
 
 /// A difference smaller than this many combined standard errors is not called one.
 const CLEAR: f64 = 2.0;
@@ -26,7 +28,7 @@ pub fn verdict(run: &Run) -> String {
         Some(Ok(alone)) if alone.mean().is_finite() => comparison(run, &name, &federated, &alone),
         _ => {
             let error = measured(federated.mean(), 3);
-            format!("After {}, {name} is off by {error}; {} alone has no estimate.", rounds(run), the(run))
+            say!("After {}, {name} is off by {error}; {} alone has no estimate.", rounds(run), the(run))
         }
     };
     match remainder(run, method) {
@@ -36,7 +38,7 @@ pub fn verdict(run: &Run) -> String {
 }
 
 fn rounds(run: &Run) -> String {
-    counted(run.settings.n_rounds, "round")
+    Things::Rounds.counted(run.settings.n_rounds)
 }
 
 /// What is left to say where every algorithm diverges.
@@ -44,7 +46,7 @@ fn without_a_run(run: &Run) -> String {
     match run.summary.reference(Reference::ClientAlone) {
         Some(Ok(alone)) if alone.mean().is_finite() && !run.summary.methods.is_empty() => {
             let who = the(run);
-            format!("No algorithm gets anywhere with these steps; {who} alone is off by {}.", measured(alone.mean(), 3))
+            say!("No algorithm gets anywhere with these steps; {who} alone is off by {}.", measured(alone.mean(), 3))
         }
         _ => String::new(),
     }
@@ -53,17 +55,17 @@ fn without_a_run(run: &Run) -> String {
 /// How the best federated error compares with that of those who stay alone.
 fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> String {
     let (shared, own) = (measured(federated.mean(), 3), measured(alone.mean(), 3));
-    let (who, clients) = (the(run), counted(run.settings.n_clients, "client"));
+    let (who, clients) = (the(run), Things::Clients.counted(run.settings.n_clients));
     let spread = federated.standard_error().hypot(alone.standard_error());
     let difference = federated.mean() - alone.mean();
     if difference < -CLEAR * spread {
         let fold = measured(alone.mean() / federated.mean(), 2);
-        format!("With {name}, {clients} cut {who}’s error {fold}-fold: {own} alone, {shared} after {}.", rounds(run))
+        say!("With {name}, {clients} cut {who}’s error {fold}-fold: {own} alone, {shared} after {}.", rounds(run))
     } else if difference > CLEAR * spread {
-        format!("Alone, {who} does better: {own}, against {shared} after {} of {name}.", rounds(run))
+        say!("Alone, {who} does better: {own}, against {shared} after {} of {name}.", rounds(run))
     } else {
         let sets = data_sets(run);
-        format!("Joining hardly matters to {who}: {own} alone, {shared} with {name}, too close to call with {sets}.")
+        say!("Joining hardly matters to {who}: {own} alone, {shared} with {name}, too close to call with {sets}.")
     }
 }
 
@@ -72,8 +74,8 @@ fn remainder(run: &Run, method: Method) -> Option<String> {
     let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
     let parts = theory.prediction.as_ref().ok()?.parts.last()?;
     let (cause, share) = largest(parts)?;
-    let how_much = if share > 0.995 { "All".to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
-    Some(format!("{how_much} of what is left is {}: {}.", cause.words(), cause.remedy(run)))
+    let how_much = if share > 0.995 { say!("All").to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
+    Some(say!("{how_much} of what is left is {}: {}.", cause.words(), cause.remedy(run)))
 }
 
 /// The causes of an error.
@@ -100,8 +102,8 @@ impl Cause {
         ]
     }
 
-    /// Its name.
-    pub fn words(self) -> &'static str {
+    /// Its word in style sheets and tables.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Transient => "transient",
             Self::Noise => "noise",
@@ -110,13 +112,23 @@ impl Cause {
         }
     }
 
+    /// Its name.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Transient => say!("transient"),
+            Self::Noise => say!("noise"),
+            Self::Heterogeneity => say!("heterogeneity"),
+            Self::Drift => say!("client drift"),
+        }
+    }
+
     fn remedy(self, run: &Run) -> &'static str {
         match self {
-            Self::Transient => "more rounds would help",
-            Self::Noise if run.settings.n_clients == 1 => "more data would help, or company",
-            Self::Noise => "more clients or more data would help",
-            Self::Heterogeneity => "more clients would not help, a smaller ε would",
-            Self::Drift => "fewer local steps would help, or FedLin",
+            Self::Transient => say!("more rounds would help"),
+            Self::Noise if run.settings.n_clients == 1 => say!("more data would help, or company"),
+            Self::Noise => say!("more clients or more data would help"),
+            Self::Heterogeneity => say!("more clients would not help, a smaller ε would"),
+            Self::Drift => say!("fewer local steps would help, or FedLin"),
         }
     }
 }
@@ -130,8 +142,11 @@ fn largest(parts: &Parts) -> Option<(Cause, f64)> {
 
 /// Those whose error is shown, as a subject: "client 1", "the worst client".
 fn the(run: &Run) -> String {
-    let article = if matches!(run.settings.target, Target::Client(_)) { "" } else { "the " };
-    format!("{article}{}", whose(run.settings.target))
+    match run.settings.target {
+        Target::Client(_) => whose(run.settings.target),
+        Target::Worst => say!("the worst client").into(),
+        Target::Mean => say!("the average client").into(),
+    }
 }
 
 /// The method that does not diverge and ends with the least error.
@@ -143,35 +158,30 @@ fn best(run: &Run) -> Option<(Method, Running)> {
 
 /// What the picture shows, said once.
 pub fn caption(run: &Run) -> String {
-    let rounds = counted(run.settings.n_rounds, "round");
-    let band = if run.summary.n_trials > 1 { "; band: ±1 standard error" } else { "" };
-    let dashed = if picture::has_predictions(run) { "; dashed: predicted" } else { "" };
+    let rounds = Things::Rounds.counted(run.settings.n_rounds);
+    let band = if run.summary.n_trials > 1 { say!("; band: ±1 standard error") } else { "" };
+    let dashed = if picture::has_predictions(run) { say!("; dashed: predicted") } else { "" };
     let of = match run.settings.target {
-        Target::Client(client) => format!("against client {}", client + 1),
-        Target::Worst => "of the worst client".into(),
-        Target::Mean => "averaged over clients".into(),
+        Target::Client(client) => say!("against client {}", client + 1),
+        Target::Worst => say!("of the worst client").into(),
+        Target::Mean => say!("averaged over clients").into(),
     };
-    format!("Spectral-norm error {of} over {rounds}, mean of {}{band}{dashed}.", data_sets(run))
+    say!("Spectral-norm error {of} over {rounds}, mean of {}{band}{dashed}.", data_sets(run))
 }
 
 fn data_sets(run: &Run) -> String {
-    counted(run.summary.n_trials, "data set")
-}
-
-/// So many of a thing.
-pub(super) fn counted(how_many: usize, thing: &str) -> String {
-    if how_many == 1 { format!("1 {thing}") } else { format!("{} {thing}s", count(how_many)) }
+    Things::DataSets.counted(run.summary.n_trials)
 }
 
 /// How far apart the clients' systems are, measured: a line beside ε.
 pub fn heterogeneity(run: &Run) -> String {
     let Heterogeneity { a, b } = run.summary.heterogeneity;
-    format!("measured: up to {} in A, {} in B", number(a), number(b))
+    say!("measured: up to {} in A, {} in B", number(a), number(b))
 }
 
 /// Why settings cannot be run.
 pub fn refused(error: ScenarioError) -> String {
-    format!("This cannot be run: {error}.")
+    say!("This cannot be run: {error}.")
 }
 
 /// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.
@@ -192,10 +202,10 @@ fn divergence_of_many(run: &Run) -> String {
     let last = names.pop().unwrap_or_default();
     let first_round = diverging().filter_map(|summary| run.summary.diverges_from(summary)).min().unwrap_or(0);
     let when = match first_round {
-        0 => "the first round".to_owned(),
-        round => format!("round {}", count(round)),
+        0 => say!("the first round").to_owned(),
+        round => say!("round {}", count(round)),
     };
-    format!(
+    say!(
         "{} and {last} diverge: their errors grow, the first from {when} on. {}.",
         names.join(", "),
         what_to_lower(run)
@@ -208,22 +218,22 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
     let how_often = if summary.n_diverged == run.summary.n_trials {
         String::new()
     } else {
-        format!(" in {} of {}", summary.n_diverged, data_sets(run))
+        say!(" in {} of {}", summary.n_diverged, data_sets(run))
     };
     let when = match from {
-        0 => "grows from the first round on".to_owned(),
-        round if round == run.settings.n_rounds => "will grow after the rounds shown".to_owned(),
-        round => format!("grows from round {} on", count(round)),
+        0 => say!("grows from the first round on").to_owned(),
+        round if round == run.settings.n_rounds => say!("will grow after the rounds shown").to_owned(),
+        round => say!("grows from round {} on", count(round)),
     };
     let rho = summary.contraction.filter(|rho| rho.is_finite());
     let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", number(rho)));
-    Some(format!("{name} diverges{how_often}{rho}: its error {when}. {}.", what_to_lower(run)))
+    Some(say!("{name} diverges{how_often}{rho}: its error {when}. {}.", what_to_lower(run)))
 }
 
 /// Steps multiply α by K, and gradients that are sums multiply it by N·T: whatever of these is not at its least helps.
 fn what_to_lower(run: &Run) -> String {
     let settings = &run.settings;
-    let mut knobs = vec!["the step size α"];
+    let mut knobs = vec![say!("the step size α")];
     let can_be_lowered = |spread: &Spread<usize>| spread.bounds().iter().any(|&value| value > 1);
     knobs.extend(can_be_lowered(&settings.n_local_steps).then_some("K"));
     if settings.gradient_scale == GradientScale::Sum {
@@ -231,7 +241,7 @@ fn what_to_lower(run: &Run) -> String {
         knobs.extend(can_be_lowered(&settings.data.rollout_len).then_some("T"));
     }
     let last = knobs.pop().unwrap_or_default();
-    if knobs.is_empty() { format!("Lower {last}") } else { format!("Lower {}, or {last}", knobs.join(", ")) }
+    if knobs.is_empty() { say!("Lower {last}") } else { say!("Lower {}, or {last}", knobs.join(", ")) }
 }
 
 /// Reference estimates without a number, those with the same reason in one sentence.
@@ -248,32 +258,34 @@ fn undetermined(run: &Run) -> Vec<String> {
     }
     reasons
         .into_iter()
-        .map(|(error, names)| format!("No line for {}: {error}. {}.", names.join(" and "), remedy(error)))
+        .map(|(error, names)| say!("No line for {}: {error}. {}.", names.join(say!(" and ")), remedy(error)))
         .collect()
 }
 
 fn remedy(error: EstimateError) -> &'static str {
     match error {
-        EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => "Raise N or T",
-        EstimateError::NotFinite => "Lower T or ε",
+        EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => say!("Raise N or T"),
+        EstimateError::NotFinite => say!("Lower T or ε"),
     }
 }
 
 /// What happened to the engine, and what was done about it.
 pub fn trouble(trouble: Trouble) -> &'static str {
     match trouble {
-        Trouble::WorkerReplaced => "The worker that computes stopped; another one was started and repeats the run.",
+        Trouble::WorkerReplaced => {
+            say!("The worker that computes stopped; another one was started and repeats the run.")
+        }
         Trouble::NoWorker => {
-            "No worker can start here, so the page itself computes: the same numbers, a little slower."
+            say!("No worker can start here, so the page itself computes: the same numbers, a little slower.")
         }
         Trouble::RunGivenUp => {
-            "The workers stopped again and again over this run, so it was given up. Change a setting to go on."
+            say!("The workers stopped again and again over this run, so it was given up. Change a setting to go on.")
         }
         Trouble::SurveyGivenUp => {
-            "The workers stopped again and again over this map, so it was given up. Change a setting to go on."
+            say!("The workers stopped again and again over this map, so it was given up. Change a setting to go on.")
         }
         Trouble::SweepGivenUp => {
-            "The workers stopped again and again over this sweep, so it was given up. Change a setting to go on."
+            say!("The workers stopped again and again over this sweep, so it was given up. Change a setting to go on.")
         }
     }
 }

@@ -4,6 +4,7 @@
 //! are those of the same studies run whole; [`Sweeps`] keeps those that are finished, so that going back costs nothing.
 
 use super::work::{Stage, Work};
+use crate::dashboard::things::Things;
 use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
@@ -196,7 +197,7 @@ impl Sweep {
             State::Complete => return None,
         };
         let elapsed = now - self.begun;
-        Some(Work { stage, share: self.progress(), done: self.n_points(), of: "point", elapsed })
+        Some(Work { stage, share: self.progress(), done: self.n_points(), of: Things::Points, elapsed })
     }
 }
 

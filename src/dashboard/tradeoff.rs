@@ -20,6 +20,7 @@ use crate::sim::stats::Running;
 use crate::sim::study::Summary;
 use crate::theory::break_even::BreakEven;
 use crate::theory::{MethodTheory, Theory};
+use fedsysid_say::say;
 
 /// Values along an axis, about even in proportion.
 const HETEROGENEITY: [f64; 15] = [0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0];
@@ -120,7 +121,7 @@ impl<'a> TradeOff<'a> {
                 whole: self.across != Across::Heterogeneity,
             },
             y: Axis {
-                label: format!("final error, {}", target.map_or_else(String::new, whose)),
+                label: say!("final error, {}", target.map_or_else(String::new, whose)),
                 range: fit(Scale::Log10, &curves, &[]),
                 scale: Scale::Log10,
                 whole: false,
@@ -151,7 +152,8 @@ impl<'a> TradeOff<'a> {
 
     /// Where joining ceases or begins to pay, and where the settings are now.
     fn marks(&self) -> Vec<Mark> {
-        let now = Mark { role: None, x: self.now, y: None, label: "now".into(), detail: said(self.across, self.now) };
+        let now =
+            Mark { role: None, x: self.now, y: None, label: say!("now").into(), detail: said(self.across, self.now) };
         let (name, second_name) = self.names();
         let crossing = |series: &Series<'_>| {
             let name = if series.is_second { &second_name } else { &name };
@@ -160,7 +162,7 @@ impl<'a> TradeOff<'a> {
                 role: Some(Role::ClientAlone),
                 x,
                 y: Some(y),
-                label: format!("break-even{of}"),
+                label: say!("break-even{of}"),
                 detail: said(self.across, x),
             })
         };
@@ -184,7 +186,7 @@ impl<'a> TradeOff<'a> {
     pub fn sentence(&self) -> String {
         let (_, second_name) = self.names();
         let of_series = |series: &Series<'_>| {
-            let whose = if series.is_second { format!("With {second_name}") } else { String::new() };
+            let whose = if series.is_second { say!("With {second_name}") } else { String::new() };
             series.sentence(&whose)
         };
         let sentences: Vec<_> = self.series().iter().filter_map(of_series).collect();
@@ -198,7 +200,7 @@ impl<'a> TradeOff<'a> {
             return String::new();
         };
         let hypothesis = super::bound::hypothesis(theory).map(|(_, words)| words).unwrap_or_default();
-        format!("Theorem 1 as printed bounds the error here by {} ({hypothesis}).", measured(theorem1.bound(), 3))
+        say!("Theorem 1 as printed bounds the error here by {} ({hypothesis}).", measured(theorem1.bound(), 3))
     }
 }
 
@@ -310,9 +312,9 @@ impl Series<'_> {
         let (summary, theory) = (self.sweep.summary(index.0), self.sweep.theory(index.0));
         let label = |of: String| if name.is_empty() { of } else { format!("{of}, {name}") };
         let read = |value: Option<Running>| match value {
-            None => Err("not yet".to_owned()),
+            None => Err(say!("not yet").to_owned()),
             Some(value) if value.mean().is_finite() => Ok(value),
-            Some(_) => Err("diverged".to_owned()),
+            Some(_) => Err(say!("diverged").to_owned()),
         };
         let method = |which: usize| Reading {
             role: self.role(which),
@@ -326,7 +328,7 @@ impl Series<'_> {
             value: match summary.and_then(|summary| summary.reference(Reference::ClientAlone)) {
                 Some(Err(reason)) => Err(reason.to_string()),
                 Some(Ok(value)) => Ok(value),
-                None => Err("not yet".to_owned()),
+                None => Err(say!("not yet").to_owned()),
             },
             expected: theory.and_then(|theory| theory.alone.ok()),
         });
@@ -341,17 +343,17 @@ impl Series<'_> {
         if let Some((x, error)) = self.crossing() {
             let (at, error) = (said(self.across, x), measured(error, 3));
             return Some(begin(match self.across {
-                Across::Heterogeneity => format!("Joining pays for {who} up to {at}, where both are off by {error}."),
+                Across::Heterogeneity => say!("Joining pays for {who} up to {at}, where both are off by {error}."),
                 Across::Clients | Across::Rollouts if self.pays_first() => {
-                    format!("Joining pays for {who} up to {at}: with more, its own data are better ({error}).")
+                    say!("Joining pays for {who} up to {at}: with more, its own data are better ({error}).")
                 }
-                Across::Clients | Across::Rollouts => format!("Joining pays for {who} from {at} on ({error})."),
+                Across::Clients | Across::Rollouts => say!("Joining pays for {who} from {at} on ({error})."),
             }));
         }
         let last = self.indices().rev().find_map(|index| self.sweep.theory(index))?;
         let (pooled, alone) = (last.pooled.ok()?, last.alone.ok()?);
-        let does = if pooled < alone { "pays" } else { "does not pay" };
-        Some(begin(format!("Joining {does} for {who} all along this axis.")))
+        let does = if pooled < alone { say!("pays") } else { say!("does not pay") };
+        Some(begin(say!("Joining {does} for {who} all along this axis.")))
     }
 
     /// Whether joining pays at the smallest value that is known.
@@ -398,7 +400,7 @@ pub fn value_of(key: Key, settings: &Settings) -> f64 {
 
 fn axis_label(across: Across) -> String {
     let param = across.key().param();
-    format!("{} {}", param.name, param.symbol)
+    format!("{} {}", param.name(), param.symbol)
 }
 
 /// A value along an axis, in words: "ε = 0.63", "M = 3".
@@ -415,7 +417,7 @@ pub fn caption(trade_off: &TradeOff<'_>) -> String {
     let plan = &trade_off.sweep.plan;
     let Some(settings) = plan.points.first() else { return String::new() };
     let param = trade_off.across.key().param();
-    format!(
+    say!(
         "Error after {} rounds at {} values of {}: dots are means over {} data sets with one standard error, dashes what \
          theory expects.",
         count(settings.n_rounds),

@@ -1,7 +1,8 @@
 //! Work that takes long enough to be told of: how far it is, how long it will take, how it ended.
 
-use super::sentences::counted;
+use super::things::Things;
 use crate::figure::number::count;
+use fedsysid_say::say;
 
 /// Until so much of the work (a share) and of the time (milliseconds) is gone, nobody knows how long the rest takes.
 const TELLING: (f64, f64) = (0.05, 500.0);
@@ -30,7 +31,7 @@ pub struct Work {
     /// What is complete, and how many of it there will be.
     pub done: (usize, usize),
     /// What that is.
-    pub of: &'static str,
+    pub of: Things,
     /// Milliseconds since it was asked for.
     pub elapsed: f64,
 }
@@ -50,12 +51,12 @@ impl Work {
     /// How far it is, in words.
     pub fn words(&self) -> String {
         let (done, all) = self.done;
-        let far = format!("{} of {}", count(done), counted(all, self.of));
+        let far = say!("{} of {}", count(done), self.of.counted(all));
         match (self.stage, self.left()) {
-            (Stage::Running, Some(left)) => format!("{far}, about {} s left", count(seconds(left))),
+            (Stage::Running, Some(left)) => say!("{far}, about {} s left", count(seconds(left))),
             (Stage::Running, None) => far,
-            (Stage::Stopped, _) => format!("stopped after {far}"),
-            (Stage::GivenUp, _) => format!("given up after {far}"),
+            (Stage::Stopped, _) => say!("stopped after {far}"),
+            (Stage::GivenUp, _) => say!("given up after {far}"),
         }
     }
 }
@@ -71,7 +72,7 @@ mod tests {
 
     #[track_caller]
     fn check(stage: Stage, share: f64, elapsed: f64, expected: Option<&str>) {
-        let work = Work { stage, share, done: (3, 15), of: "point", elapsed };
+        let work = Work { stage, share, done: (3, 15), of: Things::Points, elapsed };
         assert_eq!(work.is_told().then(|| work.words()).as_deref(), expected);
     }
 

@@ -3,6 +3,7 @@
 use crate::Dims;
 use crate::fields::Fields;
 use crate::refusal::{Fault, Refusal};
+use fedsysid_say::say;
 
 /// The most states, and the most inputs.
 pub const MOST_COLUMNS: usize = 40;
@@ -98,7 +99,7 @@ impl Header {
             return Err(Fault::NoStates(names.join(", ")).at(line));
         }
         header.dims = Dims { n_states: states.len(), n_inputs: inputs.len() };
-        for (numbered, letter, what) in [(&mut states, 'x', "states"), (&mut inputs, 'u', "inputs")] {
+        for (numbered, letter, what) in [(&mut states, 'x', say!("states")), (&mut inputs, 'u', say!("inputs"))] {
             header.values.extend(in_order(numbered, letter, what, twice).map_err(|error| error.at_line(line))?);
         }
         header.names = names;

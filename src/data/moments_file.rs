@@ -18,6 +18,7 @@
 //!
 //! Numbers are the shortest decimals that are read back exactly, so that estimates from such files are those from the rows.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use crate::decimal::{self, Slow};
@@ -78,13 +79,13 @@ pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     if version != VERSION {
         return Err(Fault::Version(version.to_owned()).at(1));
     }
-    let names = lines.next("the regressors' names")?.split_whitespace().map(str::to_owned);
+    let names = lines.next(say!("the regressors' names"))?.split_whitespace().map(str::to_owned);
     let names: Vec<_> = names.collect();
     let n_states = lines.count("states")?;
     let most = header::MOST_COLUMNS;
     if n_states == 0 || n_states > names.len().min(most) || names.len() - n_states > most {
         return Err(
-            Fault::Expected(format!("states 1 to {most}, of those named"), format!("states {n_states}")).at(lines.line)
+            Fault::Expected(say!("states 1 to {most}, of those named"), say!("states {n_states}")).at(lines.line)
         );
     }
     let dims = Dims { n_states, n_inputs: names.len() - n_states };
@@ -131,18 +132,18 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         let text = self.word(word)?;
         match text.parse() {
             Ok(count) => Ok(count),
-            Err(_) => self.refuse(&format!("{word} and a whole number"), text),
+            Err(_) => self.refuse(&say!("{word} and a whole number"), text),
         }
     }
 
     fn numbers(&mut self, count: usize, into: &mut Vec<f64>) -> Result<(), Refusal> {
-        let what = || format!("a row of {count}");
+        let what = || say!("a row of {count}");
         let text = self.next(&what())?;
         let before = into.len();
         for word in text.split_whitespace() {
             match decimal::parse(word.as_bytes(), self.slow) {
                 Ok((value, _)) => into.push(value),
-                Err(_) => return self.refuse("a number", word),
+                Err(_) => return self.refuse(say!("a number"), word),
             }
         }
         if into.len() - before == count { Ok(()) } else { self.refuse(&what(), text) }
@@ -154,7 +155,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         site.n_rollouts = self.count("rollouts")?;
         for part in 1..=N_FOLDS {
             if self.count("part")? != part {
-                return self.refuse(&format!("part {part}"), "another part");
+                return self.refuse(&say!("part {part}"), say!("another part"));
             }
             let n_samples = self.count("samples")? as u64;
             self.word("gram")?;
@@ -166,7 +167,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
             let mut next = Vec::new();
             self.numbers(dims.n_states, &mut next)?;
             let sums = Sums::from_parts(dims, n_samples, gram, next);
-            let of = || format!("part {part} of client {label}");
+            let of = || say!("part {part} of client {label}");
             site.folds[part - 1] = sums.ok_or_else(|| Fault::NoMoments(of()).at(self.line))?;
         }
         Ok(site)

@@ -7,6 +7,7 @@ use crate::lines::Lines;
 use crate::refusal::{Fault, Refusal};
 use crate::rollouts::{Collector, Row, Tally};
 use crate::sites::Sites;
+use fedsysid_say::say;
 
 /// Rows that the length of a step is found from.
 const FIRST_ROWS: usize = 256;
@@ -139,7 +140,7 @@ impl Table {
             }
         }
         if text.contains(&0) {
-            return Err(Fault::NoText("this file holds bytes that no text has: it is no CSV").at(line));
+            return Err(Fault::NoText(say!("this file holds bytes that no text has: it is no CSV")).at(line));
         }
         if text.trim_ascii().is_empty() || text.starts_with(b"#") {
             return Ok(());

@@ -1,5 +1,6 @@
 //! What is wrong with a file, in words, with the line.
 
+use fedsysid_say::say;
 use std::fmt;
 
 /// Why a file is not read any further.
@@ -110,7 +111,7 @@ impl Fault {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = self.line {
-            write!(f, "line {line}: ")?;
+            f.write_str(&say!("line {line}: "))?;
         }
         self.fault.fmt(f)
     }
@@ -121,38 +122,39 @@ impl std::error::Error for Refusal {}
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("the file is empty"),
+            Self::Empty => f.write_str(say!("the file is empty")),
             Self::NoText(what) => f.write_str(what),
-            Self::LineTooLong(most) => write!(f, "the line is longer than {most} bytes: this is not a table of text"),
-            Self::OneColumn(name) => {
-                write!(f, "the header is one field, “{name}”: fields are separated by commas, semicolons or tabs")
+            Self::LineTooLong(most) => {
+                f.write_str(&say!("the line is longer than {most} bytes: this is not a table of text"))
             }
-            Self::NoHeader(text) => write!(
-                f,
+            Self::OneColumn(name) => f.write_str(&say!(
+                "the header is one field, “{name}”: fields are separated by commas, semicolons or tabs"
+            )),
+            Self::NoHeader(text) => f.write_str(&say!(
                 "this should be the header, such as client,rollout,t,x1,x2,u1; it begins with the number {text}"
-            ),
+            )),
             Self::NoStates(names) => {
-                write!(f, "no column is a state: states are called x1, x2, …; the columns here are {names}")
+                f.write_str(&say!("no column is a state: states are called x1, x2, …; the columns here are {names}"))
             }
-            Self::Twice(one, other) => write!(f, "the columns “{one}” and “{other}” mean the same"),
-            Self::Missing(missing, next) => write!(f, "there is a column {next} and none {missing}"),
-            Self::TooManyColumns(what, most) => write!(f, "there are more than {most} {what}"),
-            Self::NoRows => f.write_str("there is no row beneath the header"),
-            Self::NoSamples => f.write_str(
+            Self::Twice(one, other) => f.write_str(&say!("the columns “{one}” and “{other}” mean the same")),
+            Self::Missing(missing, next) => f.write_str(&say!("there is a column {next} and none {missing}")),
+            Self::TooManyColumns(what, most) => f.write_str(&say!("there are more than {most} {what}")),
+            Self::NoRows => f.write_str(say!("there is no row beneath the header")),
+            Self::NoSamples => f.write_str(say!(
                 "no row is followed by the next one in time of the same client and rollout, complete: \
-                 there is nothing to learn from",
-            ),
+                 there is nothing to learn from"
+            )),
             Self::Fields { have, need, by_comma } => {
-                write!(f, "{have} fields, where the header has {need}")?;
+                f.write_str(&say!("{have} fields, where the header has {need}"))?;
                 if *by_comma && have > need {
-                    f.write_str("; with decimal commas, separate the fields by semicolons")?;
+                    f.write_str(say!("; with decimal commas, separate the fields by semicolons"))?;
                 }
                 Ok(())
             }
             Self::CutShort { have, need } => {
-                write!(f, "the file ends within this line, after {have} of {need} fields: it was cut short")
+                f.write_str(&say!("the file ends within this line, after {have} of {need} fields: it was cut short"))
             }
-            Self::OpenQuote => f.write_str("a quote is opened here and not closed"),
+            Self::OpenQuote => f.write_str(say!("a quote is opened here and not closed")),
             _ => self.fmt_of_values(f),
         }
     }
@@ -162,33 +164,30 @@ impl Fault {
     fn fmt_of_values(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotANumber(column, text) => {
-                write!(f, "{column} is “{text}”: a number was expected, or nothing where it is missing")
+                f.write_str(&say!("{column} is “{text}”: a number was expected, or nothing where it is missing"))
             }
             Self::TwoMarks(column, text) => {
-                write!(f, "{column} is “{text}”: numbers have one decimal mark and no thousands separators")
+                f.write_str(&say!("{column} is “{text}”: numbers have one decimal mark and no thousands separators"))
             }
-            Self::OtherMark(column, text) => write!(
-                f,
-                "{column} is “{text}”, with another decimal mark than the numbers before it: a file uses points or commas"
-            ),
-            Self::NotFinite(column, text) => write!(f, "{column} is “{text}”: numbers must be finite"),
-            Self::NoTime(column) => write!(f, "{column} is missing: a row needs its time"),
-            Self::NoName(column) => write!(f, "{column} is missing: it says whose row this is"),
+            Self::OtherMark(column, text) => f.write_str(&say!("{column} is “{text}”, with another decimal mark than the numbers before it: a file uses points or commas")),
+            Self::NotFinite(column, text) => f.write_str(&say!("{column} is “{text}”: numbers must be finite")),
+            Self::NoTime(column) => f.write_str(&say!("{column} is missing: a row needs its time")),
+            Self::NoName(column) => f.write_str(&say!("{column} is missing: it says whose row this is")),
             Self::Time { now, before: (before, line), of, step } => {
-                write!(f, "{of} goes from t = {before} (line {line}) to t = {now}: ")?;
+                f.write_str(&say!("{of} goes from t = {before} (line {line}) to t = {now}: "))?;
                 let steps = (now - before) / step;
                 if steps < 0.0 {
-                    f.write_str("rows of a rollout must be in the order of time")
+                    f.write_str(say!("rows of a rollout must be in the order of time"))
                 } else if steps > 0.0 {
-                    write!(f, "one step is {step} in this file")
+                    f.write_str(&say!("one step is {step} in this file"))
                 } else {
-                    f.write_str("a rollout has one row a time")
+                    f.write_str(say!("a rollout has one row a time"))
                 }
             }
-            Self::TooManyClients(most) => write!(f, "there are more than {most} clients"),
-            Self::TooManyRollouts(most) => write!(f, "there are more than {most} rollouts"),
+            Self::TooManyClients(most) => f.write_str(&say!("there are more than {most} clients")),
+            Self::TooManyRollouts(most) => f.write_str(&say!("there are more than {most} rollouts")),
             Self::TooMuch(most) => {
-                write!(f, "so many clients with so many columns need more than {most} numbers to be kept")
+                f.write_str(&say!("so many clients with so many columns need more than {most} numbers to be kept"))
             }
             _ => self.fmt_of_moments(f),
         }
@@ -196,14 +195,13 @@ impl Fault {
 
     fn fmt_of_moments(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(found) => write!(f, "moments files of version 1 are read, this one says “{found}”"),
-            Self::Expected(what, found) => write!(f, "“{what}” was expected, “{found}” was found"),
-            Self::Ended(what) => write!(f, "the file ends where “{what}” was expected"),
-            Self::NoMoments(of) => write!(f, "the numbers of {of} are the moments of no data"),
-            Self::OtherSizes((n, p), (first_n, first_p)) => write!(
-                f,
+            Self::Version(found) => f.write_str(&say!("moments files of version 1 are read, this one says “{found}”")),
+            Self::Expected(what, found) => f.write_str(&say!("“{what}” was expected, “{found}” was found")),
+            Self::Ended(what) => f.write_str(&say!("the file ends where “{what}” was expected")),
+            Self::NoMoments(of) => f.write_str(&say!("the numbers of {of} are the moments of no data")),
+            Self::OtherSizes((n, p), (first_n, first_p)) => f.write_str(&say!(
                 "there are {n} states and {p} inputs here, and {first_n} and {first_p} in what was opened before"
-            ),
+            )),
             // The others are said above.
             _ => Ok(()),
         }

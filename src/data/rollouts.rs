@@ -3,6 +3,7 @@
 //! A row (client, rollout, t) with x and u makes a sample with the row of the same client and rollout one step later, whose x
 //! is the next state. Rows of different rollouts may stand in any order, those of one in that of time.
 
+use fedsysid_say::say;
 use std::collections::BTreeMap;
 
 use crate::refusal::{Fault, Refusal};
@@ -249,10 +250,10 @@ impl Collector {
 fn name_of(row: &Row<'_>) -> String {
     let text = crate::header::text;
     match (row.client, row.rollout) {
-        (b"", b"") => "the rollout".into(),
-        (b"", rollout) => format!("rollout {}", text(rollout)),
-        (client, b"") => format!("client {}", text(client)),
-        (client, rollout) => format!("rollout {} of client {}", text(rollout), text(client)),
+        (b"", b"") => say!("the rollout").into(),
+        (b"", rollout) => say!("rollout {}", text(rollout)),
+        (client, b"") => say!("client {}", text(client)),
+        (client, rollout) => say!("rollout {} of client {}", text(rollout), text(client)),
     }
 }
 

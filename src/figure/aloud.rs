@@ -2,6 +2,7 @@
 
 use super::number::{count, measured};
 use super::{CurveKind, Figure};
+use fedsysid_say::say;
 
 /// A line of a figure, known by its place: the curves first, then the levels.
 pub type Line = usize;
@@ -40,7 +41,7 @@ fn name(figure: &Figure, line: Line) -> String {
     let named = figure.curves.iter().find(|other| other.role == curve.role && !other.label.is_empty());
     let name = named.map_or(curve.role.word(), |named| &named.label);
     match curve.kind {
-        CurveKind::Predicted | CurveKind::PredictedBeside => format!("{name} predicted"),
+        CurveKind::Predicted | CurveKind::PredictedBeside => say!("{name} predicted"),
         _ => name.to_owned(),
     }
 }
@@ -63,11 +64,11 @@ pub fn beside(figure: &Figure, x: f64, line: Option<Line>, down: bool) -> Option
 /// What is read at an abscissa: of one line, or of all.
 pub fn words(figure: &Figure, x: f64, line: Option<Line>) -> String {
     let place = if figure.x.whole && x >= 0.0 { count(whole(x)) } else { measured(x, 3) };
-    let value = |value: f64| if value.is_finite() { measured(value, 3) } else { "diverged".to_owned() };
+    let value = |value: f64| if value.is_finite() { measured(value, 3) } else { say!("diverged").to_owned() };
     let wanted = |heard: &Heard| line.is_none_or(|line| line == heard.line);
     let lines: Vec<_> =
         heard(figure, x).into_iter().filter(wanted).map(|it| format!("{} {}", it.name, value(it.value))).collect();
-    let lines = if lines.is_empty() { "nothing recorded".to_owned() } else { lines.join(", ") };
+    let lines = if lines.is_empty() { say!("nothing recorded").to_owned() } else { lines.join(", ") };
     // Of one line the number is what is waited for; of all, the place.
     if line.is_some() {
         format!("{lines}, {} = {place}", figure.x.label)

@@ -1,5 +1,7 @@
 //! Numbers as people read them: "0.0001" and "10¹²", never "1e-4".
 
+use fedsysid_say::say;
+
 /// Powers of ten that are still written out: from "0.00001" to "999 000".
 const WRITTEN_OUT: std::ops::Range<i32> = -5..6;
 
@@ -65,7 +67,7 @@ pub(super) fn is_power(value: f64) -> bool {
 /// Mantissa and exponent after rounding, or the word for what has neither.
 fn rounded(value: f64, digits: usize) -> Result<(String, i32), &'static str> {
     if value.is_nan() {
-        return Err("not a number");
+        return Err(say!("not a number"));
     }
     if value.is_infinite() {
         return Err(if value > 0.0 { "∞" } else { "−∞" });

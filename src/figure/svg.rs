@@ -9,6 +9,7 @@ use super::pen::{Drawn, Pen, TypeSetting};
 use super::sheet::{Paper, Sheet};
 use super::theme::Theme;
 use super::{Figure, Size};
+use fedsysid_say::say;
 use plotters::drawing::IntoDrawingArea;
 
 pub use plotters_backend::DrawingBackend;
@@ -28,7 +29,7 @@ pub fn to_svg(figure: &Figure, theme: &Theme, size: Size) -> String {
 
 /// The map as a self-contained SVG document, like [`to_svg`].
 pub fn heat_svg(map: &HeatMap, theme: &Theme, size: Size) -> String {
-    let against = format!("{} and {}", map.y.label, map.x.label);
+    let against = say!("{} and {}", map.y.label, map.x.label);
     let name = name(map.title.as_deref(), &map.key.label, &against);
     document::<Strokes>(&name, "", size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
 }
@@ -71,7 +72,7 @@ fn document<B: DrawingBackend + From<Strokes>>(
 
 /// What the picture is called where it cannot be seen.
 fn name(title: Option<&str>, what: &str, against: &str) -> String {
-    let axes = format!("{what} against {against}");
+    let axes = say!("{what} against {against}");
     title.map_or(axes.clone(), |title| format!("{title}: {axes}"))
 }
 

@@ -1,5 +1,6 @@
 //! Settings that are a choice among words.
 
+use fedsysid_say::text;
 use std::fmt;
 
 use crate::sim::family::Placement;
@@ -31,12 +32,10 @@ pub struct Spec {
     pub choice: Choice,
     /// The key in a link: `schedule` in `?schedule=local`.
     pub link: &'static str,
-    /// The name in words, lower case.
-    pub name: &'static str,
+    name: &'static str,
     /// The options, the default first.
     pub options: &'static [Opt],
-    /// What the choice is about.
-    pub help: &'static str,
+    help: &'static str,
 }
 
 /// One option.
@@ -44,10 +43,32 @@ pub struct Spec {
 pub struct Opt {
     /// The word in a link.
     pub word: &'static str,
+    label: &'static str,
+    help: &'static str,
+}
+
+impl Spec {
+    /// The name in words, lower case.
+    pub fn name(&self) -> &'static str {
+        text(self.name)
+    }
+
+    /// What the choice is about.
+    pub fn help(&self) -> &'static str {
+        text(self.help)
+    }
+}
+
+impl Opt {
     /// The label on the page.
-    pub label: &'static str,
+    pub fn label(&self) -> &'static str {
+        text(self.label)
+    }
+
     /// What to expect of it.
-    pub help: &'static str,
+    pub fn help(&self) -> &'static str {
+        text(self.help)
+    }
 }
 
 const fn opt(word: &'static str, label: &'static str, help: &'static str) -> Opt {

@@ -4,6 +4,7 @@ use super::choice::{ALGORITHMS_LINK, CHOICES};
 use super::notice::{Fix, Notice, Problem};
 use super::table::TABLE;
 use super::views::Word;
+use fedsysid_say::say;
 
 /// How the page looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -159,7 +160,7 @@ impl Embed {
 
     fn set_instance(&mut self, given: &str) -> Option<Notice> {
         self.instance = given.chars().take(INSTANCE_CHARS).collect();
-        let allowed = format!("a text of up to {INSTANCE_CHARS} characters");
+        let allowed = say!("a text of up to {INSTANCE_CHARS} characters");
         (self.instance != given).then(|| not_a_choice(INSTANCE, given, &self.instance, &allowed))
     }
 
@@ -185,7 +186,7 @@ fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {
     match given.trim() {
         "1" => *flag = true,
         "0" => *flag = false,
-        _ => return Some(not_a_choice(key, given, if *flag { "1" } else { "0" }, "0 or 1")),
+        _ => return Some(not_a_choice(key, given, if *flag { "1" } else { "0" }, say!("0 or 1"))),
     }
     None
 }

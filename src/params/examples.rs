@@ -3,16 +3,15 @@
 use super::draft::Draft;
 use super::systems::Systems;
 use super::table::Key;
+use fedsysid_say::text;
 
 /// A family of systems with a name, and the settings it is met with.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// A short name without spaces.
     pub id: &'static str,
-    /// The name on the page.
-    pub name: &'static str,
-    /// What the states, the inputs and the differences between clients are.
-    pub description: &'static str,
+    name: &'static str,
+    description: &'static str,
     /// A, B, V and U; none for the paper's.
     matrices: [Option<&'static str>; 4],
     /// The values of [`KEYS`].
@@ -95,6 +94,16 @@ const KEYS: [Key; 7] =
     [Key::RolloutLen, Key::Heterogeneity, Key::StepSize, Key::Rounds, Key::InitialStd, Key::InputStd, Key::NoiseStd];
 
 impl Example {
+    /// The name on the page.
+    pub fn name(&self) -> &'static str {
+        text(self.name)
+    }
+
+    /// What the states, the inputs and the differences between clients are.
+    pub fn description(&self) -> &'static str {
+        text(self.description)
+    }
+
     /// Its family.
     pub fn systems(&self) -> Systems {
         Systems::default().with_texts(self.matrices).0

@@ -9,6 +9,7 @@ use super::notice::{Fix, Notice, Problem};
 use super::state::State;
 use super::table::Key;
 use super::views::Word;
+use fedsysid_say::say;
 
 /// The lessons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -131,7 +132,7 @@ impl Guide {
         let asked = given.trim().parse::<usize>();
         self.step = asked.clone().unwrap_or(1).clamp(1, n_steps) - 1;
         (asked != Ok(self.step + 1)).then(|| {
-            let fix = Fix { used: (self.step + 1).to_string(), allowed: format!("1 to {n_steps}") };
+            let fix = Fix { used: (self.step + 1).to_string(), allowed: say!("1 to {n_steps}") };
             Notice { key: STEP.into(), given: given.into(), problem: Problem::NotAChoice(fix) }
         })
     }

@@ -9,6 +9,7 @@ use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
 use super::table::{Group, Key, Param, TABLE, Widget, words};
 use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, View, Word};
+use fedsysid_say::say;
 
 /// One key of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,26 +38,26 @@ pub struct Row {
 pub fn rows() -> Vec<Row> {
     let mut rows: Vec<_> = TABLE.iter().map(number).collect();
     rows.push(Row {
-        allowed: format!("any of {}, with commas between them; or none", Algorithms::allowed()),
+        allowed: say!("any of {}, with commas between them; or none", Algorithms::allowed()),
         kind: "words",
-        help: "One curve each, on the same data.".into(),
-        ..row(ALGORITHMS_LINK, "algorithms shown", Draft::default().algorithms.to_string(), RUNS)
+        help: say!("One curve each, on the same data.").into(),
+        ..row(ALGORITHMS_LINK, say!("algorithms shown"), Draft::default().algorithms.to_string(), RUNS)
     });
     rows.extend(CHOICES.iter().map(|spec| Row {
         allowed: spec.allowed(),
-        help: spec.help.into(),
-        ..row(spec.link, spec.name, spec.options[0].word.into(), RUNS)
+        help: spec.help().into(),
+        ..row(spec.link, spec.name(), spec.options[0].word.into(), RUNS)
     }));
     rows.extend(MatrixKey::ALL.map(matrix));
     rows.extend(of_views());
     rows.push(Row {
         kind: "settings",
-        allowed: format!(
+        allowed: say!(
             "up to {} times: settings that differ from the link’s own, and a name: M:5~eps:0.1~name:before",
             pins::MOST
         ),
-        help: "A run that is kept as a thin line, to compare with.".into(),
-        ..row(PIN, "kept runs", "none".into(), &[View::Explore])
+        help: say!("A run that is kept as a thin line, to compare with.").into(),
+        ..row(PIN, say!("kept runs"), say!("none").into(), &[View::Explore])
     });
     rows
 }
@@ -69,58 +70,72 @@ pub fn frame_rows() -> Vec<Row> {
         help: help.into(),
         ..row(key, name, default.into(), &[])
     };
-    let any = |keys: Vec<&str>| format!("any of {}, with commas between them", keys.join(", "));
+    let any = |keys: Vec<&str>| say!("any of {}, with commas between them", keys.join(", "));
     let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| *word).collect();
     vec![
         row(
             embed::EMBED,
-            "compact page",
+            say!("compact page"),
             "word",
             "0, 1".into(),
             "0",
-            "One view without the rest of the page, as high as it needs to be.",
+            say!("One view without the rest of the page, as high as it needs to be."),
         ),
         row(
             embed::SHOW,
-            "controls that are there",
+            say!("controls that are there"),
             "words",
             any(embed::controls().collect()),
-            "none",
-            "The reader can move these; choices are what the view itself lets people choose.",
+            say!("none"),
+            say!("The reader can move these; choices are what the view itself lets people choose."),
         ),
         row(
             embed::LOCK,
-            "controls that are fixed",
+            say!("controls that are fixed"),
             "words",
             any(embed::settings().collect()),
-            "none",
-            "The reader sees these, and cannot move them.",
+            say!("none"),
+            say!("The reader sees these, and cannot move them."),
         ),
         row(
             embed::LOOK,
-            "look",
+            say!("look"),
             "word",
             looks.join(", "),
-            "as chosen last",
-            "Takes precedence over what the reader chose before.",
+            say!("as chosen last"),
+            say!("Takes precedence over what the reader chose before."),
         ),
-        row(embed::CAPTION, "line beneath the chart", "word", "0, 1".into(), "1", "What is drawn, in one line."),
-        row(embed::AUTORUN, "computes at once", "word", "0, 1".into(), "1", "With 0 it rests until it is touched."),
+        row(
+            embed::CAPTION,
+            say!("line beneath the chart"),
+            "word",
+            "0, 1".into(),
+            "1",
+            say!("What is drawn, in one line."),
+        ),
+        row(
+            embed::AUTORUN,
+            say!("computes at once"),
+            "word",
+            "0, 1".into(),
+            "1",
+            say!("With 0 it rests until it is touched."),
+        ),
         row(
             embed::ORIGIN,
-            "page that may send messages",
+            say!("page that may send messages"),
             "text",
-            "an origin, several times if need be".into(),
-            "any",
-            "Messages of other origins are passed over.",
+            say!("an origin, several times if need be").into(),
+            say!("any"),
+            say!("Messages of other origins are passed over."),
         ),
         row(
             embed::INSTANCE,
-            "what it calls itself",
+            say!("what it calls itself"),
             "text",
-            format!("up to {} characters", embed::INSTANCE_CHARS),
-            "empty",
-            "Every message carries it, so that several frames can be told apart.",
+            say!("up to {} characters", embed::INSTANCE_CHARS),
+            say!("empty"),
+            say!("Every message carries it, so that several frames can be told apart."),
         ),
     ]
 }
@@ -144,28 +159,30 @@ fn number(param: &Param) -> Row {
         kind: if param.grid.is_whole() { "whole number" } else { "number" },
         allowed: param.allowed(),
         stops: if param.widget == Widget::Slider { param.grid.last() + 1 } else { 0 },
-        help: param.help.into(),
-        ..row(param.link, param.name, words(param.default), views)
+        help: param.help().into(),
+        ..row(param.link, param.name(), words(param.default), views)
     }
 }
 
 fn matrix(key: MatrixKey) -> Row {
     let (name, allowed, help) = match key {
         MatrixKey::A => {
-            let allowed = format!("1×1 to {MOST_STATES}×{MOST_STATES}, entries from −{MOST_ENTRY} to {MOST_ENTRY}");
-            ("nominal dynamics A_0", allowed, "Rows end at semicolons, entries at commas: A=0.9,0.1;0,0.8.")
+            let allowed = say!("1×1 to {MOST_STATES}×{MOST_STATES}, entries from −{MOST_ENTRY} to {MOST_ENTRY}");
+            (say!("nominal dynamics A_0"), allowed, say!("Rows end at semicolons, entries at commas: A=0.9,0.1;0,0.8."))
         }
         MatrixKey::B => {
-            let allowed = format!("as many rows as A, 1 to {MOST_INPUTS} columns");
-            ("nominal inputs B_0", allowed, "Left out where A has not 3 rows, it is an identity matrix.")
+            let allowed = say!("as many rows as A, 1 to {MOST_INPUTS} columns");
+            (say!("nominal inputs B_0"), allowed, say!("Left out where A has not 3 rows, it is an identity matrix."))
         }
         MatrixKey::V => {
-            let help = "Along it A differs from client to client. Left out where A is not 3×3, it is A: clients differ in proportion.";
-            ("pattern V", "the shape of A".to_owned(), help)
+            let help = say!(
+                "Along it A differs from client to client. Left out where A is not 3×3, it is A: clients differ in proportion."
+            );
+            (say!("pattern V"), say!("the shape of A").to_owned(), help)
         }
         MatrixKey::U => {
-            let help = "Along it B differs from client to client. Left out where B is not 3×2, it is B.";
-            ("pattern U", "the shape of B".to_owned(), help)
+            let help = say!("Along it B differs from client to client. Left out where B is not 3×2, it is B.");
+            (say!("pattern U"), say!("the shape of B").to_owned(), help)
         }
     };
     let default = text_of(Systems::default().get(key));
@@ -176,50 +193,51 @@ fn matrix(key: MatrixKey) -> Row {
 fn of_views() -> Vec<Row> {
     let symbols = BESIDE_KEYS.map(|key| key.param().link).join(", ");
     let mut rows = vec![
-        Row { help: "Its panel stands beside the live view.".into(), ..word::<Lesson>(guide::LESSON, "lesson", &[]) },
         Row {
-            kind: "whole number",
-            allowed: format!("1 to {}", Lesson::most_steps()),
-            help: "What a link leaves out is as this step starts.".into(),
-            ..row(guide::STEP, "step of the lesson", "1".into(), &[])
+            help: say!("Its panel stands beside the live view.").into(),
+            ..word::<Lesson>(guide::LESSON, say!("lesson"), &[])
         },
         Row {
-            help: "For teachers: the results of a class, from its codes.".into(),
-            ..word::<Lesson>(guide::CODES, "class of a lesson", &[View::Lesson])
+            kind: "whole number",
+            allowed: say!("1 to {}", Lesson::most_steps()),
+            help: say!("What a link leaves out is as this step starts.").into(),
+            ..row(guide::STEP, say!("step of the lesson"), "1".into(), &[])
+        },
+        Row {
+            help: say!("For teachers: the results of a class, from its codes.").into(),
+            ..word::<Lesson>(guide::CODES, say!("class of a lesson"), &[View::Lesson])
         },
         Row {
             kind: "text",
-            allowed: "any".into(),
-            help: "Gives everybody a seed of their own; behind # it is sent to no server.".into(),
-            ..row(guide::NAME, "name", "none".into(), &[])
+            allowed: say!("any").into(),
+            help: say!("Gives everybody a seed of their own; behind # it is sent to no server.").into(),
+            ..row(guide::NAME, say!("name"), say!("none").into(), &[])
         },
-        word::<View>(views::VIEW, "what is looked at", &[]),
+        word::<View>(views::VIEW, say!("what is looked at"), &[]),
         Row {
             kind: "values",
-            allowed: format!(
-                "a setting and up to {MOST} of its values: M:1,5,25; a setting alone for its usual values"
-            ),
-            help: "One curve a value.".into(),
-            ..row(views::SWEEP, "what is swept", "none".into(), &[View::Explore])
+            allowed: say!("a setting and up to {MOST} of its values: M:1,5,25; a setting alone for its usual values"),
+            help: say!("One curve a value.").into(),
+            ..row(views::SWEEP, say!("what is swept"), say!("none").into(), &[View::Explore])
         },
-        word::<Across>(views::ACROSS, "along the axis", &[View::TradeOff]),
+        word::<Across>(views::ACROSS, say!("along the axis"), &[View::TradeOff]),
         Row {
             kind: "value",
-            allowed: format!("one of {symbols} and a value of it: M:5"),
-            help: "The same points at a second setting.".into(),
-            ..row(views::BESIDE, "second setting", "none".into(), &[View::TradeOff])
+            allowed: say!("one of {symbols} and a value of it: M:5"),
+            help: say!("The same points at a second setting.").into(),
+            ..row(views::BESIDE, say!("second setting"), say!("none").into(), &[View::TradeOff])
         },
-        word::<MapKind>(views::MAP, "the map", &[View::Map]),
+        word::<MapKind>(views::MAP, say!("the map"), &[View::Map]),
         Row {
             allowed: Algorithms::allowed(),
-            help: "Which algorithm’s curves a sweep shows; over α and K whose map, FedLin’s or FedAvg’s.".into(),
-            ..row(views::METHOD, "algorithm that is looked at", "none".into(), &[View::Explore, View::Map])
+            help: say!("Which algorithm’s curves a sweep shows; over α and K whose map, FedLin’s or FedAvg’s.").into(),
+            ..row(views::METHOD, say!("algorithm that is looked at"), say!("none").into(), &[View::Explore, View::Map])
         },
-        word::<PaperFigure>(views::FIGURE, "the paper’s figure", &[View::Paper]),
+        word::<PaperFigure>(views::FIGURE, say!("the paper’s figure"), &[View::Paper]),
     ];
-    rows.extend(Switch::ALL.iter().map(|(switch, key, name)| {
+    rows.extend(Switch::ALL.iter().map(|(switch, key, _)| {
         let words: Vec<_> = switch.options().into_iter().map(|(word, _)| word).collect();
-        Row { allowed: words.join(", "), ..row(key, name, switch.default_word().into(), &[View::Paper]) }
+        Row { allowed: words.join(", "), ..row(key, switch.name(), switch.default_word().into(), &[View::Paper]) }
     }));
     rows
 }

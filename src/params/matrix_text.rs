@@ -1,5 +1,6 @@
 //! A matrix as people type or paste it: MATLAB's `[1 2; 3 4]`, NumPy's `np.array([[1, 2], [3, 4]])`, or lines of a table.
 
+use fedsysid_say::say;
 use std::fmt;
 
 use super::notice::shortened;
@@ -34,13 +35,13 @@ pub enum NotAMatrix {
 impl fmt::Display for NotAMatrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("there is no number in it"),
-            Self::Entry { row, col, text } if text.is_empty() => write!(f, "row {row}, column {col} is empty"),
+            Self::Empty => f.write_str(say!("there is no number in it")),
+            Self::Entry { row, col, text } if text.is_empty() => f.write_str(&say!("row {row}, column {col} is empty")),
             Self::Entry { row, col, text } => {
-                write!(f, "row {row}, column {col}: “{}” is not a number", shortened(text))
+                f.write_str(&say!("row {row}, column {col}: “{}” is not a number", shortened(text)))
             }
             Self::Ragged { row, n_entries, n_first } => {
-                write!(f, "row {row} has {} and row 1 has {n_first}", entries(*n_entries))
+                f.write_str(&say!("row {row} has {} and row 1 has {n_first}", entries(*n_entries)))
             }
         }
     }
@@ -49,7 +50,7 @@ impl fmt::Display for NotAMatrix {
 impl std::error::Error for NotAMatrix {}
 
 fn entries(n: usize) -> String {
-    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
+    if n == 1 { say!("1 entry").to_owned() } else { say!("{n} entries") }
 }
 
 /// Reads a matrix. A name before it (`A =`) and a call around it (`np.array(…)`) are passed over.

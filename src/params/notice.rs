@@ -1,5 +1,6 @@
 //! One problem with one setting, as a sentence.
 
+use fedsysid_say::say;
 use std::fmt;
 
 /// Something that was asked for and could not be used as it was; the page goes on with what [`Notice::fix`] says, or without it.
@@ -75,24 +76,24 @@ impl Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.key.trim() {
-            "" => f.write_str("a key without a name")?,
+            "" => f.write_str(say!("a key without a name"))?,
             key => f.write_str(&shortened(key))?,
         }
         match self.given.trim() {
-            "" => f.write_str(" without a value")?,
+            "" => f.write_str(say!(" without a value"))?,
             given => write!(f, " = {}", shortened(given))?,
         }
         match &self.problem {
-            Problem::OutOfRange(fix) => write!(f, " is out of range: {fix}"),
-            Problem::NotANumber(fix) => write!(f, " is not a number: {fix}"),
-            Problem::NotWhole(fix) => write!(f, " is not a whole number: {fix}"),
-            Problem::NotAChoice(fix) => write!(f, " is not among the choices: {fix}"),
-            Problem::TooLong(fix) => write!(f, " is too long: {fix}"),
-            Problem::OneTooMany { most } => write!(f, " is one too many: at most {most} are kept"),
-            Problem::NotAMatrix { why, fix } => write!(f, " cannot be used: {why}; {fix}"),
-            Problem::UnknownKey => f.write_str(" is not a setting of this page: ignored"),
+            Problem::OutOfRange(fix) => f.write_str(&say!(" is out of range: {fix}")),
+            Problem::NotANumber(fix) => f.write_str(&say!(" is not a number: {fix}")),
+            Problem::NotWhole(fix) => f.write_str(&say!(" is not a whole number: {fix}")),
+            Problem::NotAChoice(fix) => f.write_str(&say!(" is not among the choices: {fix}")),
+            Problem::TooLong(fix) => f.write_str(&say!(" is too long: {fix}")),
+            Problem::OneTooMany { most } => f.write_str(&say!(" is one too many: at most {most} are kept")),
+            Problem::NotAMatrix { why, fix } => f.write_str(&say!(" cannot be used: {why}; {fix}")),
+            Problem::UnknownKey => f.write_str(say!(" is not a setting of this page: ignored")),
             Problem::Repeated { last } => {
-                write!(f, " is passed over: the link sets it again, to {}", shortened(last))
+                f.write_str(&say!(" is passed over: the link sets it again, to {}", shortened(last)))
             }
         }
     }
@@ -100,7 +101,7 @@ impl fmt::Display for Notice {
 
 impl fmt::Display for Fix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "allowed {}, using {}", self.allowed, self.used)
+        f.write_str(&say!("allowed {}, using {}", self.allowed, self.used))
     }
 }
 

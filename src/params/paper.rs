@@ -203,7 +203,7 @@ impl Switch {
 }
 
 fn options<W: Word>() -> Vec<(&'static str, &'static str)> {
-    W::ALL.iter().map(|(_, word, name)| (*word, *name)).collect()
+    W::ALL.iter().map(|(value, word, _)| (*word, value.name())).collect()
 }
 
 /// How the figures are made. The default is [`Switches::TEXT`].

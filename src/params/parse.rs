@@ -1,5 +1,6 @@
 //! A number as people type it: "0.25", "0,25", "1 000", "−3", "1e-4", "2 × 10⁻⁴".
 
+use fedsysid_say::say;
 use std::fmt;
 
 use crate::decimal::from_decimal;
@@ -16,8 +17,8 @@ pub enum NotANumber {
 impl fmt::Display for NotANumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "nothing is written",
-            Self::Unreadable => "this is not a number",
+            Self::Empty => say!("nothing is written"),
+            Self::Unreadable => say!("this is not a number"),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! In a link a pin says what differs from the link's own settings, and its name last: `pin=M:5~eps:0.1~name:before`. So a
 //! link with many pins stays short, and changing the seed of a link changes that of its pins.
 
+use fedsysid_say::say;
 use std::borrow::Cow;
 
 use super::draft::Draft;
@@ -48,7 +49,7 @@ impl Pin {
         self.name = given.chars().take(NAME_CHARS).collect();
         let is_whole = self.name == given;
         self.name.truncate(self.name.trim_end().len());
-        let fix = || Fix { used: self.name.clone(), allowed: format!("up to {NAME_CHARS} characters") };
+        let fix = || Fix { used: self.name.clone(), allowed: say!("up to {NAME_CHARS} characters") };
         (!is_whole).then(|| notice("name", name, Problem::TooLong(fix())))
     }
 

@@ -3,16 +3,15 @@
 use super::choice::Choice;
 use super::draft::Draft;
 use super::table::Key;
+use fedsysid_say::text;
 
 /// A named draft, as what it changes in the defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// A short name without spaces.
     pub id: &'static str,
-    /// The name on the page.
-    pub name: &'static str,
-    /// One sentence: what it shows.
-    pub description: &'static str,
+    name: &'static str,
+    description: &'static str,
     numbers: &'static [(Key, f64)],
     choices: &'static [(Choice, &'static str)],
 }
@@ -55,6 +54,16 @@ pub static PRESETS: [Preset; 3] = [
 ];
 
 impl Preset {
+    /// The name on the page.
+    pub fn name(&self) -> &'static str {
+        text(self.name)
+    }
+
+    /// One sentence: what it shows.
+    pub fn description(&self) -> &'static str {
+        text(self.description)
+    }
+
     /// The draft that this preset stands for.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();

@@ -10,6 +10,7 @@ use super::table::words;
 use crate::sim::Matrix;
 use crate::sim::family::Family;
 use crate::sim::system::{Dims, LinearSystem};
+use fedsysid_say::say;
 
 /// Most states n.
 pub const MOST_STATES: usize = 6;
@@ -204,15 +205,15 @@ impl Instead {
             MatrixKey::A => (true, stays.clone(), ""),
             MatrixKey::B => {
                 let n = earlier(MatrixKey::A).nrows();
-                (stays.nrows() == n, Matrix::identity(n, n.min(MOST_INPUTS)), "an identity matrix")
+                (stays.nrows() == n, Matrix::identity(n, n.min(MOST_INPUTS)), say!("an identity matrix"))
             }
             MatrixKey::V => (stays.shape() == earlier(MatrixKey::A).shape(), earlier(MatrixKey::A).clone(), "A"),
             MatrixKey::U => (stays.shape() == earlier(MatrixKey::B).shape(), earlier(MatrixKey::B).clone(), "B"),
         };
         let is_paper = stays == *Systems::default().get(key);
         match (fits, is_paper) {
-            (true, true) => Self { matrix: stays, words: "the paper’s" },
-            (true, false) => Self { matrix: stays, words: "the one before" },
+            (true, true) => Self { matrix: stays, words: say!("the paper’s") },
+            (true, false) => Self { matrix: stays, words: say!("the one before") },
             (false, _) => Self { matrix, words },
         }
     }
@@ -230,7 +231,7 @@ fn read(key: MatrixKey, text: &str, needed: Option<(usize, usize)>) -> Result<Ma
     check(key, &matrix)?;
     let (rows, cols) = matrix.shape();
     let fits = needed.is_none_or(|needed| rows == needed.0 && (cols == needed.1 || key == MatrixKey::B));
-    if fits { Ok(matrix) } else { Err(format!("it is {rows}×{cols}")) }
+    if fits { Ok(matrix) } else { Err(say!("it is {rows}×{cols}")) }
 }
 
 /// What is wrong with a matrix by itself.
@@ -241,16 +242,17 @@ fn check(key: MatrixKey, matrix: &Matrix) -> Result<(), String> {
         MatrixKey::B | MatrixKey::U => cols <= MOST_INPUTS,
     };
     if !is_allowed || rows > MOST_STATES {
-        return Err(format!("it is {rows}×{cols}"));
+        return Err(say!("it is {rows}×{cols}"));
     }
     let places = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
     match places.into_iter().find(|&place| matrix[place].abs() > MOST_ENTRY || matrix[place].is_nan()) {
-        Some((row, col)) => Err(format!(
-            "row {}, column {}: {} is not within −{limit} to {limit}",
+        Some((row, col)) => Err(say!(
+            "row {}, column {}: {} is not within −{} to {}",
             row + 1,
             col + 1,
             words(matrix[(row, col)]),
-            limit = words(MOST_ENTRY),
+            words(MOST_ENTRY),
+            words(MOST_ENTRY),
         )),
         None => Ok(()),
     }
@@ -259,8 +261,8 @@ fn check(key: MatrixKey, matrix: &Matrix) -> Result<(), String> {
 /// The shapes that are allowed, beside matrices of `rows` states and `cols` columns.
 fn allowed(key: MatrixKey, rows: usize, cols: usize) -> String {
     match key {
-        MatrixKey::A => format!("1×1 to {MOST_STATES}×{MOST_STATES}"),
-        MatrixKey::B => format!("{rows}×1 to {rows}×{MOST_INPUTS}"),
+        MatrixKey::A => say!("1×1 to {MOST_STATES}×{MOST_STATES}"),
+        MatrixKey::B => say!("{rows}×1 to {rows}×{MOST_INPUTS}"),
         MatrixKey::V | MatrixKey::U => format!("{rows}×{cols}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::choice::Algorithm;
 use super::grid::Grid;
+use fedsysid_say::{say, text};
 
 /// A parameter that is a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,8 +76,7 @@ pub struct Param {
     pub link: &'static str,
     /// The symbol of the paper, empty where there is none.
     pub symbol: &'static str,
-    /// The name in words, lower case.
-    pub name: &'static str,
+    name: &'static str,
     /// Allowed values and slider stops.
     pub grid: Grid,
     /// Value at first; a stop of the grid.
@@ -89,8 +89,7 @@ pub struct Param {
     pub only_for: Option<Algorithm>,
     /// The values of a sweep at first, the paper's where it has any; empty where no curve depends on it.
     pub sweep: &'static [f64],
-    /// One line: what to expect when it moves.
-    pub help: &'static str,
+    help: &'static str,
 }
 
 /// Slider stops for counts, about even in proportion: every whole number up to 50, then ever coarser.
@@ -392,6 +391,16 @@ impl Key {
 }
 
 impl Param {
+    /// The name in words, lower case.
+    pub fn name(&self) -> &'static str {
+        text(self.name)
+    }
+
+    /// One line: what to expect when it moves.
+    pub fn help(&self) -> &'static str {
+        text(self.help)
+    }
+
     /// The row whose key in a link is `link`, in capitals or not.
     pub fn by_link(link: &str) -> Option<&'static Self> {
         TABLE.iter().find(|param| param.link.eq_ignore_ascii_case(link))
@@ -404,7 +413,7 @@ impl Param {
 
     /// The allowed range in words: "1 to 10000".
     pub fn allowed(&self) -> String {
-        format!("{} to {}", words(self.grid.min()), words(self.grid.max()))
+        say!("{} to {}", words(self.grid.min()), words(self.grid.max()))
     }
 }
 

@@ -6,6 +6,7 @@ use super::guide::Guide;
 use super::notice::{Fix, Notice, Problem};
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
+use fedsysid_say::{say, text};
 
 /// The views of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,7 +76,7 @@ pub trait Word: Copy + Default + PartialEq + 'static {
 
     /// Its name on the page.
     fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(.., name)| name)
+        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(.., name)| text(name))
     }
 
     /// The one with this word, in capitals or not.
@@ -256,7 +257,7 @@ impl Views {
         self.beside = Some((key, values.first().copied().unwrap_or(value)));
         let used = words(self.beside.map_or(value, |(_, value)| value));
         let is_one = is_all && values.len() == 1;
-        (!is_one).then(|| not_a_choice(BESIDE, text, &used, format!("a value from {}", key.param().allowed())))
+        (!is_one).then(|| not_a_choice(BESIDE, text, &used, say!("a value from {}", key.param().allowed())))
     }
 
     /// Sets what one pair of a link says.
@@ -315,7 +316,7 @@ impl SweepOf {
         if !values.is_empty() {
             self.values = values;
         }
-        let allowed = format!("up to {MOST} values from {}", param.allowed());
+        let allowed = say!("up to {MOST} values from {}", param.allowed());
         (!is_whole_text).then(|| not_a_choice(SWEEP, text, &listed(&self.values), allowed))
     }
 }
@@ -347,7 +348,7 @@ fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
 
 /// "M:1,5,25"; or what would have been allowed.
 fn swept(given: &str) -> Result<SweepOf, String> {
-    let allowed = || format!("a setting and up to {MOST} of its values, such as M:1,5,25");
+    let allowed = || say!("a setting and up to {MOST} of its values, such as M:1,5,25");
     let (link, list) = given.split_once(':').unwrap_or((given, ""));
     let param = Param::by_link(link.trim()).ok_or_else(allowed)?;
     let mut sweep = SweepOf::begun(param.key).ok_or_else(allowed)?;
@@ -360,7 +361,7 @@ fn swept(given: &str) -> Result<SweepOf, String> {
 /// "M:5"; or what would have been allowed.
 fn beside(given: &str) -> Result<(Key, f64), String> {
     let links: Vec<_> = BESIDE_KEYS.iter().map(|key| key.param().link).collect();
-    let allowed = || format!("one of {} and a value of it, such as M:5", links.join(", "));
+    let allowed = || say!("one of {} and a value of it, such as M:5", links.join(", "));
     let (link, value) = given.split_once(':').ok_or_else(allowed)?;
     let param = Param::by_link(link.trim()).filter(|param| BESIDE_KEYS.contains(&param.key)).ok_or_else(allowed)?;
     match values(param, value) {

@@ -6,6 +6,7 @@
 //!
 //! (the paper's numerical section). Places are drawn once for a seed and do not depend on ε or M: moving either glides.
 
+use fedsysid_say::say;
 use std::fmt;
 
 use rand::RngExt;
@@ -29,9 +30,9 @@ pub enum FamilyError {
 impl fmt::Display for FamilyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nominal(error) => write!(f, "the nominal system: {error}"),
-            Self::APattern => f.write_str("V must have the shape of A and finite entries"),
-            Self::BPattern => f.write_str("U must have the shape of B and finite entries"),
+            Self::Nominal(error) => f.write_str(&say!("the nominal system: {error}")),
+            Self::APattern => f.write_str(say!("V must have the shape of A and finite entries")),
+            Self::BPattern => f.write_str(say!("U must have the shape of B and finite entries")),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One linear system `x⁺ = Ax + Bu + w` and its sizes.
 
+use fedsysid_say::say;
 use std::fmt;
 
 use super::Matrix;
@@ -52,12 +53,12 @@ impl fmt::Display for SystemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::ANotSquare { rows, cols } => {
-                write!(f, "A must be square with at least one state, got {rows}×{cols}")
+                f.write_str(&say!("A must be square with at least one state, got {rows}×{cols}"))
             }
             Self::BShape { rows, cols, n_states } => {
-                write!(f, "B must have {n_states} rows like A and at least one column, got {rows}×{cols}")
+                f.write_str(&say!("B must have {n_states} rows like A and at least one column, got {rows}×{cols}"))
             }
-            Self::NotFinite => f.write_str("every entry of A and B must be a finite number"),
+            Self::NotFinite => f.write_str(say!("every entry of A and B must be a finite number")),
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod reach;
 pub mod scaling;
 pub mod theorem1;
 
+use fedsysid_say::say;
 use std::fmt;
 
 use break_even::{BreakEven, Search};
@@ -56,14 +57,14 @@ pub enum NoPrediction {
 impl fmt::Display for NoPrediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Method => "this method’s round is not one linear map",
-            Self::Participation => "not every client takes part in every round",
-            Self::Diverges => "the rounds diverge too fast",
-            Self::Overflow => "an unstable system’s states overflow",
-            Self::Unexcited => "the data leave a direction out",
-            Self::Worst => "the worst client is another in every data set",
-            Self::Single => "there is only one client",
-            Self::FewSamples => "there are too few samples",
+            Self::Method => say!("this method’s round is not one linear map"),
+            Self::Participation => say!("not every client takes part in every round"),
+            Self::Diverges => say!("the rounds diverge too fast"),
+            Self::Overflow => say!("an unstable system’s states overflow"),
+            Self::Unexcited => say!("the data leave a direction out"),
+            Self::Worst => say!("the worst client is another in every data set"),
+            Self::Single => say!("there is only one client"),
+            Self::FewSamples => say!("there are too few samples"),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Undo, redo and "reset all", by buttons and by the keys that everybody knows.
 
+use fedsysid_say::say;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -20,11 +21,11 @@ pub(super) fn changes(store: Store) -> AnyView {
     let redoes = memo(move || store.history.read().redoes());
     let is_default = memo(move || *store.settings.draft.read() == Draft::default());
     view! {
-        <div class="changes" role="group" aria-label="Changes">
-            {turn("Undo", undoes, Box::new(move || store.undo()))}
-            {turn("Redo", redoes, Box::new(move || store.redo()))}
+        <div class="changes" role="group" aria-label=say!("Changes")>
+            {turn(say!("Undo"), undoes, Box::new(move || store.undo()))}
+            {turn(say!("Redo"), redoes, Box::new(move || store.redo()))}
             <button type="button" class="set-step" disabled=live(move || is_default.get()) on:click=on(move |_: MouseEvent| store.reset_all())>
-                "Reset all"
+                {say!("Reset all")}
             </button>
         </div>
     }

@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
 
+use fedsysid_say::say;
 use leptos::ev::{FocusEvent, KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
@@ -101,7 +102,7 @@ pub fn Chart(
             class="chart"
             tabindex="0"
             role="group"
-            aria-roledescription="chart"
+            aria-roledescription=say!("chart")
             aria-label=live(move || label.get())
             aria-describedby=format!("keys-{along}")
             on:pointermove=on(look)
@@ -124,7 +125,7 @@ pub fn Chart(
             </div>
             {on_plot}
             <p id=format!("keys-{along}") class="visually-hidden">
-                {format!(
+                {say!(
                     "Left and right arrow keys walk along the {along}, Home and End to the first and the last; up and down from line to line; Escape leaves.",
                 )}
             </p>

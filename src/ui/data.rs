@@ -1,5 +1,6 @@
 //! The Data view: files in, by button, by dropping, or the example; what they tell, in cards. All of it is made at the desk.
 
+use fedsysid_say::say;
 use leptos::ev::{DragEvent, Event};
 use leptos::prelude::*;
 use web_sys::{FileList, HtmlInputElement};
@@ -64,7 +65,7 @@ impl OwnData {
         if self.sheet.read_untracked().progress().is_none() {
             self.ask(order);
         } else {
-            self.sheet.update(|sheet| sheet.complain("Wait until this is done, or stop it first.".into()));
+            self.sheet.update(|sheet| sheet.complain(say!("Wait until this is done, or stop it first.").into()));
         }
     }
 
@@ -142,7 +143,7 @@ pub fn DataView(
     view! {
         <section
             class="data"
-            aria-label="Your data"
+            aria-label=say!("Your data")
             data-testid="data"
             data-over=live(move || over.get().then(|| "true".to_owned()))
             on:dragover=hover
@@ -153,13 +154,13 @@ pub fn DataView(
             {state(own)}
             <div class="cards" hidden=live(move || own.is_empty())>
                 <div class="column">
-                    {card("What was read", "data-files", own.part(|parts| &parts.summary), saving(own))}
-                    {card("Model", "data-model", own.part(|parts| &parts.estimate), whose(store, own))}
+                    {card(say!("What was read"), "data-files", own.part(|parts| &parts.summary), saving(own))}
+                    {card(say!("Model"), "data-model", own.part(|parts| &parts.estimate), whose(store, own))}
                 </div>
                 <div class="column">
-                    {card("How far clients differ", "data-differ", own.part(|parts| &parts.spread), ().into_any())}
-                    {card("Should I join?", "data-joining", own.part(|parts| &parts.join), ways(store, own))}
-                    {card("What predicts best", "data-fits", own.part(|parts| &parts.fit), rounds_row(own))}
+                    {card(say!("How far clients differ"), "data-differ", own.part(|parts| &parts.spread), ().into_any())}
+                    {card(say!("Should I join?"), "data-joining", own.part(|parts| &parts.join), ways(store, own))}
+                    {card(say!("What predicts best"), "data-fits", own.part(|parts| &parts.fit), rounds_row(own))}
                 </div>
             </div>
         </section>
@@ -175,17 +176,17 @@ fn opening(store: Store, own: OwnData) -> AnyView {
     view! {
         <div class="data-head">
             <div class="data-ways">
-                {file_button("Open files…", "open", false, own)}
-                {button("set-step", "Try the example", move || {
+                {file_button(say!("Open files…"), "open", false, own)}
+                {button("set-step", say!("Try the example"), move || {
                     own.chosen.set(Chosen::default());
                     own.ask(Clerk::open_example);
                 })}
-                {button("set-step", "Save the simulated data as CSV", save)}
+                {button("set-step", say!("Save the simulated data as CSV"), save)}
             </div>
             <p class="quiet">
-                "Rollouts as CSV (client, rollout, t, x1 …, u1 …), or moments files of several sites: choose them, or drop them here. \
+                {say!("Rollouts as CSV (client, rollout, t, x1 …, u1 …), or moments files of several sites: choose them, or drop them here. \
                  They are read in this browser; nothing is uploaded, and a link does not hold them. No truth is known of them, so \
-                 models are judged by what they predict. The simulated data are data set 1 of the experiment in the other views."
+                 models are judged by what they predict. The simulated data are data set 1 of the experiment in the other views.")}
             </p>
         </div>
     }
@@ -218,9 +219,9 @@ fn state(own: OwnData) -> AnyView {
     let shown = move || {
         let (share, words) = progress.get()?;
         let bar = view! {
-            <progress max="1" value=share.to_string() aria-label="done"></progress>
+            <progress max="1" value=share.to_string() aria-label=say!("done")></progress>
             <span>{words}</span>
-            {button("set-step", "Stop", move || own.ask(Clerk::stop))}
+            {button("set-step", say!("Stop"), move || own.ask(Clerk::stop))}
         };
         Some(bar.into_any())
     };
@@ -250,9 +251,9 @@ fn card(title: &'static str, test_id: &'static str, html: Memo<String>, choices:
 fn saving(own: OwnData) -> AnyView {
     view! {
         <div class="data-ways">
-            {file_button("Add files…", "add", true, own)}
-            {button("set-step", "Save moments", move || own.ask_when_free(Clerk::save_moments))}
-            {button("set-step", "Save results", move || own.ask_when_free(Clerk::save_results))}
+            {file_button(say!("Add files…"), "add", true, own)}
+            {button("set-step", say!("Save moments"), move || own.ask_when_free(Clerk::save_moments))}
+            {button("set-step", say!("Save results"), move || own.ask_when_free(Clerk::save_results))}
         </div>
     }
     .into_any()

@@ -1,5 +1,6 @@
 //! The page in a frame of another one: what it leaves out, and what the two say to each other.
 
+use fedsysid_say::say;
 use leptos::prelude::*;
 use web_sys::{Element, Event, MouseEvent};
 
@@ -27,7 +28,7 @@ pub(super) fn mark(store: Store) {
         (false, false) => "",
         (false, true) => "choices",
         (true, false) => "bare",
-        (true, true) => "bare choices",
+        (true, true) => say!("bare choices"),
     };
     if let Some(root) = document().document_element() {
         let _ = root.set_attribute("data-embed", word);
@@ -49,7 +50,7 @@ pub(super) fn foot(store: Store) -> AnyView {
     let link = memo(move || with_query(&store.state().to_query()));
     view! {
         <p class="frame-foot">
-            <a href=live(move || link.get()) target="_blank" rel="noopener">"Open full size"</a>
+            <a href=live(move || link.get()) target="_blank" rel="noopener">{say!("Open full size")}</a>
         </p>
     }
     .into_any()
@@ -62,7 +63,7 @@ pub(super) fn cover(store: Store) -> AnyView {
             return ().into_any();
         }
         let press = on(move |_: MouseEvent| store.wake());
-        view! { <button type="button" class="cover" on:click=press>"Compute this figure"</button> }.into_any()
+        view! { <button type="button" class="cover" on:click=press>{say!("Compute this figure")}</button> }.into_any()
     };
     live(shown).into_any()
 }
@@ -152,7 +153,7 @@ impl Store {
             }
             Ask::Export(format) => match self.exported(format) {
                 Some(content) => self.tell(Told::Export(format, &content), instance),
-                None => self.tell(Told::Problems(&["there is no complete chart to send yet".into()]), instance),
+                None => self.tell(Told::Problems(&[say!("there is no complete chart to send yet").into()]), instance),
             },
         }
     }

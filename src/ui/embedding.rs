@@ -1,5 +1,6 @@
 //! The panel that makes the code for a page of one's own, with the frame as it will be.
 
+use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
 use leptos::html::{Div, Textarea};
 use leptos::prelude::*;
@@ -20,7 +21,7 @@ const PANEL: &str = "embed-panel";
 pub(super) fn opener() -> AnyView {
     view! {
         <p class="menu-row">
-            <button type="button" class="set-step" popovertarget=PANEL>"Embed in a page…"</button>
+            <button type="button" class="set-step" popovertarget=PANEL>{say!("Embed in a page…")}</button>
         </p>
     }
     .into_any()
@@ -64,7 +65,7 @@ pub(super) fn panel(store: Store) -> AnyView {
     follow_height(preview, measured, chosen);
     let copy = on(move |_: MouseEvent| {
         clipboard::copy(&code.get_untracked(), move |is_copied| {
-            said.set(if is_copied { "Copied" } else { "Press Ctrl+C or ⌘C to copy" }.into());
+            said.set(if is_copied { say!("Copied") } else { say!("Press Ctrl+C or ⌘C to copy") }.into());
             if let Some(area) = code_box.get_untracked().filter(|_| !is_copied) {
                 let _ = area.focus();
                 area.select();
@@ -72,15 +73,15 @@ pub(super) fn panel(store: Store) -> AnyView {
         });
     });
     view! {
-        <div class="save-menu embed-panel" id=PANEL popover="auto" role="dialog" aria-label="Embed in a page" on:toggle=toggle>
-            <button type="button" class="dismiss" aria-label="Close" popovertarget=PANEL popovertargetaction="hide">"×"</button>
+        <div class="save-menu embed-panel" id=PANEL popover="auto" role="dialog" aria-label=say!("Embed in a page") on:toggle=toggle>
+            <button type="button" class="dismiss" aria-label=say!("Close") popovertarget=PANEL popovertargetaction="hide">"×"</button>
             <div class="embed-form" inner_html=form on:change=choose()></div>
             <div class="embed-result">
                 <div class="embed-preview" node_ref=preview inner_html=frame></div>
-                <div class="embed-kinds" role="group" aria-label="Code" inner_html=kinds on:change=choose()></div>
-                <textarea node_ref=code_box class="embed-code" readonly rows="5" aria-label="Code" data-testid="embed-code" prop:value=live(move || code.get())></textarea>
+                <div class="embed-kinds" role="group" aria-label=say!("Code") inner_html=kinds on:change=choose()></div>
+                <textarea node_ref=code_box class="embed-code" readonly rows="5" aria-label=say!("Code") data-testid="embed-code" prop:value=live(move || code.get())></textarea>
                 <p class="menu-row">
-                    <button type="button" class="set-step" on:click=copy>"Copy"</button>
+                    <button type="button" class="set-step" on:click=copy>{say!("Copy")}</button>
                     <span role="status">{said}</span>
                 </p>
                 <p class="problem" role="alert">{problem}</p>

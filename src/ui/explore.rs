@@ -4,6 +4,7 @@
 
 use super::parts::{TextBox, button, readings, select, text_box};
 use super::reactive::{derived, live, memo, on};
+use fedsysid_say::say;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use web_sys::Element;
@@ -57,13 +58,13 @@ pub fn Explore(
     });
     let is_sweep = memo(move || store.views.read().sweep.is_some());
     let rows = memo(move || markup::readings(&shown.read()));
-    let title = memo(move || format!("round {}", count(round.get())));
-    let title_beneath = memo(move || format!("error after {}", title.get()));
+    let title = memo(move || say!("round {}", count(round.get())));
+    let title_beneath = memo(move || say!("error after {}", title.get()));
     let parts = move |of_sweep: fn(Store) -> AnyView, of_run: fn(Store) -> AnyView| {
         live(move || if is_sweep.get() { of_sweep(store) } else { of_run(store) })
     };
     view! {
-        <section class="explore" aria-label="Explore">
+        <section class="explore" aria-label=say!("Explore")>
             {parts(sweep_head, |_| ().into_any())}
             <p class="verdict" data-testid="verdict" data-said="">{verdict}</p>
             <figure class="figure">
@@ -116,7 +117,7 @@ fn exported(store: Store, page: Page<'_>) -> Option<Export> {
 /// What is swept, its values to be typed over, of which method, and the way back.
 fn sweep_head(store: Store) -> AnyView {
     let name =
-        memo(move || store.views.read().sweep.as_ref().map(|of| of.key.param().name.to_owned()).unwrap_or_default());
+        memo(move || store.views.read().sweep.as_ref().map(|of| of.key.param().name().to_owned()).unwrap_or_default());
     let text = memo(move || store.views.read().sweep.as_ref().map(|of| listed(&of.values)).unwrap_or_default());
     let take = move |text: &str| {
         store.settings.report(SWEEP, || store.views.try_update(|views| views.sweep.as_mut()?.set_text(text)).flatten());
@@ -133,11 +134,11 @@ fn sweep_head(store: Store) -> AnyView {
     view! {
         <div class="sweep-head" data-testid="sweep">
             <label>
-                <span>"One curve a value of " <b>{name}</b></span>
+                <span>{say!("One curve a value of ")} <b>{name}</b></span>
                 {text_box(TextBox { key: SWEEP, class: "number-box values", inputmode: "text", text }, take)}
             </label>
             {select("of", methods, || false, choose)}
-            {button("set-step", "Back to one run", move || store.views.update(|views| views.sweep = None))}
+            {button("set-step", say!("Back to one run"), move || store.views.update(|views| views.sweep = None))}
         </div>
     }
     .into_any()

@@ -1,5 +1,6 @@
 //! Lessons on the page: the panel beside the live view, what is drawn on the chart, the list of lessons, and classes.
 
+use fedsysid_say::say;
 use leptos::ev::{KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::{Div, H2};
 use leptos::prelude::*;
@@ -14,7 +15,7 @@ use crate::dashboard::lesson::class::{self, Of, Picture};
 use crate::dashboard::lesson::guess::{self, Guess, Kind};
 use crate::dashboard::lesson::progress::Progress;
 use crate::dashboard::lesson::seen::{self, Seen};
-use crate::dashboard::lesson::{COURSES, kind, markup, step_of, texts};
+use crate::dashboard::lesson::{COURSES, kind, markup, step_of};
 use crate::dashboard::markup::options;
 use crate::figure::Figure;
 use crate::figure::frame::Frame;
@@ -62,7 +63,13 @@ pub(super) fn unless_veiled(store: Store, words: impl FnOnce() -> String) -> Str
 
 /// Words that may be told, or why there are none yet.
 pub(super) fn or_hint(store: Store, words: Memo<String>) -> Memo<String> {
-    memo(move || if store.veil.get().is_some() { texts::HIDDEN.into() } else { words.get() })
+    memo(move || {
+        if store.veil.get().is_some() {
+            say!("Hidden until you have drawn what you expect.").into()
+        } else {
+            words.get()
+        }
+    })
 }
 
 /// The lesson's word in a link, while somebody is in one.
@@ -170,7 +177,7 @@ pub(super) fn panel(store: Store) -> AnyView {
         } else if has_left.get() {
             view! {
                 <p class="lesson-left" data-testid="lesson-left">
-                    {button("set-step", texts::RESTORE, restore)} {button("set-step", texts::STAY, stay)}
+                    {button("set-step", say!("Back to what was set before the lesson"), restore)} {button("set-step", say!("Keep this"), stay)}
                 </p>
             }
             .into_any()
@@ -224,7 +231,7 @@ fn steps(store: Store) -> AnyView {
         look(store, |seen| step_of(guide.get().lesson, guide.get().step).is_some_and(|step| (step.done)(seen)))
     });
     view! {
-        <section class="lesson" aria-label="Lesson" data-testid="lesson" data-done=live(move || is_done.get().to_string())>
+        <section class="lesson" aria-label=say!("Lesson") data-testid="lesson" data-done=live(move || is_done.get().to_string())>
             <p class="lesson-head" inner_html=head></p>
             <h2 node_ref=heading tabindex="-1">{title}</h2>
             <div inner_html=text data-testid="lesson-text"></div>
@@ -236,7 +243,7 @@ fn steps(store: Store) -> AnyView {
                     disabled=live(move || is_blank.get())
                     on:click=on(move |_: MouseEvent| store.show(true))
                 >
-                    {texts::SHOW}
+                    {say!("Show the run")}
                 </button>
                 <button
                     type="button"
@@ -244,19 +251,19 @@ fn steps(store: Store) -> AnyView {
                     hidden=live(move || cannot_redraw.get())
                     on:click=on(move |_: MouseEvent| store.show(false))
                 >
-                    {texts::AGAIN}
+                    {say!("Draw again")}
                 </button>
             </p>
             <div role="status" inner_html=done data-testid="lesson-done"></div>
             <div inner_html=code></div>
-            <div class="lesson-row" role="group" aria-label="Steps">
+            <div class="lesson-row" role="group" aria-label=say!("Steps")>
                 <button
                     type="button"
                     class="set-step"
                     disabled=live(move || is_first.get())
                     on:click=on(move |_: MouseEvent| go(-1))
                 >
-                    {texts::BACK}
+                    {say!("Back")}
                 </button>
                 <button
                     type="button"
@@ -264,10 +271,10 @@ fn steps(store: Store) -> AnyView {
                     disabled=live(move || is_last.get())
                     on:click=on(move |_: MouseEvent| go(1))
                 >
-                    {texts::NEXT}
+                    {say!("Next")}
                 </button>
-                {button("lesson-quiet", texts::RESTART, restart)}
-                {button("lesson-quiet", texts::LEAVE, leave)}
+                {button("lesson-quiet", say!("Start this step over"), restart)}
+                {button("lesson-quiet", say!("Leave the lesson"), leave)}
             </div>
             <div inner_html=hello></div>
         </section>
@@ -356,7 +363,7 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
         <div
             class="guess"
             role="group"
-            aria-label=texts::HANDLES
+            aria-label=say!("What you expect: arrow keys move a dot, Tab goes to the next")
             node_ref=layer
             hidden=live(move || !is_open.get())
             on:pointerdown=on(press)
@@ -396,7 +403,7 @@ pub(super) fn lessons(store: Store, theme: Signal<Theme>) -> AnyView {
         }
     });
     view! {
-        <section class="lesson-list" aria-label="Lessons">
+        <section class="lesson-list" aria-label=say!("Lessons")>
             <div inner_html=list on:click=press></div>
             {classes(store, theme)}
         </section>
@@ -421,7 +428,7 @@ fn classes(store: Store, theme: Signal<Theme>) -> AnyView {
     view! {
         <div class="class" data-testid="class">
             <div inner_html=markup::class_intro()></div>
-            <div class="sweep-head">{select(texts::CLASS_OF, chosen, || false, choose)}</div>
+            <div class="sweep-head">{select(say!("Class of the lesson"), chosen, || false, choose)}</div>
             {live_view(move || if is_open.get() { class_of(store, lesson, theme) } else { ().into_any() })}
         </div>
     }
@@ -460,18 +467,18 @@ fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView
     };
     view! {
         <div class="class-areas">
-            {area(texts::CLASS_PASTE, "codes", pasted)}
-            {area(texts::CLASS_NAMES, "names", names)}
-            <pre class="class-links" data-testid="links" tabindex="0" aria-label="Links">{live(move || links.get())}</pre>
+            {area(say!("Result codes of the class, in any form"), "codes", pasted)}
+            {area(say!("Names, one a line: a link for each"), "names", names)}
+            <pre class="class-links" data-testid="links" tabindex="0" aria-label=say!("Links")>{live(move || links.get())}</pre>
         </div>
         <ul class="class-bad" role="status" data-testid="bad" inner_html=bad></ul>
-        <div class="sweep-head">{select(texts::CLASS_OF_WHAT, kinds, || false, move |place| of.set(Of::ALL[place.min(2)]))}</div>
+        <div class="sweep-head">{select(say!("Histogram of"), kinds, || false, move |place| of.set(Of::ALL[place.min(2)]))}</div>
         <p data-testid="class-sentence">{sentence}</p>
         <figure class="class-figure">
             <Chart figure=Box::new(figure) theme at label=sentence.into() over="no-cover" along="values">
                 ""
             </Chart>
-            <figcaption class="quiet">{texts::CLASS_CAPTION}</figcaption>
+            <figcaption class="quiet">{class::caption()}</figcaption>
             {save(store, "save-class", false, export)}
         </figure>
     }

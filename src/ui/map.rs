@@ -1,5 +1,6 @@
 //! The Map view: two parameters at once, with a handle that is the sliders; the run at its place follows beside it.
 
+use fedsysid_say::say;
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
@@ -67,7 +68,7 @@ pub fn MapView(
         map.look(|shown| shown.caption(n_trials)).unwrap_or_default()
     });
     view! {
-        <section class="explore map-view" aria-label="Map">
+        <section class="explore map-view" aria-label=say!("Map")>
             {choices(map)}
             <p class="verdict" data-testid="verdict" data-said="">{reading}</p>
             <div class="overlay">
@@ -140,7 +141,7 @@ impl Map {
 /// Which map, and over α and K whose contraction.
 fn choices(map: Map) -> AnyView {
     let kinds = memo(move || {
-        let names: Vec<_> = MapKind::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
+        let names: Vec<_> = MapKind::ALL.iter().map(|(kind, ..)| kind.name().to_owned()).collect();
         markup::options(&names, MapKind::ALL.iter().position(|(kind, ..)| *kind == map.kind()))
     });
     let algorithms = memo(move || markup::options(&["FedLin".into(), "FedAvg".into()], Some(map.of() as usize)));
@@ -151,7 +152,7 @@ fn choices(map: Map) -> AnyView {
     let choose_algorithm = move |place| map.store.views.update(|views| views.choose_place(Algorithms::PAPER, place));
     view! {
         <div class="sweep-head" data-testid="map-choices">
-            {select("Map of", kinds, || false, choose_kind)}
+            {select(say!("Map of"), kinds, || false, choose_kind)}
             {select("of", algorithms, move || map.kind() != MapKind::Steps, choose_algorithm)}
         </div>
     }
@@ -210,7 +211,7 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
                 class="handle"
                 role="slider"
                 tabindex="0"
-                aria-label="place on the map"
+                aria-label=say!("place on the map")
                 aria-valuemin="0"
                 aria-valuemax="1"
                 aria-valuenow=live(move || {
@@ -225,7 +226,7 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
                 on:keydown=on(move |event: KeyboardEvent| map.step(&event))
             ></span>
             <p id="keys-map" class="visually-hidden">
-                "Left and right arrow keys move along the horizontal axis, up and down along the vertical one."
+                {say!("Left and right arrow keys move along the horizontal axis, up and down along the vertical one.")}
             </p>
         </div>
     }
@@ -251,8 +252,8 @@ fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
         dashboard.run().map_or(0, |run| run.recorded(at.get()))
     });
     let rows = said(store, move |run| markup::readings(&readout::readings(run, round.get())));
-    let title = memo(move || format!("round {}", count(round.get())));
-    let title_beneath = memo(move || format!("error after {}", title.get()));
+    let title = memo(move || say!("round {}", count(round.get())));
+    let title_beneath = memo(move || say!("error after {}", title.get()));
     let figure = move || store.dashboard.read().run().map(picture::figure);
     let of_run = move |page: Page<'_>| store.dashboard.read().run().map(|run| page.run(run, picture::figure(run), &[]));
     view! {

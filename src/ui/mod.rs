@@ -28,6 +28,7 @@ pub mod theme;
 pub mod theory;
 pub mod tradeoff;
 
+use fedsysid_say::say;
 use leptos::html::Main;
 use leptos::prelude::*;
 use reactive::{derived, effect, live, memo, on};
@@ -107,7 +108,7 @@ fn App() -> impl IntoView {
             <Notices notices=store.settings.notices />
             {is_embedded.then(|| embed::cover(store))}
             {live(move || shown(view.get(), store, own, theme))}
-            <aside class="controls" aria-label="Settings" hidden=live(is_alone)>
+            <aside class="controls" aria-label=say!("Settings") hidden=live(is_alone)>
                 {lesson::panel(store)}
                 {part(changes::changes)}
                 <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
@@ -149,5 +150,5 @@ fn tabs(store: Store) -> AnyView {
             </button>
         }
     };
-    view! { <nav class="tabs" aria-label="Views">{View::ALL.iter().map(tab).collect_view()}</nav> }.into_any()
+    view! { <nav class="tabs" aria-label=say!("Views")>{View::ALL.iter().map(tab).collect_view()}</nav> }.into_any()
 }

@@ -1,5 +1,6 @@
 //! Notices: what was asked for and could not be used, until they are dismissed.
 
+use fedsysid_say::say;
 use leptos::html::Section;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -33,12 +34,12 @@ pub fn Notices(
     let are_several = move || notices.read().len() > 1;
     let foot = move || {
         let n_more = notices.read().len().saturating_sub(SHOWN);
-        let more = if n_more > 0 { format!("and {n_more} more") } else { String::new() };
-        view! { <p class="notice-foot">{more} {button("", "Dismiss all", move || notices.set(Vec::new()))}</p> }
+        let more = if n_more > 0 { say!("and {n_more} more") } else { String::new() };
+        view! { <p class="notice-foot">{more} {button("", say!("Dismiss all"), move || notices.set(Vec::new()))}</p> }
             .into_any()
     };
     view! {
-        <section class="notices" aria-label="Notices" aria-live="polite" tabindex="-1" node_ref=region>
+        <section class="notices" aria-label=say!("Notices") aria-live="polite" tabindex="-1" node_ref=region>
             {live(move || shown().into_iter().map(|(index, notice)| item(&notice, move || dismiss(index))).collect_view().into_any())}
             {live(move || if are_several() { foot() } else { ().into_any() })}
         </section>
@@ -52,8 +53,8 @@ fn item(notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     view! {
         <div class="notice">
             <p>{sentence.clone()} "."</p>
-            {control.map(|id| button("", "Show", move || focus(&id)))}
-            <button type="button" class="dismiss" aria-label=format!("Dismiss: {sentence}") on:click=on(move |_| dismiss())>
+            {control.map(|id| button("", say!("Show"), move || focus(&id)))}
+            <button type="button" class="dismiss" aria-label=say!("Dismiss: {sentence}") on:click=on(move |_| dismiss())>
                 "×"
             </button>
         </div>

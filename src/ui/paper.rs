@@ -1,6 +1,7 @@
 //! The Paper view: its figures, one press each; beside them the switches, with what each of them changes; beneath, what the
 //! paper claims and this run measured.
 
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::chart::Chart;
@@ -34,16 +35,17 @@ pub fn PaperView(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let paper = Paper { store };
-    let figures = PaperFigure::ALL.iter().map(|(figure, word, name)| (*word, *name, Some(figure.title()))).collect();
+    let figures =
+        PaperFigure::ALL.iter().map(|(figure, word, _)| (*word, figure.name(), Some(figure.title()))).collect();
     let choose = move |word: &str| {
         let figure = PaperFigure::by_word(word).unwrap_or_default();
         store.views.update(|views| views.figure = figure);
     };
-    let title = memo(move || format!("Figure {}: {}", paper.figure().name(), paper.figure().title()));
+    let title = memo(move || say!("Figure {}: {}", paper.figure().name(), paper.figure().title()));
     view! {
-        <section class="paper" aria-label="Paper" data-testid="paper">
+        <section class="paper" aria-label=say!("Paper") data-testid="paper">
             <fieldset class="choice figures">
-                <legend class="visually-hidden">"Figure"</legend>
+                <legend class="visually-hidden">{say!("Figure")}</legend>
                 {segments("figure", figures, memo(move || paper.figure().word().to_owned()), choose)}
             </fieldset>
             <h2 class="paper-title" data-said="">{title}</h2>
@@ -96,8 +98,8 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
         paper.look(readings).unwrap_or_default()
     });
     let rows = memo(move || rows_of(&shown.read()));
-    let title = memo(move || format!("round {}", round.get()));
-    let title_beneath = memo(move || format!("error after {}", title.get()));
+    let title = memo(move || say!("round {}", round.get()));
+    let title_beneath = memo(move || say!("error after {}", title.get()));
     view! {
         <figure class="paper-figure">
             <Chart figure=Box::new(move || paper.look(picture::picture)) theme at label over="no-cover" along="rounds">
@@ -148,9 +150,9 @@ fn switchboard(paper: Paper) -> AnyView {
         }
     };
     view! {
-        <aside class="switchboard" aria-label="Switches" data-testid="switchboard">
+        <aside class="switchboard" aria-label=say!("Switches") data-testid="switchboard">
             <div class="preset-row">
-                {[("Paper’s text", Switches::TEXT), ("Authors’ code", Switches::CODE)].map(preset).collect_view()}
+                {[(say!("Paper’s text"), Switches::TEXT), (say!("Authors’ code"), Switches::CODE)].map(preset).collect_view()}
             </div>
             {Switch::ALL.iter().map(row).collect_view()}
         </aside>

@@ -1,5 +1,6 @@
 //! Pins: the run of now is kept, to be compared with.
 
+use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -19,9 +20,9 @@ pub(super) fn pins(store: Store) -> AnyView {
     });
     let is_full = memo(move || store.pins.read().len() >= MOST);
     let words = memo(move || match store.pins.read().len() {
-        0 => "keeps this run as a thin line, to compare with".to_owned(),
-        MOST => format!("{MOST} are kept: delete one to keep another"),
-        n => format!("{n} of {MOST} kept"),
+        0 => say!("keeps this run as a thin line, to compare with").to_owned(),
+        MOST => say!("{MOST} are kept: delete one to keep another"),
+        n => say!("{n} of {MOST} kept"),
     });
     let press = on(move |event: MouseEvent| {
         let at = |name: &str| event_target::<Element>(&event).get_attribute(name)?.parse::<usize>().ok();
@@ -42,10 +43,10 @@ pub(super) fn pins(store: Store) -> AnyView {
         }
     });
     view! {
-        <section class="pins" aria-label="Pins" data-testid="pins">
+        <section class="pins" aria-label=say!("Pins") data-testid="pins">
             <p class="pins-head">
                 <button type="button" class="set-step" disabled=live(move || is_full.get()) on:click=on(move |_: MouseEvent| store.pin())>
-                    "Pin this run"
+                    {say!("Pin this run")}
                 </button>
                 <span class="quiet">{words}</span>
             </p>

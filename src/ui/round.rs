@@ -1,5 +1,6 @@
 //! A round in slow motion: local steps, upload, average, broadcast; played, or step by step.
 
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::reactive::{effect, memo};
@@ -77,14 +78,14 @@ pub fn SlowRound(
     let part = move |part: fn(&Showing) -> String| memo(move || part(&shown.read()));
     view! {
         <details class="slow-round" data-testid="slow-round" on:toggle=move |_| is_open.update(|open| *open = !*open)>
-            <summary>"Play a round in slow motion"</summary>
+            <summary>{say!("Play a round in slow motion")}</summary>
             <div class="round-buttons">
                 <button type="button" class="set-step" on:click=play>
-                    {move || if is_playing.get() { "Pause" } else { "Play" }}
+                    {move || if is_playing.get() { say!("Pause") } else { say!("Play") }}
                 </button>
-                {button("Step", Player::step)}
-                {button("Next round", Player::next_round)}
-                {button("Reset", Player::reset)}
+                {button(say!("Step"), Player::step)}
+                {button(say!("Next round"), Player::next_round)}
+                {button(say!("Reset"), Player::reset)}
                 <span class="quiet">{part(|shown| shown.place.clone())}</span>
             </div>
             <div class="round-box" inner_html=part(|shown| shown.svg.clone())></div>

@@ -1,5 +1,6 @@
 //! What every chart has beneath it: its numbers as a table, and a menu to take it away.
 
+use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
 use leptos::html::Textarea;
 use leptos::prelude::*;
@@ -89,18 +90,18 @@ fn boxed_save(store: Store, id: &'static str, has_program: bool, make: Make) -> 
     let close_table = closer(table_id.clone());
     view! {
         <div class="chart-foot">
-            {opener("Numbers", table_id.clone(), Box::new(open_table))}
-            {opener("Save", id.to_owned(), Box::new(open))}
+            {opener(say!("Numbers"), table_id.clone(), Box::new(open_table))}
+            {opener(say!("Save"), id.to_owned(), Box::new(open))}
         </div>
-        <div class="save-menu" id=id popover="auto" role="dialog" aria-label="Save this chart">
+        <div class="save-menu" id=id popover="auto" role="dialog" aria-label=say!("Save this chart")>
             {closer(id.to_owned())}
             <div inner_html=live(move || menu_html.get()) on:click=press on:change=choose></div>
             <p class="save-said" role="status" data-testid="saved">{live(move || said.get())}</p>
-            <textarea node_ref=save.text hidden readonly rows="4" aria-label="Text to copy"></textarea>
+            <textarea node_ref=save.text hidden readonly rows="4" aria-label=say!("Text to copy")></textarea>
         </div>
-        <div class="save-menu save-table" id=table_id popover="auto" role="dialog" aria-label="Numbers of this chart">
+        <div class="save-menu save-table" id=table_id popover="auto" role="dialog" aria-label=say!("Numbers of this chart")>
             {close_table}
-            <div class="numbers-table" tabindex="0" role="region" aria-label="Numbers" inner_html=live(move || table_html.get())></div>
+            <div class="numbers-table" tabindex="0" role="region" aria-label=say!("Numbers") inner_html=live(move || table_html.get())></div>
         </div>
     }
     .into_any()
@@ -114,7 +115,7 @@ fn opener(words: &'static str, id: String, fill: Box<dyn Fn()>) -> AnyView {
 
 fn closer(id: String) -> AnyView {
     view! {
-        <button type="button" class="dismiss" aria-label="Close" popovertarget=id popovertargetaction="hide">"×"</button>
+        <button type="button" class="dismiss" aria-label=say!("Close") popovertarget=id popovertargetaction="hide">"×"</button>
     }
     .into_any()
 }
@@ -140,7 +141,7 @@ impl Save {
             }
             Act::Save(Format::Csv) => self.save_text(&export, Format::Csv, "text/csv", &export.csv()),
             Act::Save(Format::Json) => self.save_text(&export, Format::Json, "application/json", &export.json()),
-            Act::CopyNumbers => self.copy("the table".into(), String::new(), export.copied()),
+            Act::CopyNumbers => self.copy(say!("the table").into(), String::new(), export.copied()),
             Act::CopyProgram | Act::SaveProgram => self.program(&export, choices, act == Act::SaveProgram),
         }
     }
@@ -148,18 +149,18 @@ impl Save {
     /// The chart as it is now, or why there is none.
     fn export(self) -> Result<Export, &'static str> {
         if !self.store.is_up_to_date() {
-            return Err("The numbers of these settings are still on their way.");
+            return Err(say!("The numbers of these settings are still on their way."));
         }
         let state = self.store.state_now();
         let link = with_query(&state.to_query());
         let page = Page { draft: &state.draft, views: &state.views, link: &link };
-        untrack(|| self.make.with_value(|make| make(page))).ok_or("There are no numbers yet.")
+        untrack(|| self.make.with_value(|make| make(page))).ok_or(say!("There are no numbers yet."))
     }
 
     fn save_text(self, export: &Export, format: Format, kind: &str, text: &str) {
         let name = export.file_name(format.ending());
         file::save(&name, kind, text);
-        self.say(format!("Saved {name}"));
+        self.say(say!("Saved {name}"));
     }
 
     /// Draws the sheet on a canvas that nobody sees.
@@ -168,7 +169,11 @@ impl Save {
         let said = self.said;
         let saved = name.clone();
         let then = move |is_saved| {
-            said.set(if is_saved { format!("Saved {saved}") } else { "This browser made no picture: try SVG.".into() });
+            said.set(if is_saved {
+                say!("Saved {saved}")
+            } else {
+                say!("This browser made no picture: try SVG.").into()
+            });
         };
         match drawn(export, choices) {
             Some(canvas) => file::save_png(&canvas, name, (png::HEAD, export.png_texts()), then),
@@ -184,14 +189,14 @@ impl Save {
             dashboard.run().ok_or(NoProgram::Nothing).and_then(|run| program(run, language, &export.about()))
         });
         match program {
-            Err(reason) => self.say(format!("No program: {reason}.")),
+            Err(reason) => self.say(say!("No program: {reason}.")),
             Ok(program) if is_file => {
                 let name = export.program_name(language);
                 file::save(&name, "text/plain", &program.text);
-                self.say(format!("Saved {name}. {}", program.notes.join(" ")));
+                self.say(say!("Saved {name}. {}", program.notes.join(" ")));
             }
             Ok(program) => {
-                self.copy(format!("a program in {}", language.name()), program.notes.join(" "), program.text);
+                self.copy(say!("a program in {}", language.name()), program.notes.join(" "), program.text);
             }
         }
     }
@@ -202,10 +207,10 @@ impl Save {
         let copied = text.clone();
         clipboard::copy(&copied, move |is_copied| {
             if is_copied {
-                self.say(format!("Copied {what}. {notes}"));
+                self.say(say!("Copied {what}. {notes}"));
                 return;
             }
-            self.say(format!("This page may not write to the clipboard: press Ctrl+C or ⌘C to copy {what}. {notes}"));
+            self.say(say!("This page may not write to the clipboard: press Ctrl+C or ⌘C to copy {what}. {notes}"));
             if let Some(area) = self.text.get_untracked() {
                 area.set_value(&text);
                 area.set_hidden(false);

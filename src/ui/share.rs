@@ -1,5 +1,6 @@
 //! The link of what is on screen, and scenarios as files.
 
+use fedsysid_say::say;
 use leptos::ev::Event;
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
@@ -36,9 +37,9 @@ pub(super) fn share(store: Store) -> AnyView {
             // Where nothing can be copied, the menu has the link to be copied by hand.
             is_open.update(|open| *open |= !is_copied);
             say(match (is_copied, length > LINK_CHARS) {
-                (true, false) => "Link copied".into(),
-                (true, true) => format!("Copied: {} characters, too many for some programs", count(length)),
-                (false, _) => "The browser does not let this page copy: the link is in the menu".into(),
+                (true, false) => say!("Link copied").into(),
+                (true, true) => say!("Copied: {} characters, too many for some programs", count(length)),
+                (false, _) => say!("The browser does not let this page copy: the link is in the menu").into(),
             });
         });
     };
@@ -46,35 +47,35 @@ pub(super) fn share(store: Store) -> AnyView {
         let link = link.get();
         let length = link.chars().count();
         let advice = if link.starts_with("file:") {
-            ": it leads to this file, which only this computer has"
+            say!(": it leads to this file, which only this computer has")
         } else if !link.starts_with("http") {
-            ": it leads nowhere, since this page has no address; save a scenario instead"
+            say!(": it leads nowhere, since this page has no address; save a scenario instead")
         } else if length > LINK_CHARS {
-            ": some programs cut it; save a scenario instead"
+            say!(": some programs cut it; save a scenario instead")
         } else {
             ""
         };
-        format!("{} of {} characters{advice}", count(length), count(LINK_CHARS))
+        say!("{} of {} characters{advice}", count(length), count(LINK_CHARS))
     });
     let select = on(|event: leptos::ev::FocusEvent| event_target::<HtmlInputElement>(&event).select());
     view! {
         <div class="share" data-testid="share">
-            {button("set-step", "Copy link", copy)}
+            {button("set-step", say!("Copy link"), copy)}
             <details class="menu" open=live(move || is_open.get()) on:toggle=on(move |event: Event| {
                 is_open.set(event_target::<web_sys::Element>(&event).has_attribute("open"));
             })>
-                <summary>"Share"</summary>
+                <summary>{say!("Share")}</summary>
                 <div class="menu-body">
                     <label>
-                        <span>"Link"</span>
+                        <span>{say!("Link")}</span>
                         <input type="text" class="link" readonly=true prop:value=live(move || link.get()) on:focus=select />
                     </label>
                     <p class="quiet" data-testid="link-length">{length}</p>
                     {files(store)}
                     {embedding::opener()}
                     <details class="keys">
-                        <summary>"All settings of a link"</summary>
-                        <div class="numbers-table" tabindex="0" role="region" aria-label="All settings of a link" inner_html=markup::keys()></div>
+                        <summary>{say!("All settings of a link")}</summary>
+                        <div class="numbers-table" tabindex="0" role="region" aria-label=say!("All settings of a link") inner_html=markup::keys()></div>
                     </details>
                 </div>
             </details>
@@ -95,15 +96,15 @@ fn files(store: Store) -> AnyView {
         web::file::read_text(&chosen, move |text| {
             problem.set(match opened(store, text.as_deref()) {
                 Ok(()) => String::new(),
-                Err(reason) => format!("{name}: {reason}. Nothing was changed."),
+                Err(reason) => say!("{name}: {reason}. Nothing was changed."),
             });
         });
     });
     view! {
         <p class="menu-row">
-            {button("set-step", "Save scenario", save)}
+            {button("set-step", say!("Save scenario"), save)}
             <label class="set-step file">
-                "Open scenario…"
+                {say!("Open scenario…")}
                 <input type="file" class="visually-hidden" accept=".json,application/json" data-testid="open-scenario" on:change=open />
             </label>
         </p>
@@ -114,7 +115,7 @@ fn files(store: Store) -> AnyView {
 
 /// Goes to the scenario that a file holds.
 fn opened(store: Store, text: Option<&str>) -> Result<(), String> {
-    let text = text.ok_or("the browser cannot read this file")?;
+    let text = text.ok_or(say!("the browser cannot read this file"))?;
     let value = web::json::parse(text).map_err(|reason| file::FileError::NotJson(reason).to_string())?;
     let (state, notices) = file::read(&value).map_err(|error| error.to_string())?;
     store.go_to(state, notices);

@@ -1,5 +1,6 @@
 //! What pictures are drawn on: a canvas, or the text of an SVG file. As one type, so that the code that draws is there once.
 
+use fedsysid_say::say;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 use plotters_canvas::CanvasBackend;
 
@@ -11,7 +12,7 @@ pub(super) struct Refused;
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the surface cannot be drawn on")
+        f.write_str(say!("the surface cannot be drawn on"))
     }
 }
 

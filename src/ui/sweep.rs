@@ -2,6 +2,7 @@
 
 use super::parts::button;
 use super::reactive::{live, memo};
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::store::Store;
@@ -44,10 +45,13 @@ fn progress(
 ) -> AnyView {
     let work = memo(move || work().filter(Work::is_told));
     let shown = move |work: Work| {
-        let (words, act): (_, fn(Store, Lane)) =
-            if work.stage == Stage::Running { ("Stop", Store::stop) } else { ("Run it again", Store::repeat) };
+        let (words, act): (_, fn(Store, Lane)) = if work.stage == Stage::Running {
+            (say!("Stop"), Store::stop)
+        } else {
+            (say!("Run it again"), Store::repeat)
+        };
         view! {
-            <progress max="1" value=work.share.to_string() aria-label="done"></progress>
+            <progress max="1" value=work.share.to_string() aria-label=say!("done")></progress>
             <span>{work.words()}</span>
             {button("set-step", words, move || act(store, lane))}
         }

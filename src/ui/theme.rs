@@ -1,6 +1,7 @@
 //! The themes a person can choose, and the one in force.
 
 use super::reactive::{derived, effect, on};
+use fedsysid_say::say;
 use leptos::ev::Event;
 use leptos::prelude::*;
 
@@ -45,9 +46,9 @@ pub fn ThemeChoice(
     /// The choice.
     look: RwSignal<Look>,
 ) -> impl IntoView {
-    let option = |(choice, word, name): &(Look, &str, &str)| {
+    let option = |(choice, word, _): &(Look, &str, &str)| {
         let selected = if *choice == look.get_untracked() { " selected" } else { "" };
-        format!("<option value={word}{selected}>{name}</option>")
+        format!("<option value={word}{selected}>{}</option>", choice.name())
     };
     // Nothing else sets the look, so that the options stay as they are.
     let options: String = Look::ALL.iter().map(option).collect();
@@ -58,7 +59,7 @@ pub fn ThemeChoice(
     });
     view! {
         <label class="theme-choice">
-            <span>"theme"</span>
+            <span>{say!("theme")}</span>
             <select inner_html=options on:change=choose></select>
         </label>
     }

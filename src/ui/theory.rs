@@ -6,6 +6,7 @@
 
 use super::aloud::aloud;
 use super::reactive::{live, memo, on};
+use fedsysid_say::say;
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -56,11 +57,11 @@ pub fn Theory(
 ) -> impl IntoView {
     let which = RwSignal::new(String::new());
     view! {
-        <section class="theory" aria-label="Theory">
-            {card("What is left, and why", ANATOMY, anatomy_card(store, which))}
-            {card("Should I join?", JOIN, join_card(store, which))}
-            {card("What the paper proves", BOUND, bound_card(store, theme, which))}
-            {card("How fast, how large the steps", STABILITY, outlook_card(store))}
+        <section class="theory" aria-label=say!("Theory")>
+            {card(say!("What is left, and why"), ANATOMY, anatomy_card(store, which))}
+            {card(say!("Should I join?"), JOIN, join_card(store, which))}
+            {card(say!("What the paper proves"), BOUND, bound_card(store, theme, which))}
+            {card(say!("How fast, how large the steps"), STABILITY, outlook_card(store))}
             <SlowRound store />
         </section>
     }
@@ -108,7 +109,7 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
     });
     let choose = on(move |event: Event| which.set(event_target_value(&event)));
     view! {
-        <select class="methods" aria-label="Method" on:change=choose inner_html=names></select>
+        <select class="methods" aria-label=say!("Method") on:change=choose inner_html=names></select>
         <div class="anatomy" data-testid="anatomy" inner_html=html></div>
         {card_foot(store, "save-anatomy", which, |page, run, method| page.anatomy(run, method))}
     }
@@ -146,7 +147,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
             |steps| shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
         at.set(steps.and_then(beside));
     };
-    let label = memo(move || format!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
+    let label = memo(move || say!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
     view! {
         {words(summary, "join-words")}
         <div
@@ -154,7 +155,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
             node_ref=strip
             tabindex="0"
             role="group"
-            aria-roledescription="chart"
+            aria-roledescription=say!("chart")
             aria-label=live(move || label.get())
             data-testid="join"
             on:pointermove=on(look)

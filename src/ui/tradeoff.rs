@@ -3,6 +3,7 @@
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
 use super::reactive::{derived, live, memo};
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::chart::Chart;
@@ -44,9 +45,9 @@ pub fn TradeOffView(
         let symbol = store.views.read().across.key().param().symbol;
         place.get().map_or_else(String::new, |x| format!("{symbol} = {}", words(x)))
     });
-    let title_beneath = memo(move || format!("final error at {}", title.get()));
+    let title_beneath = memo(move || say!("final error at {}", title.get()));
     view! {
-        <section class="explore trade-off" aria-label="Trade-off">
+        <section class="explore trade-off" aria-label=say!("Trade-off")>
             {choices(store)}
             <p class="verdict" data-testid="verdict" data-said="">{verdict}</p>
             <figure class="figure">
@@ -88,14 +89,14 @@ fn choices(store: Store) -> AnyView {
     let across = move || store.views.read().across;
     let beside = move || store.views.read().beside;
     let axes = memo(move || {
-        let names: Vec<_> = Across::ALL.iter().map(|(.., name)| (*name).to_owned()).collect();
+        let names: Vec<_> = Across::ALL.iter().map(|(axis, ..)| axis.name().to_owned()).collect();
         markup::options(&names, Across::ALL.iter().position(|(axis, ..)| *axis == across()))
     });
     // The axis itself can be no second setting.
     let keys = move || BESIDE_KEYS.into_iter().filter(move |&key| key != across().key());
     let seconds = memo(move || {
-        let names = keys().map(|key| format!("{} {}", key.param().symbol, key.param().name));
-        let names: Vec<_> = std::iter::once("nothing".to_owned()).chain(names).collect();
+        let names = keys().map(|key| format!("{} {}", key.param().symbol, key.param().name()));
+        let names: Vec<_> = std::iter::once(say!("nothing").to_owned()).chain(names).collect();
         let chosen = beside().and_then(|(key, _)| keys().position(|other| other == key));
         markup::options(&names, Some(chosen.map_or(0, |place| place + 1)))
     });
@@ -111,10 +112,10 @@ fn choices(store: Store) -> AnyView {
     let text = memo(move || beside().map_or_else(String::new, |(_, value)| words(value)));
     view! {
         <div class="sweep-head" data-testid="trade-off-choices">
-            {select("Final error against", axes, || false, choose_axis)}
-            {select("what if another", seconds, || false, choose_second)}
+            {select(say!("Final error against"), axes, || false, choose_axis)}
+            {select(say!("what if another"), seconds, || false, choose_second)}
             <label hidden=live(move || beside().is_none())>
-                <span>"were"</span>
+                <span>{say!("were")}</span>
                 {text_box(TextBox { key: BESIDE, class: "number-box", inputmode: "decimal", text }, take)}
             </label>
         </div>

@@ -4,6 +4,7 @@
 
 pub(super) mod message;
 
+use fedsysid_say::say;
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
@@ -241,7 +242,7 @@ impl Shared {
         desk.push(bytes)?;
         lot.at += bytes.len() as f64;
         self.tell((lot.before + lot.at) / lot.total.max(1.0), || {
-            format!("{}: {} of {} MB", file.name(), megabytes(lot.at), megabytes(file.size()))
+            say!("{}: {} of {} MB", file.name(), megabytes(lot.at), megabytes(file.size()))
         });
         if lot.at >= file.size() {
             desk.close()?;
@@ -262,7 +263,7 @@ impl Shared {
         if let Task::Read(lot) = self.task.replace(Task::None) {
             let name = lot.files.get(lot.index).map(File::name).unwrap_or_default();
             self.desk.borrow_mut().drop_work();
-            self.reply(Reply::Failed(format!("{name} could not be read: {}.", error_text(error))));
+            self.reply(Reply::Failed(say!("{name} could not be read: {}.", error_text(error))));
         }
     }
 
@@ -280,7 +281,7 @@ impl Shared {
     fn write_on(&self, name: &'static str, mut from: Box<Simulated>, pieces: Array, reads: bool) -> Task {
         if let Some(text) = from.next() {
             pieces.push(&text.into());
-            self.tell(from.progress(), || format!("{name}: client by client"));
+            self.tell(from.progress(), || say!("{name}: client by client"));
             return Task::Write { name, from, pieces, reads };
         }
         if !reads {

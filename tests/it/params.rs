@@ -218,7 +218,7 @@ is replaced and named, as in a link; a file that is not a scenario, or is of a l
 /// The words that a key takes, with what to expect of each.
 fn options(key: &str) -> Vec<(&'static str, &'static str)> {
     let spec = CHOICES.iter().find(|spec| spec.link == key);
-    spec.map(|spec| spec.options.iter().map(|option| (option.word, option.help)).collect()).unwrap_or_default()
+    spec.map(|spec| spec.options.iter().map(|option| (option.word, option.help())).collect()).unwrap_or_default()
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::dashboard::systems::Mode;
 use crate::dashboard::table::Table;
 use crate::decimal::from_decimal;
 use crate::figure::{Curve, CurveKind, Point, Role};
+use fedsysid_say::say;
 
 /// A point of a picture: what it belongs to, and where it is.
 pub(super) type Named<'a> = (&'a str, f64, f64);
@@ -51,16 +52,17 @@ pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
         Curve { role, kind, label: label.to_owned(), points, band: Vec::new() }
     };
     let figure = plane(vec![
-        curve(Role::ClientAlone, CurveKind::Beside, "clients alone", |name| !name.is_empty()),
+        curve(Role::ClientAlone, CurveKind::Beside, say!("clients alone"), |name| !name.is_empty()),
         curve(Role::Pooled, CurveKind::Points, model, str::is_empty),
     ]);
     let row = |&(name, re, im): &Named<'_>| {
-        let name = if name.is_empty() { model.to_owned() } else { format!("{name} alone") };
+        let name = if name.is_empty() { model.to_owned() } else { say!("{name} alone") };
         vec![name, re.to_string(), im.to_string(), Mode { re, im }.size().to_string()]
     };
-    let header = ["model", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
+    let header =
+        ["model", say!("real part"), say!("imaginary part"), say!("absolute value")].map(str::to_owned).to_vec();
     let table = Table { header, rows: points.iter().map(row).collect() };
-    let title = format!("Eigenvalues of Â: {model}");
+    let title = say!("Eigenvalues of Â: {model}");
     Some(page.own_data("data-eigenvalues", title, parts.about.clone(), (figure, table)))
 }
 
@@ -72,10 +74,12 @@ pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let points = read(points);
     let dots = points.iter().map(|&(_, x, y)| Point { x, y }).collect();
     let figure = clients_dots(dots, role, way);
-    let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
+    let header = ["client", say!("distance from the mean system"), say!("error alone / error with it")]
+        .map(str::to_owned)
+        .to_vec();
     let row = |&(name, x, y): &Named<'_>| vec![name.to_owned(), x.to_string(), y.to_string()];
     let table = Table { header, rows: points.iter().map(row).collect() };
-    let title = format!("Who should join: {way} against alone, by errors on held-out data");
+    let title = say!("Who should join: {way} against alone, by errors on held-out data");
     Some(page.own_data("data-joining", title, parts.about.clone(), (figure, table)))
 }
 

@@ -9,6 +9,7 @@ use crate::data::refusal::{Fault, Refusal};
 use crate::data::shared::Rounds;
 use crate::data::sites::Sites;
 use crate::decimal::from_decimal;
+use fedsysid_say::say;
 
 /// Bytes after which a file is known to hold rows or moments.
 const TELLING: usize = 64;
@@ -102,7 +103,7 @@ impl Desk {
     }
 
     fn in_words(&self, refusal: &Refusal) -> String {
-        format!("{} cannot be used: {refusal}.", self.name)
+        say!("{} cannot be used: {refusal}.", self.name)
     }
 
     /// Identifies the lot that was read.
@@ -168,7 +169,7 @@ fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
         }
         Incoming::Moments(mut text) => {
             if text.len() + bytes.len() > LARGEST_MOMENTS {
-                return Err(Fault::NoText("a moments file has no more than 100 MB").anywhere());
+                return Err(Fault::NoText(say!("a moments file has no more than 100 MB")).anywhere());
             }
             text.extend_from_slice(bytes);
             Ok(Incoming::Moments(text))

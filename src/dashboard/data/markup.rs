@@ -1,5 +1,6 @@
 //! What is shown of opened data, as markup.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::charts::written;
@@ -109,7 +110,7 @@ macro_rules! put {
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
     // A list of thousands would take the browser longer to lay out than all the rest.
-    let clients = (0..found.sites.all().len().min(LISTED)).map(|client| format!("{} alone", found.label(client)));
+    let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
     Parts {
         summary: summary(found),
@@ -149,11 +150,15 @@ fn summary(found: &Found) -> String {
     let n_samples: u64 = found.identified.n_samples.iter().flatten().sum();
     put!(
         html,
-        "</ul><dl class=facts><div><dt>clients</dt><dd>{}</dd></div><div><dt>states n</dt><dd>{}</dd></div>\
-         <div><dt>inputs p</dt><dd>{}</dd></div><div><dt>samples</dt><dd><data value={n_samples} data-rows={n_rows}>{}</data></dd></div></dl>",
+        "</ul><dl class=facts><div><dt>{}</dt><dd>{}</dd></div><div><dt>{} n</dt><dd>{}</dd></div>\
+         <div><dt>{} p</dt><dd>{}</dd></div><div><dt>{}</dt><dd><data value={n_samples} data-rows={n_rows}>{}</data></dd></div></dl>",
+        say!("clients"),
         count(found.sites.all().len()),
+        say!("states"),
         dims.n_states,
+        say!("inputs"),
         dims.n_inputs,
+        say!("samples"),
         count(usize::try_from(n_samples).unwrap_or(usize::MAX))
     );
     html
@@ -186,11 +191,7 @@ fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateEr
     }
     let client = index - shared.len();
     let own = found.identified.locals.get(client)?;
-    Some(
-        own.as_ref()
-            .map(|own| (format!("{} alone", found.label(client)), &own.theta, Some(own)))
-            .map_err(|error| *error),
-    )
+    Some(own.as_ref().map(|own| (say!("{} alone", found.label(client)), &own.theta, Some(own))).map_err(|error| *error))
 }
 
 /// The eigenvalues of a model's Â.
@@ -223,8 +224,9 @@ fn dots(found: &Found, way: usize) -> String {
 fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String {
     let dims = found.sites.dims();
     let (n, names) = (dims.n_states, &found.sites.names);
-    let mut html = String::from(
-        "<div class=estimate><div class=scroll tabindex=0 role=group aria-label=\"Estimated matrices\"><table class=matrix><thead><tr><td></td>",
+    let mut html = format!(
+        "<div class=estimate><div class=scroll tabindex=0 role=group aria-label=\"{}\"><table class=matrix><thead><tr><td></td>",
+        say!("Estimated matrices")
     );
     put!(html, "<th scope=colgroup colspan={n}>Â</th>");
     if dims.n_inputs > 0 {
@@ -263,13 +265,13 @@ fn input_class(k: usize, n_states: usize) -> &'static str {
 /// What stands beneath a model.
 fn about(errors: Option<&Estimate>) -> String {
     let Some(Estimate { degrees, noise_std, .. }) = errors else {
-        return "The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.".into();
+        return say!("The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.").into();
     };
     if *degrees == 0 {
-        return "As many samples as unknowns: nothing is left to tell how large the errors are.".into();
+        return say!("As many samples as unknowns: nothing is left to tell how large the errors are.").into();
     }
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
-    format!(
+    say!(
         "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
         noise.join(", ")
@@ -286,8 +288,9 @@ fn poles(found: &Found, theta: &Matrix) -> String {
     let listed = escaped(&listed.join(", "));
     let radius = words::radius(&modes);
     format!(
-        "<div class=poles>{}<p>{radius} <span class=quiet>Eigenvalues: × {listed}; • those of clients alone.</span></p></div>",
-        drawn(&format!("Eigenvalues beside the unit circle. {radius}"), &modes, &[], &cloud),
+        "<div class=poles>{}<p>{radius} <span class=quiet>{}</span></p></div>",
+        drawn(&say!("Eigenvalues beside the unit circle. {radius}"), &modes, &[], &cloud),
+        say!("Eigenvalues: × {listed}; • those of clients alone."),
     )
 }
 
@@ -299,8 +302,16 @@ fn fit(found: &Found) -> String {
     // A model that runs away is no measure for the others.
     let largest = all.flatten().filter(|error| error.is_finite()).fold(0.0, f64::max).clamp(1e-9, 1.5);
     let mut html = format!("<p data-testid=data-fit>{}</p>", escaped(&words::fit(found)));
-    html += "<div class=scroll tabindex=0 role=group aria-label=\"Errors on held-out data\"><table class=fit><thead><tr><th scope=col>model</th>\
-             <th scope=col>one step</th><th scope=col>free run</th><th scope=col>ρ</th><th scope=col>from pooled</th></tr></thead><tbody>";
+    put!(
+        html,
+        "<div class=scroll tabindex=0 role=group aria-label=\"{}\"><table class=fit><thead><tr><th scope=col>{}</th>\
+         <th scope=col>{}</th><th scope=col>{}</th><th scope=col>ρ</th><th scope=col>{}</th></tr></thead><tbody>",
+        say!("Errors on held-out data"),
+        say!("model"),
+        say!("one step"),
+        say!("free run"),
+        say!("from pooled")
+    );
     for (outcome, one_step) in identified.outcomes.iter().zip(one_steps) {
         let (role, name) = (way_role(outcome.way).word(), way_name(outcome.way));
         put!(html, "<tr data-role={role}><th scope=row>{}</th>", escaped(&name));
@@ -351,16 +362,22 @@ fn join(found: &Found, way: usize) -> String {
     }
     put!(
         html,
-        "<details class=numbers><summary>Client by client</summary><div class=numbers-table><table><thead><tr>\
-         <th>client</th><th>rollouts</th><th>samples</th><th>alone</th><th>{}</th><th>join?</th></tr></thead><tbody>",
-        escaped(&name)
+        "<details class=numbers><summary>{}</summary><div class=numbers-table><table><thead><tr>\
+         <th>{}</th><th>{}</th><th>{}</th><th>{}</th><th>{}</th><th>{}</th></tr></thead><tbody>",
+        say!("Client by client"),
+        say!("client"),
+        say!("rollouts"),
+        say!("samples"),
+        say!("alone"),
+        escaped(&name),
+        say!("join?")
     );
     for (client, joining) in joinings.iter().enumerate().take(LISTED) {
         html += &client_row(found, client, *joining);
     }
     html += "</tbody></table></div>";
     if n_clients > LISTED {
-        put!(html, "<p class=quiet>The first {}; the saved results have all.</p>", count(LISTED));
+        put!(html, "<p class=quiet>{}</p>", say!("The first {}; the saved results have all.", count(LISTED)));
     }
     html + "</details>"
 }
@@ -373,9 +390,9 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
     match joining {
         Some(Joining { alone, shared, is_clear }) => {
             let verdict = match (shared < alone, is_clear) {
-                (true, true) => "yes",
-                (false, true) => "no",
-                (_, false) => "too close to tell",
+                (true, true) => say!("yes"),
+                (false, true) => say!("no"),
+                (_, false) => say!("too close to tell"),
             };
             let (one, other) = (measured(alone, 3), measured(shared, 3));
             put!(
@@ -383,7 +400,9 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
                 "<td><data value={alone}>{one}</data></td><td><data value={shared}>{other}</data></td><td>{verdict}</td>"
             );
         }
-        None => html += "<td class=none>–</td><td class=none>–</td><td>too little data</td>",
+        None => {
+            put!(html, "<td class=none>–</td><td class=none>–</td><td>{}</td>", say!("too little data"));
+        }
     }
     html + "</tr>"
 }

@@ -27,6 +27,7 @@ use crate::data::sites::Sites;
 use crate::figure::Role;
 use crate::sim::method::Method;
 use crate::sim::schedule::Schedule;
+use fedsysid_say::say;
 
 /// What was read of one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +86,7 @@ impl Found {
     /// What a client is called.
     pub fn label(&self, client: usize) -> &str {
         match self.sites.all().get(client).map(|site| site.label.as_str()) {
-            None | Some("") => "the client",
+            None | Some("") => say!("the client"),
             Some(label) => label,
         }
     }
@@ -94,9 +95,9 @@ impl Found {
 /// A way's name.
 pub fn way_name(way: Way) -> String {
     match way {
-        Way::Alone => "alone".into(),
-        Way::Pooled => "pooled".into(),
-        Way::MeanOfLocals => "mean of locals".into(),
+        Way::Alone => say!("alone").into(),
+        Way::Pooled => say!("pooled").into(),
+        Way::MeanOfLocals => say!("mean of locals").into(),
         Way::Method(solver) => super::picture::method_name(Method { solver, schedule: Schedule::Constant }),
     }
 }

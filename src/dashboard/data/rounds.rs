@@ -3,6 +3,7 @@
 use crate::data::shared::Rounds;
 use crate::figure::number::count;
 use crate::params::parse;
+use fedsysid_say::say;
 
 /// What is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,8 @@ impl Which {
     /// What it is called.
     pub fn words(self) -> &'static str {
         match self {
-            Self::LocalSteps => "K local steps",
-            Self::Rounds => "R rounds",
+            Self::LocalSteps => say!("K local steps"),
+            Self::Rounds => say!("R rounds"),
         }
     }
 
@@ -50,7 +51,7 @@ pub fn set(rounds: Rounds, which: Which, text: &str) -> (Rounds, Option<String>)
     let is_taken = read.is_some_and(|value| (1.0..=MOST as f64).contains(&value));
     let (name, most, text) = (which.words(), count(MOST), text.trim());
     let complaint =
-        (!is_taken).then(|| format!("{name}: “{text}” is no whole number from 1 to {most}; {} is used.", count(used)));
+        (!is_taken).then(|| say!("{name}: “{text}” is no whole number from 1 to {most}; {} is used.", count(used)));
     let rounds = match which {
         Which::LocalSteps => Rounds { n_local_steps: used, ..rounds },
         Which::Rounds => Rounds { n_rounds: used, ..rounds },

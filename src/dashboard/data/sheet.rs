@@ -1,6 +1,7 @@
 //! The Data view's side of the desk: what has come back.
 
 use super::markup::{CARDS, Parts};
+use fedsysid_say::say;
 
 /// What the desk says.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +58,7 @@ impl Sheet {
                 None
             }
             Reply::Stopped => {
-                self.complaint = Some("Stopped. What was here before stays.".into());
+                self.complaint = Some(say!("Stopped. What was here before stays.").into());
                 None
             }
             Reply::Done => None,
@@ -91,7 +92,7 @@ impl Sheet {
         // What was opened is gone with it; what is shown can still be read.
         self.apply(
             self.job,
-            Reply::Failed(format!("The reader failed{because}. Opening the file again starts a new one.")),
+            Reply::Failed(say!("The reader failed{because}. Opening the file again starts a new one.")),
         );
     }
 

@@ -6,6 +6,7 @@ use crate::sim::plan::{DataPlan, NoiseLevels};
 use crate::sim::scenario::{Scenario, Settings};
 use crate::sim::simulator::{Client, realize};
 use crate::sim::stream::DataKey;
+use fedsysid_say::say;
 
 /// The most rows: about 200 MB of text.
 const MOST_ROWS: u64 = 2_000_000;
@@ -29,7 +30,7 @@ impl Simulated {
     /// # Errors
     /// In words, when the settings cannot be run or the file would be too long.
     pub fn new(settings: Settings) -> Result<Self, String> {
-        let scenario = Scenario::new(settings).map_err(|error| format!("These settings cannot be run: {error}."))?;
+        let scenario = Scenario::new(settings).map_err(|error| say!("These settings cannot be run: {error}."))?;
         let rows = |client| {
             let plan = scenario.plan(client);
             plan.n_rollouts as u64 * (plan.rollout_len as u64 + 1)
@@ -37,7 +38,7 @@ impl Simulated {
         let n_rows = (0..scenario.settings().n_clients).map(rows).fold(0_u64, u64::saturating_add);
         if n_rows > MOST_ROWS {
             let (n_rows, most) = (count(usize::try_from(n_rows).unwrap_or(usize::MAX)), count(2_000_000));
-            return Err(format!(
+            return Err(say!(
                 "The simulated data would be a file of {n_rows} rows; up to {most} are saved. Fewer clients M, rollouts Nᵢ or steps T make it shorter."
             ));
         }

@@ -2,16 +2,17 @@
 
 use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::systems::Mode;
+use crate::dashboard::things::Things;
 use crate::data::identify::Outcome;
 use crate::data::rollouts::{Noted, Tally};
 use crate::data::spread::Spread;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::EstimateError;
+use fedsysid_say::say;
 
-/// A count of things: "1 client", "50 clients".
-fn things(n: u64, one: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", counted(n))
+/// A count of things, of which there may be more than the page can have.
+fn counted_as(things: Things, n: u64) -> String {
+    things.counted(usize::try_from(n).unwrap_or(usize::MAX))
 }
 
 fn counted(n: u64) -> String {
@@ -20,20 +21,23 @@ fn counted(n: u64) -> String {
 
 /// What was read of a file.
 pub fn file(file: &FileRead) -> String {
-    let clients = things(file.n_clients as u64, "client");
+    let clients = Things::Clients.counted(file.n_clients);
     match &file.kind {
         Kind::Rollouts { tally, .. } => {
             let Tally { rows, rollouts, samples, lengths, .. } = tally;
             let of = match lengths {
-                Some((least, most)) if least == most => format!(" of {} each", counted(*least)),
-                Some((least, most)) => format!(" of {} to {}", counted(*least), counted(*most)),
+                Some((least, most)) if least == most => say!(" of {} each", counted(*least)),
+                Some((least, most)) => say!(" of {} to {}", counted(*least), counted(*most)),
                 None => String::new(),
             };
-            let (rows, rollouts) = (things(*rows, "row"), things(*rollouts as u64, "rollout"));
-            format!("{rows} in {rollouts}{of}, from {clients}: {}", things(*samples, "sample"))
+            let (rows, rollouts) = (counted_as(Things::Rows, *rows), Things::Rollouts.counted(*rollouts));
+            say!("{rows} in {rollouts}{of}, from {clients}: {}", counted_as(Things::Samples, *samples))
         }
         Kind::Moments(n_samples) => {
-            format!("moments of {} from {clients}; no rows, so no free run for them", things(*n_samples, "sample"))
+            say!(
+                "moments of {} from {clients}; no rows, so no free run for them",
+                counted_as(Things::Samples, *n_samples)
+            )
         }
     }
 }
@@ -42,22 +46,22 @@ pub fn file(file: &FileRead) -> String {
 pub fn notes(file: &FileRead) -> Vec<String> {
     let Kind::Rollouts { tally, unused, constants, step } = &file.kind else { return Vec::new() };
     let mut notes = Vec::new();
-    let mut note = |noted: Noted, one: &str, what: &str| {
+    let mut note = |noted: Noted, things: Things, what: &str| {
         if noted.count > 0 {
-            notes.push(format!("{}{what} (first in line {})", things(noted.count, one), counted(noted.first)));
+            notes.push(say!("{}{what} (first in line {})", counted_as(things, noted.count), counted(noted.first)));
         }
     };
-    note(tally.gaps, "gap", " in time: nothing is learned across them");
-    note(tally.missing, "sample", " left out, as a value is missing");
+    note(tally.gaps, Things::Gaps, say!(" in time: nothing is learned across them"));
+    note(tally.missing, Things::Samples, say!(" left out, as a value is missing"));
     if (step - 1.0).abs() > 1e-12 {
-        notes.push(format!("one step is {} in time", number(*step)));
+        notes.push(say!("one step is {} in time", number(*step)));
     }
     for (name, value) in constants {
-        let so = if *value == 0.0 { "what it does cannot be told" } else { "it acts as a constant offset" };
-        notes.push(format!("{name} is {} in every row: {so}", number(*value)));
+        let so = if *value == 0.0 { say!("what it does cannot be told") } else { say!("it acts as a constant offset") };
+        notes.push(say!("{name} is {} in every row: {so}", number(*value)));
     }
     if !unused.is_empty() {
-        notes.push(format!("not used: {}", unused.join(", ")));
+        notes.push(say!("not used: {}", unused.join(", ")));
     }
     notes
 }
@@ -66,15 +70,13 @@ pub fn notes(file: &FileRead) -> Vec<String> {
 pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     match error {
         EstimateError::NotEnoughData { have, need, .. } => {
-            format!("{} are too few for {need} unknowns a state", things(have, "sample"))
+            say!("{} are too few for {need} unknowns a state", counted_as(Things::Samples, have))
         }
         EstimateError::Singular { regressor, .. } => {
             let name = found.sites.names.get(regressor).map_or("", String::as_str);
-            format!(
-                "the data do not tell what {name} does: it is always zero, or a combination of the columns before it"
-            )
+            say!("the data do not tell what {name} does: it is always zero, or a combination of the columns before it")
         }
-        EstimateError::NotFinite => "there is no finite number".into(),
+        EstimateError::NotFinite => say!("there is no finite number").into(),
     }
 }
 
@@ -86,18 +88,17 @@ pub fn fit(found: &Found) -> String {
         known.min_by(|(_, a), (_, b)| a.total_cmp(b))
     };
     let Some((best, error)) = errors(|found, outcome| found.identified.one_step(outcome)) else {
-        return "Too little data to hold any out.".into();
+        return say!("Too little data to hold any out.").into();
     };
     let alone = identified.outcomes.first().filter(|alone| alone.way != best.way);
     let alone = alone.and_then(|alone| identified.one_step(alone));
-    let against = alone.map(|alone| format!("; clients alone {}", measured(alone, 3))).unwrap_or_default();
+    let against = alone.map(|alone| say!("; clients alone {}", measured(alone, 3))).unwrap_or_default();
     let free = errors(|_, outcome| outcome.free_run);
     let free = free.map(|(best, error)| {
-        let plural = if identified.n_stretches == 1 { "stretch" } else { "stretches" };
-        let (n, name) = (count(identified.n_stretches), way_name(best.way));
-        format!(" In free run along {n} held-out {plural}, {name} is best: {}.", measured(error, 3))
+        let (stretches, name) = (Things::Stretches.counted(identified.n_stretches), way_name(best.way));
+        say!(" In free run along {stretches}, {name} is best: {}.", measured(error, 3))
     });
-    format!(
+    say!(
         "One step ahead, {} predicts held-out data best: {}{against}.{}",
         way_name(best.way),
         measured(error, 3),
@@ -111,26 +112,25 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     let n_clients = found.sites.all().len();
     let joinings: Vec<_> = (0..n_clients).filter_map(|client| found.identified.joining(way, client)).collect();
     if joinings.is_empty() {
-        return format!("No client can tell whether {name} would serve it better: too little data to hold any out.");
+        return say!("No client can tell whether {name} would serve it better: too little data to hold any out.");
     }
     let side = |is_on: fn(f64, f64) -> bool| {
         let on = || joinings.iter().filter(|joining| is_on(joining.shared, joining.alone));
         let clear = match (on().count(), on().filter(|joining| joining.is_clear).count()) {
             (0, _) => String::new(),
-            (_, 0) => ", none clearly".into(),
-            (all, n) if n == all => ", clearly".into(),
-            (_, n) => format!(", {} of them clearly", count(n)),
+            (_, 0) => say!(", none clearly").into(),
+            (all, n) if n == all => say!(", clearly").into(),
+            (_, n) => say!(", {} of them clearly", count(n)),
         };
         (count(on().count()), clear)
     };
     let ((better, better_clear), (worse, worse_clear)) =
         (side(|shared, alone| shared < alone), side(|shared, alone| shared > alone));
     let left = n_clients - joinings.len();
-    let left =
-        if left > 0 { format!(" {} more have too little data to be alone.", count(left)) } else { String::new() };
-    format!(
+    let left = if left > 0 { say!(" {} more have too little data to be alone.", count(left)) } else { String::new() };
+    say!(
         "{better} of {} predict held-out data better with {name} than alone{better_clear}; {worse} worse{worse_clear}.{left}",
-        things(joinings.len() as u64, "client"),
+        Things::Clients.counted(joinings.len()),
     )
 }
 
@@ -138,24 +138,27 @@ pub fn join(found: &Found, way: &Outcome) -> String {
 pub fn spread(found: &Found) -> String {
     let Some(Spread { n_clients, between, noise, f, p_value }) = found.identified.spread else {
         let n_known = found.identified.locals.iter().filter(|local| local.is_ok()).count();
-        let why =
-            if n_known < 2 { "at least two clients with enough data" } else { "samples to spare in every client" };
-        return format!("How far clients differ cannot be told: that takes {why}.");
+        let why = if n_known < 2 {
+            say!("at least two clients with enough data")
+        } else {
+            say!("samples to spare in every client")
+        };
+        return say!("How far clients differ cannot be told: that takes {why}.");
     };
     let p = if p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(p_value, 2)) };
     let verdict = if p_value < 0.01 {
-        "The clients differ"
+        say!("The clients differ")
     } else if p_value < 0.05 {
-        "The clients seem to differ"
+        say!("The clients seem to differ")
     } else {
-        "Nothing says that the clients differ"
+        say!("Nothing says that the clients differ")
     };
     let size = if between > 0.0 {
-        format!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(between, 3))
+        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(between, 3))
     } else {
-        "their estimates lie no farther apart than noise explains".into()
+        say!("their estimates lie no farther apart than noise explains").into()
     };
-    format!(
+    say!(
         "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
         measured(noise, 3),
         measured(f, 3),
@@ -166,8 +169,8 @@ pub fn spread(found: &Found) -> String {
 /// The size of the largest eigenvalue.
 pub fn radius(modes: &[Mode]) -> String {
     let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
-    let verdict = if radius < 1.0 { "stable" } else { "unstable" };
-    format!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
+    let verdict = if radius < 1.0 { say!("stable") } else { say!("unstable") };
+    say!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
 }
 
 /// An eigenvalue; of a pair one stands for both.

@@ -5,7 +5,6 @@ use super::settings::settings;
 use super::{Export, Setting};
 use crate::dashboard::family::Family;
 use crate::dashboard::lesson::class;
-use crate::dashboard::lesson::texts::CLASS_CAPTION;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::paper;
 use crate::dashboard::picture::method_name;
@@ -21,6 +20,7 @@ use crate::figure::sheet::Picture;
 use crate::params::views::Word;
 use crate::params::{Draft, Key, Views};
 use crate::sim::scenario::Settings;
+use fedsysid_say::say;
 
 /// The page that a chart is on.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +55,8 @@ impl Page<'_> {
     pub fn run(self, run: &Run, figure: Figure, ghosts: &[Ghost<'_>]) -> Export {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
         let title = match names.as_slice() {
-            [] => "Errors of least squares".into(),
-            names => format!("Error along the rounds: {}", names.join(", ")),
+            [] => say!("Errors of least squares").into(),
+            names => say!("Error along the rounds: {}", names.join(", ")),
         };
         let caption = format!("{} {}", sentences::verdict(run), sentences::caption(run));
         let words = Words { slug: "explore".into(), title, caption };
@@ -71,7 +71,7 @@ impl Page<'_> {
         let name = method.map_or_else(String::new, |method| method_name(*method));
         let words = Words {
             slug: format!("explore-by-{}", param.link),
-            title: format!("Error of {name} along the rounds, one curve a value of {} {}", param.name, param.symbol),
+            title: say!("Error of {name} along the rounds, one curve a value of {} {}", param.name(), param.symbol),
             caption: format!("{} {}", family.sentence(), family.caption()),
         };
         self.export(words, points, (Picture::Curves(family.figure()), table::of(family.sweep, Rounds::All)))
@@ -82,7 +82,7 @@ impl Page<'_> {
         let param = trade_off.across.key().param();
         let words = Words {
             slug: format!("tradeoff-{}", param.link),
-            title: format!("Final error against {} {}", param.name, param.symbol),
+            title: say!("Final error against {} {}", param.name(), param.symbol),
             caption: format!("{} {} {}", trade_off.sentence(), tradeoff::caption(trade_off), trade_off.bound()),
         };
         let content = (Picture::Curves(trade_off.figure()), table::of(trade_off.sweep, Rounds::Last));
@@ -99,7 +99,7 @@ impl Page<'_> {
         let words = Words {
             slug: format!("map-{}", self.views.map.word()),
             title: shown.title(of),
-            caption: format!("{made} Ring: {}", shown.reading(self.draft.get(x), self.draft.get(y))),
+            caption: say!("{made} Ring: {}", shown.reading(self.draft.get(x), self.draft.get(y))),
         };
         let settings = settings(&[self.draft.settings()], &axes, self.draft, self.views);
         self.export_over(words, settings, (Picture::Map(picture), table::of_map(shown, of, checks)))
@@ -110,7 +110,7 @@ impl Page<'_> {
         let (figure, switches) = (self.views.figure, self.views.switches);
         let words = Words {
             slug: format!("paper-{}", figure.word()),
-            title: format!("Figure {}: {}", figure.name(), figure.title()),
+            title: say!("Figure {}: {}", figure.name(), figure.title()),
             caption: paper::picture::caption(figure, switches, sweep),
         };
         let picture = Picture::Curves(paper::picture::picture(figure, switches, sweep));
@@ -123,8 +123,8 @@ impl Page<'_> {
         let picture = pictures::anatomy(run, method)?;
         let words = Words {
             slug: "anatomy".into(),
-            title: format!("What is left of {}’s error, and why", anatomy.name),
-            caption: "Shares of the mean square error (Frobenius) to expect, stacked; what works against the others is below 0.".into(),
+            title: say!("What is left of {}’s error, and why", anatomy.name),
+            caption: say!("Shares of the mean square error (Frobenius) to expect, stacked; what works against the others is below 0.").into(),
         };
         let table = table::of_anatomy(run, method);
         Some(self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(picture), table)))
@@ -135,8 +135,8 @@ impl Page<'_> {
         let join = join::joins(run).into_iter().nth(method)?;
         let words = Words {
             slug: "join".into(),
-            title: format!("Who gains by joining: {}", join.name),
-            caption: format!("{} One dot a client; each error is against that client’s own system.", join.words),
+            title: say!("Who gains by joining: {}", join.name),
+            caption: say!("{} One dot a client; each error is against that client’s own system.", join.words),
         };
         let picture = Picture::Curves(pictures::join(run, method)?);
         Some(self.export(words, std::slice::from_ref(&run.settings), (picture, table::of_join(run, method))))
@@ -146,7 +146,7 @@ impl Page<'_> {
     pub fn systems(self, portrait: &Portrait) -> Export {
         let words = Words {
             slug: "systems".into(),
-            title: "Eigenvalues of the clients’ systems".into(),
+            title: say!("Eigenvalues of the clients’ systems").into(),
             caption: format!("{} {}", words::stability(portrait), words::modes(portrait)),
         };
         let picture = Picture::Curves(pictures::eigenvalues(portrait));
@@ -159,7 +159,7 @@ impl Page<'_> {
         let words = Words {
             slug: format!("class-{}", picture.lesson.word()),
             title: picture.lesson.name().into(),
-            caption: format!("{} {CLASS_CAPTION}", picture.sentence()),
+            caption: format!("{} {}", picture.sentence(), class::caption()),
         };
         self.export(words, points.get(..1).unwrap_or(&[]), (Picture::Curves(picture.figure()), picture.table()))
     }
@@ -179,10 +179,10 @@ impl Page<'_> {
     pub fn bound(self, run: &Run) -> Option<Export> {
         let figure = bound::figure(run)?;
         let hypothesis = run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
-        let hypothesis = hypothesis.map(|(_, words)| format!(" Its {words}.")).unwrap_or_default();
+        let hypothesis = hypothesis.map(|(_, words)| say!(" Its {words}.")).unwrap_or_default();
         let words = Words {
             slug: "bound".into(),
-            title: "What the paper proves, and what happens".into(),
+            title: say!("What the paper proves, and what happens").into(),
             caption: format!("{}{hypothesis}", bound::words(run)),
         };
         let content = (Picture::Curves(figure), table::of_bound(run));
@@ -192,10 +192,11 @@ impl Page<'_> {
 
 /// One row an eigenvalue.
 fn eigenvalues(portrait: &Portrait) -> Table {
-    let header = ["system", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
+    let header =
+        ["system", say!("real part"), say!("imaginary part"), say!("absolute value")].map(str::to_owned).to_vec();
     let clients = portrait.clients.iter().enumerate();
-    let clients = clients
-        .flat_map(|(index, client)| client.modes.iter().map(move |mode| (format!("client {}", index + 1), mode)));
+    let clients =
+        clients.flat_map(|(index, client)| client.modes.iter().map(move |mode| (say!("client {}", index + 1), mode)));
     let all = portrait.nominal.iter().map(|mode| ("nominal".to_owned(), mode)).chain(clients);
     let row =
         |(name, mode): (String, &Mode)| vec![name, mode.re.to_string(), mode.im.to_string(), mode.size().to_string()];

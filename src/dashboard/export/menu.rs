@@ -5,6 +5,7 @@ use super::super::script::Language;
 use super::{Export, Format, PICTURE};
 use crate::figure::sheet::Paper;
 use crate::figure::theme::Theme;
+use fedsysid_say::say;
 
 /// What a picture in a file looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,7 @@ impl Look {
     fn word(self) -> &'static str {
         match self {
             Self::Light => "light",
-            Self::Clear => "light, transparent",
+            Self::Clear => say!("light, transparent"),
             Self::Dark => "dark",
             Self::Projector => "projector",
         }
@@ -150,28 +151,32 @@ pub fn menu(choices: Choices, has_program: bool) -> String {
     };
     let button = |act: &str, words: &str| format!("<button type=button class=set-step data-act={act}>{words}</button>");
     let looks = Look::ALL.map(|look| look.word().to_owned());
-    let sizes = SCALES.map(|scale| format!("{scale}×, {} px wide", scale * PICTURE.0));
+    let sizes = SCALES.map(|scale| say!("{scale}×, {} px wide", scale * PICTURE.0));
     let row = |title: &str, parts: &[String]| {
-        format!("<div class=save-row role=group aria-label={title}><h3>{title}</h3>{}</div>", parts.concat())
+        format!("<div class=save-row role=group aria-label=\"{title}\"><h3>{title}</h3>{}</div>", parts.concat())
     };
     let picture = [
-        list("look", "theme", &looks, choices.look),
-        list("scale", "PNG’s size", &sizes, choices.scale),
-        button("png", "Save PNG"),
-        button("svg", "Save SVG"),
+        list("look", say!("theme"), &looks, choices.look),
+        list("scale", say!("PNG’s size"), &sizes, choices.scale),
+        button("png", say!("Save PNG")),
+        button("svg", say!("Save SVG")),
     ];
-    let numbers = [button("csv", "Save CSV"), button("json", "Save JSON"), button("copy-numbers", "Copy")];
+    let numbers =
+        [button("csv", say!("Save CSV")), button("json", say!("Save JSON")), button("copy-numbers", say!("Copy"))];
     let languages = Language::ALL.map(|language| language.name().to_owned());
     let program = [
-        list("language", "copy as", &languages, choices.language),
-        button("copy-program", "Copy"),
-        button("save-program", "Save"),
-        "<p class=quiet>Finds the final errors of the run at these settings again, from the formulas and the moments of its \
-         data.</p>"
-            .to_owned(),
+        list("language", say!("copy as"), &languages, choices.language),
+        button("copy-program", say!("Copy")),
+        button("save-program", say!("Save")),
+        format!(
+            "<p class=quiet>{}</p>",
+            say!(
+                "Finds the final errors of the run at these settings again, from the formulas and the moments of its data."
+            )
+        ),
     ];
-    let program = if has_program { row("Program", &program) } else { String::new() };
-    row("Picture", &picture) + &row("Numbers", &numbers) + &program
+    let program = if has_program { row(say!("Program"), &program) } else { String::new() };
+    row(say!("Picture"), &picture) + &row(say!("Numbers"), &numbers) + &program
 }
 
 impl Export {

@@ -16,6 +16,7 @@ use crate::figure::Size;
 use crate::figure::sheet::{Paper, Picture, Sheet};
 use crate::figure::svg::{DrawingBackend, Strokes, sheet_svg};
 use crate::figure::theme::Theme;
+use fedsysid_say::say;
 
 pub use settings::Setting;
 
@@ -108,7 +109,7 @@ impl Export {
 
     /// What is said of it beside the numbers, a line each.
     pub fn about(&self) -> Vec<String> {
-        let head = [PROGRAM.to_owned(), self.title.clone(), self.caption.clone(), format!("link: {}", self.link)];
+        let head = [PROGRAM.to_owned(), self.title.clone(), self.caption.clone(), say!("link: {}", self.link)];
         let settings = self.settings.iter().map(|setting| format!("{} = {}", setting.key, setting.value));
         head.into_iter().chain(settings).collect()
     }
@@ -132,7 +133,12 @@ impl Export {
     /// What a picture of pixels says of itself, as chunks to stand after its header.
     pub fn png_texts(&self) -> Vec<u8> {
         let about = self.about().join("\n");
-        png::texts(&[("Title", &self.title), ("Description", &about), ("Software", PROGRAM), ("Source", &self.link)])
+        png::texts(&[
+            (say!("Title"), &self.title),
+            (say!("Description"), &about),
+            (say!("Software"), PROGRAM),
+            (say!("Source"), &self.link),
+        ])
     }
 
     /// The name of a program that finds its numbers again. MATLAB takes no dots or dashes in it.

@@ -11,6 +11,7 @@ use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size};
 use crate::theory::prediction::Parts;
+use fedsysid_say::say;
 
 /// The least share of an error that has a line.
 const LEAST: f64 = 2e-3;
@@ -46,8 +47,8 @@ pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
     };
     let curves: Vec<_> = Cause::parts(last).into_iter().enumerate().map(layer).collect();
     let lowest = curves.iter().flat_map(|curve| &curve.band).map(|band| band.low).fold(0.0, f64::min);
-    let x = Axis { label: "round r".into(), range: fit_x(scale, &curves), scale, whole: true };
-    let label = format!("share of {}’s mean square error", method_name(theory.method));
+    let x = Axis { label: say!("round r").into(), range: fit_x(scale, &curves), scale, whole: true };
+    let label = say!("share of {}’s mean square error", method_name(theory.method));
     let y = Axis { label, range: (lowest, 1.0), scale: Scale::Linear, whole: false };
     Some(Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None })
 }
@@ -64,8 +65,8 @@ pub(super) fn eigenvalues(portrait: &Portrait) -> Figure {
     let first = portrait.clients.first().map(|client| client.modes.as_slice()).unwrap_or_default();
     let mut others = portrait.clients.iter().skip(1).flat_map(|client| &client.modes);
     plane(vec![
-        curve(Role::ClientAlone, CurveKind::Beside, "the other clients", &mut others),
-        curve(Role::FedLin, CurveKind::Beside, "client 1", &mut first.iter()),
+        curve(Role::ClientAlone, CurveKind::Beside, say!("the other clients"), &mut others),
+        curve(Role::FedLin, CurveKind::Beside, say!("client 1"), &mut first.iter()),
         curve(Role::Pooled, CurveKind::Points, "A₀", &mut portrait.nominal.iter()),
     ])
 }
@@ -76,12 +77,12 @@ pub(in crate::dashboard) fn plane(mut curves: Vec<Curve>) -> Figure {
     let reach = 1.15 * sizes.filter(|size| size.is_finite()).fold(1.0, f64::max);
     let angle = |step: u32| f64::from(step) * std::f64::consts::TAU / f64::from(ARCS);
     let circle = (0..=ARCS).map(angle).map(|angle| Point { x: angle.cos(), y: angle.sin() }).collect();
-    let (role, label) = (Role::MeanOfLocals, "unit circle".to_owned());
+    let (role, label) = (Role::MeanOfLocals, say!("unit circle").to_owned());
     curves.insert(0, Curve { role, kind: CurveKind::Pinned, label, points: circle, band: Vec::new() });
     curves.retain(|curve| !curve.points.is_empty());
     let axis =
         |label: &str| Axis { label: label.to_owned(), range: (-reach, reach), scale: Scale::Linear, whole: false };
-    let (x, y) = (axis("real part of an eigenvalue of A"), axis("imaginary part"));
+    let (x, y) = (axis(say!("real part of an eigenvalue of A")), axis(say!("imaginary part")));
     let mut figure = Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None };
     let plot = Layout::new(&figure, &Theme::LIGHT, Size::new(PICTURE.0, PICTURE.1, 1.0)).frame.plot;
     let wide = reach * plot.width / plot.height;
@@ -131,18 +132,20 @@ pub(in crate::dashboard) fn clients_dots(mut dots: Vec<Point>, role: Role, name:
         let points = dots.iter().copied().filter(|dot| is_ours(dot.y)).collect();
         Curve { role, kind: CurveKind::Points, label: label.into(), points, band: Vec::new() }
     };
-    let curves =
-        vec![curve(role, "gains", |ratio| ratio > 1.0), curve(Role::ClientAlone, "loses", |ratio| ratio <= 1.0)];
-    let levels = vec![Level { role: Role::Pooled, label: "even".into(), value: 1.0 }];
+    let curves = vec![
+        curve(role, say!("gains"), |ratio| ratio > 1.0),
+        curve(Role::ClientAlone, say!("loses"), |ratio| ratio <= 1.0),
+    ];
+    let levels = vec![Level { role: Role::Pooled, label: say!("even").into(), value: 1.0 }];
     let farthest = dots.last().map_or(0.0, |dot| dot.x);
     let x = Axis {
-        label: "distance from the mean system".into(),
+        label: say!("distance from the mean system").into(),
         range: (0.0, if farthest > 0.0 { 1.04 * farthest } else { 1.0 }),
         scale: Scale::Linear,
         whole: false,
     };
     let y = Axis {
-        label: format!("error alone ÷ error with {name}"),
+        label: say!("error alone ÷ error with {name}"),
         range: fit(Scale::Log10, &curves, &levels),
         scale: Scale::Log10,
         whole: false,

@@ -8,6 +8,7 @@ use crate::params::table::{TABLE, words};
 use crate::params::views::Word;
 use crate::params::{Draft, Key, View, Views};
 use crate::sim::scenario::Settings;
+use fedsysid_say::say;
 
 /// The numbers that are always said.
 const KEYS: [Key; 8] = [
@@ -49,7 +50,7 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
     let mut all: Vec<_> = KEYS.iter().filter_map(|&key| of_number(key, points, axes)).collect();
     if let Some(first) = points.first() {
         let seed = first.seed.0.to_string();
-        all.push(Setting::new(Key::Seed.param().link, seed.clone(), format!("seed {seed}")));
+        all.push(Setting::new(Key::Seed.param().link, seed.clone(), say!("seed {seed}")));
     }
     if views.view == View::Paper {
         let switch = |&(switch, key, name): &(Switch, &str, &str)| {
@@ -62,7 +63,7 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
     for spec in &CHOICES {
         let option = draft.option(spec.choice);
         if ALWAYS.contains(&spec.choice) || draft.choice(spec.choice) != 0 {
-            all.push(Setting::new(spec.link, option.word.into(), format!("{}: {}", spec.name, option.label)));
+            all.push(Setting::new(spec.link, option.word.into(), format!("{}: {}", spec.name(), option.label())));
         }
     }
     let said: Vec<_> = all.iter().map(|setting| setting.key.clone()).collect();
@@ -88,7 +89,7 @@ fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<
         values.iter().map(|&value| write(value)).collect::<Vec<_>>().join(comma)
     };
     let (value, shown) = if axis.is_some() || values.len() > LONGEST.0 {
-        (format!("{}..{}", words(first), words(last)), format!("{} to {}", number(first), number(last)))
+        (format!("{}..{}", words(first), words(last)), say!("{} to {}", number(first), number(last)))
     } else {
         (listed(words, ","), listed(number, ", "))
     };
@@ -99,8 +100,8 @@ fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<
 /// Whatever else a link holds.
 fn rest(key: &str, value: String) -> Setting {
     let param = TABLE.iter().find(|param| param.link == key);
-    let name = param.map_or(key, |param| if param.symbol.is_empty() { param.name } else { param.symbol });
-    let shown = if value.chars().count() > LONGEST.1 { "see the link" } else { &value };
+    let name = param.map_or(key, |param| if param.symbol.is_empty() { param.name() } else { param.symbol });
+    let shown = if value.chars().count() > LONGEST.1 { say!("see the link") } else { &value };
     let words = format!("{name} = {shown}");
     Setting::new(key, value, words)
 }

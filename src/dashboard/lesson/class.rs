@@ -1,5 +1,6 @@
 //! A class: seeds from names, links for everybody, pasted codes, and their histogram beside what seeds give.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::code::{Found, LEN, NoCode};
@@ -7,6 +8,7 @@ use super::guess::Kind;
 use super::{course, kind, texts};
 use crate::dashboard::sweep::{Plan, Sweep};
 use crate::dashboard::table::Table;
+use crate::dashboard::things::Things;
 use crate::figure::number::measured;
 use crate::figure::{Axis, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
 use crate::params::guide::fragment_of;
@@ -178,15 +180,9 @@ impl Picture {
     /// In words: how many, their mean, what was to be expected.
     pub fn sentence(&self) -> String {
         let said = |mean: Option<f64>| mean.map_or_else(|| "–".into(), |mean| measured(mean, 3));
-        texts::filled(texts::CLASS_SENTENCE, |name| {
-            Some(match name {
-                "n" => self.values.len().to_string(),
-                "what" => self.of.name(self.lesson).to_owned(),
-                "mean" => said(mean(&self.values)),
-                "expected" => said(mean(&self.expected)),
-                _ => return None,
-            })
-        })
+        let (results, what) = (Things::Results.counted(self.values.len()), self.of.name(self.lesson));
+        let (mean, expected) = (said(mean(&self.values)), said(mean(&self.expected)));
+        say!("{results}; {what}: mean {mean}, to be expected {expected}.")
     }
 
     /// Two histograms, as outlines; the class's counts, and what as many seeds give on average.
@@ -206,7 +202,7 @@ impl Picture {
         let scale = self.values.len().max(1) as f64 / self.expected.len().max(1) as f64;
         let mut curves = Vec::new();
         if !self.expected.is_empty() {
-            let (kind, label) = (CurveKind::Predicted, texts::CLASS_EXPECTED.to_owned());
+            let (kind, label) = (CurveKind::Predicted, say!("expected").to_owned());
             curves.push(Curve {
                 role: Role::Pooled,
                 kind,
@@ -216,7 +212,7 @@ impl Picture {
             });
         }
         if !self.values.is_empty() {
-            let (kind, label) = (CurveKind::Pinned, texts::CLASS_CLASS.to_owned());
+            let (kind, label) = (CurveKind::Pinned, say!("class").to_owned());
             curves.push(Curve {
                 role: Role::FedLin,
                 kind,
@@ -231,19 +227,14 @@ impl Picture {
             Some(Mark { role, x, y: None, label: label.into(), detail: measured(x, 3) })
         };
         let marks = [
-            mark(&self.expected, None, texts::CLASS_EXPECTED_MEAN),
-            mark(&self.values, Some(Role::FedLin), texts::CLASS_MEAN),
+            mark(&self.expected, None, say!("expected mean")),
+            mark(&self.values, Some(Role::FedLin), say!("class mean")),
         ];
         let range = (bars[0], bars[BARS]);
         Figure {
             title: None,
             x: Axis { label: self.of.name(self.lesson).into(), range, scale: Scale::Log10, whole: false },
-            y: Axis {
-                label: texts::CLASS_STUDENTS.into(),
-                range: (0.0, 1.15 * tallest),
-                scale: Scale::Linear,
-                whole: true,
-            },
+            y: Axis { label: say!("students").into(), range: (0.0, 1.15 * tallest), scale: Scale::Linear, whole: true },
             curves,
             levels: Vec::new(),
             marks: marks.into_iter().flatten().collect(),
@@ -262,11 +253,16 @@ impl Picture {
     /// One row a number.
     pub fn table(&self) -> Table {
         let row = |of: &str, value: &f64| vec![of.to_owned(), value.to_string()];
-        let class = self.values.iter().map(|value| row(texts::CLASS_CLASS, value));
-        let expected = self.expected.iter().map(|value| row(texts::CLASS_EXPECTED, value));
+        let class = self.values.iter().map(|value| row(say!("class"), value));
+        let expected = self.expected.iter().map(|value| row(say!("expected"), value));
         let header = vec!["of".into(), self.of.name(self.lesson).into()];
         Table { header, rows: class.chain(expected).collect() }
     }
+}
+
+/// What stands beneath the histogram.
+pub fn caption() -> &'static str {
+    say!("Students by what they found, and how 60 other seeds are spread, scaled to the class; means are geometric.")
 }
 
 /// A mean of logarithms, as the axis is logarithmic: a few that are ten times larger do not carry it away.

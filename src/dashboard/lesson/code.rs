@@ -6,6 +6,7 @@
 //!
 //! The alphabet is Crockford's: no I, L, O, U; read in either case, with I and L for 1 and O for 0. No name is in it.
 
+use fedsysid_say::say;
 use std::fmt;
 
 use crate::params::Lesson;
@@ -58,12 +59,12 @@ pub enum NoCode {
 impl fmt::Display for NoCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length(has) => write!(f, "it has {has} of {LEN} characters"),
-            Self::Letter(letter) => write!(f, "no code has the character {letter}"),
-            Self::Mistyped => f.write_str("it is mistyped: its check characters do not fit"),
-            Self::Version(version) => write!(f, "it is of version {version}, this page reads {VERSION}"),
-            Self::Lesson(lesson) => write!(f, "it is of another lesson: {}", lesson.name()),
-            Self::Twice => f.write_str("it stands here twice, and counts once"),
+            Self::Length(has) => f.write_str(&say!("it has {has} of {LEN} characters")),
+            Self::Letter(letter) => f.write_str(&say!("no code has the character {letter}")),
+            Self::Mistyped => f.write_str(say!("it is mistyped: its check characters do not fit")),
+            Self::Version(version) => f.write_str(&say!("it is of version {version}, this page reads {VERSION}")),
+            Self::Lesson(lesson) => f.write_str(&say!("it is of another lesson: {}", lesson.name())),
+            Self::Twice => f.write_str(say!("it stands here twice, and counts once")),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is read of the lessons, as markup. Buttons have `data-do`, and what it is done to.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::class::Class;
@@ -15,13 +16,7 @@ use crate::params::views::Word;
 
 /// The lesson's name and the place of a step.
 pub fn head(Guide { lesson, step, .. }: Guide) -> String {
-    let place = texts::filled(texts::STEP_OF, |name| {
-        Some(match name {
-            "step" => step + 1,
-            _ => lesson.presets().len(),
-        })
-        .map(|n| n.to_string())
-    });
+    let place = say!("Step {} of {}", step + 1, lesson.presets().len());
     format!("<b>{}</b> <span>{place}</span>", escaped(lesson.name()))
 }
 
@@ -56,39 +51,40 @@ pub fn code(seen: &Seen<'_>) -> String {
     match seen.code() {
         Some(code) => format!(
             "<p class=lesson-code>{} <output data-testid=code>{code}</output></p><p class=quiet>{}</p>",
-            texts::CODE,
-            texts::CODE_ABOUT
+            say!("Your result code"),
+            say!("For your teacher: what you foretold and what you found. Your name is not in it.")
         ),
-        None => format!("<p class=quiet>{}</p>", texts::NO_CODE),
+        None => format!(
+            "<p class=quiet>{}</p>",
+            say!("To get a result code, draw the prediction of this lesson and see its run.")
+        ),
     }
 }
 
 /// Whose clients these are.
 pub fn hello(name: &str, seed: f64) -> String {
-    let said =
-        texts::filled(texts::HELLO, |what| if what == "name" { Some(name.into()) } else { Some(seed.to_string()) });
+    let said = say!("{name}, these are your own clients (seed {seed}).");
     format!("<p class=quiet>{}</p>", escaped(&said))
 }
 
 /// The lessons to choose from, with how far somebody is in each.
 pub fn lessons(progress: &Progress) -> String {
-    let mut html =
-        format!("<h2>{}</h2><p class=lessons-intro>{}</p><ul class=lessons>", texts::LESSONS, texts::LESSONS_INTRO);
+    let mut html = format!(
+        "<h2>{}</h2><p class=lessons-intro>{}</p><ul class=lessons>",
+        say!("Lessons"),
+        say!(
+            "Each takes you through a few live experiments. You foretell, try, and see; every number comes from the run in front of you, and you can leave at any time and keep what is set."
+        )
+    );
     for course in &COURSES {
         let (lesson, n) = (course.lesson, course.steps.len());
         let (about, minutes) = texts::about(lesson);
         let done = (0..n).filter(|&step| progress.is_done(lesson, step)).count();
-        let fill = |text| {
-            texts::filled(text, |name| {
-                Some(match name {
-                    "n" => n.to_string(),
-                    "done" => done.to_string(),
-                    _ => minutes.to_string(),
-                })
-            })
+        let (so_far, button) = if done == 0 {
+            (say!("{n} steps, about {minutes} minutes"), say!("Start"))
+        } else {
+            (say!("{done} of {n} steps done"), say!("Go on"))
         };
-        let (so_far, button) =
-            if done == 0 { (fill(texts::MINUTES), texts::START) } else { (fill(texts::PROGRESS), texts::CONTINUE) };
         // Where somebody goes on: at the first step that is not done.
         let next = (0..n).find(|&step| !progress.is_done(lesson, step)).unwrap_or(0);
         let (word, name) = (lesson.word(), escaped(lesson.name()));
@@ -103,19 +99,20 @@ pub fn lessons(progress: &Progress) -> String {
 
 /// Above what a class needs.
 pub fn class_intro() -> String {
-    format!("<h2>{}</h2><p class=lessons-intro>{}</p>", texts::CLASS_TITLE, texts::CLASS_INTRO)
+    format!(
+        "<h2>{}</h2><p class=lessons-intro>{}</p>",
+        say!("With a class"),
+        say!(
+            "Everybody gets a seed of their own from their name, and so clients of their own. At the end of a lesson each has a result code of twelve characters. Paste the codes here: nothing is sent anywhere."
+        )
+    )
 }
 
 /// What of the pasted lines does not count, and why.
 pub fn bad(class: &Class) -> String {
     let line = |bad: &super::class::Bad| {
-        let said = texts::filled(texts::CLASS_BAD, |name| {
-            Some(match name {
-                "line" => bad.line.to_string(),
-                "given" => bad.given.chars().take(40).collect(),
-                _ => bad.reason.to_string(),
-            })
-        });
+        let given: String = bad.given.chars().take(40).collect();
+        let said = say!("Line {}, “{given}”: {}.", bad.line, bad.reason);
         format!("<li>{}</li>", escaped(&said))
     };
     class.bad.iter().map(line).collect()
@@ -124,8 +121,11 @@ pub fn bad(class: &Class) -> String {
 /// A handle's name.
 pub fn handle_name(kind: Kind, handle: usize) -> String {
     match kind {
-        Kind::Curve => texts::filled(texts::HANDLE_CURVE, |_| ROUNDS.get(handle).map(|&round| number(round))),
-        Kind::Place => texts::HANDLE_PLACE.into(),
+        Kind::Curve => {
+            let round = ROUNDS.get(handle).map_or_else(|| "…".into(), |&round| number(round));
+            say!("error at round {round}")
+        }
+        Kind::Place => say!("break-even ε").into(),
     }
 }
 

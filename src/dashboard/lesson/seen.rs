@@ -14,6 +14,7 @@ use crate::sim::study::{MethodSummary, Summary};
 use crate::theory::break_even::BreakEven;
 use crate::theory::prediction::{Limit, Parts};
 use crate::theory::{MethodTheory, Theory};
+use fedsysid_say::fill_by_name;
 
 /// What there is to see.
 #[derive(Clone, Copy, Debug)]
@@ -218,8 +219,8 @@ impl Seen<'_> {
     }
 
     /// A text with its numbers; "…" stands for one that is not known yet.
-    pub fn words(&self, text: &str) -> String {
-        texts::filled(text, |name| self.value(name))
+    pub fn words(&self, text: &'static str) -> String {
+        fill_by_name(text, |name| self.value(name).unwrap_or_else(|| "…".into()))
     }
 
     /// The paragraphs of a step that apply.

@@ -5,6 +5,7 @@ use super::seen::Seen;
 use super::{alone_is_better, can_cease, diverges};
 use crate::figure::number::{count, measured};
 use crate::params::Lesson;
+use fedsysid_say::say;
 
 /// A paragraph, and when it applies.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +44,20 @@ const fn when(when: fn(&Seen<'_>) -> bool, words: &'static str) -> Para {
 pub fn about(lesson: Lesson) -> (&'static str, u32) {
     match lesson {
         Lesson::None => ("", 0),
-        Lesson::Joining => {
-            ("Company averages your noise away and misleads you a little. Find out where one outweighs the other.", 12)
-        }
+        Lesson::Joining => (
+            say!("Company averages your noise away and misleads you a little. Find out where one outweighs the other."),
+            12,
+        ),
         Lesson::Floor => (
-            "Every curve ends on a floor. Four causes hold it up, and each has another remedy. Meet them one by one.",
+            say!(
+                "Every curve ends on a floor. Four causes hold it up, and each has another remedy. Meet them one by one."
+            ),
             15,
         ),
         Lesson::Steps => (
-            "A step that is too small wastes rounds, one that is too large breaks the run. Find the edge, and use it.",
+            say!(
+                "A step that is too small wastes rounds, one that is too large breaks the run. Find the edge, and use it."
+            ),
             10,
         ),
     }
@@ -61,9 +67,9 @@ pub fn about(lesson: Lesson) -> (&'static str, u32) {
 pub fn class_names(lesson: Lesson) -> [&'static str; 3] {
     match lesson {
         Lesson::None => [""; 3],
-        Lesson::Joining => ["expected break-even ε", "break-even ε", "final error at ε = 0.3"],
-        Lesson::Floor => ["expected floor", "floor", "final error"],
-        Lesson::Steps => ["expected knee, in rounds", "knee, in rounds", "final error"],
+        Lesson::Joining => [say!("expected break-even ε"), say!("break-even ε"), say!("final error at ε = 0.3")],
+        Lesson::Floor => [say!("expected floor"), say!("floor"), say!("final error")],
+        Lesson::Steps => [say!("expected knee, in rounds"), say!("knee, in rounds"), say!("final error")],
     }
 }
 
@@ -353,128 +359,57 @@ pub(super) const REGIONS: Words = Words {
 
 // What is said of drawings
 
-const LEVEL: [&str; 4] = [
-    "The level is right: you drew {drawn} at the end, it is {truth}.",
-    "The level is nearly right: you drew {drawn} at the end, it is {truth}.",
-    "The end lies lower than you drew it: {truth}, not {drawn}.",
-    "The end lies higher than you drew it: {truth}, not {drawn}.",
-];
-const KNEE: [&str; 4] = [
-    "The bend is where you drew it, about round {truth}.",
-    "The bend is near where you drew it: about round {truth}, not {drawn}.",
-    "The bend comes earlier than you drew it: about round {truth}, not {drawn}.",
-    "The bend comes later than you drew it: about round {truth}, not {drawn}.",
-];
-const TREND: [&str; 2] =
-    ["The shape is right: falling first, then flat.", "The shape is another: it falls first, and then it is flat."];
-const PLACE: [&str; 4] = [
-    "You placed it at {drawn}: that is it.",
-    "You placed it at {drawn}: close.",
-    "You placed it at {drawn}; they meet farther left.",
-    "You placed it at {drawn}; they meet farther right.",
-];
+fn of_level(near: Near, drawn: &str, truth: &str) -> String {
+    match near {
+        Near::Right => say!("The level is right: you drew {drawn} at the end, it is {truth}."),
+        Near::Nearly => say!("The level is nearly right: you drew {drawn} at the end, it is {truth}."),
+        Near::Above => say!("The end lies lower than you drew it: {truth}, not {drawn}."),
+        Near::Below => say!("The end lies higher than you drew it: {truth}, not {drawn}."),
+    }
+}
 
-fn of_near(texts: &[&'static str; 4], near: Near) -> &'static str {
-    texts[near as usize]
+fn of_knee(near: Near, drawn: &str, truth: &str) -> String {
+    match near {
+        Near::Right => say!("The bend is where you drew it, about round {truth}."),
+        Near::Nearly => say!("The bend is near where you drew it: about round {truth}, not {drawn}."),
+        Near::Above => say!("The bend comes earlier than you drew it: about round {truth}, not {drawn}."),
+        Near::Below => say!("The bend comes later than you drew it: about round {truth}, not {drawn}."),
+    }
+}
+
+fn of_trend(is_right: bool) -> &'static str {
+    if is_right {
+        say!("The shape is right: falling first, then flat.")
+    } else {
+        say!("The shape is another: it falls first, and then it is flat.")
+    }
 }
 
 /// What is said of a curve's shape.
 pub fn of_shape(shape: &Shape) -> Vec<String> {
-    let with = |text: &str, say: fn(f64) -> String, drawn: f64, truth: f64| {
-        filled(text, |name| match name {
-            "drawn" => Some(say(drawn)),
-            "truth" => Some(say(truth)),
-            _ => None,
-        })
-    };
-    let (level, drawn, truth) = shape.level;
+    let (level, drawn_level, true_level) = shape.level;
     let (knee, drawn_knee, true_knee) = shape.knee;
+    let round = |round: f64| count(whole(round));
     vec![
-        with(of_near(&LEVEL, level), |value| measured(value, 2), drawn, truth),
-        TREND[usize::from(!shape.trend)].to_owned(),
-        with(of_near(&KNEE, knee), |round| count(whole(round)), drawn_knee, true_knee),
+        of_level(level, &measured(drawn_level, 2), &measured(true_level, 2)),
+        of_trend(shape.trend).to_owned(),
+        of_knee(knee, &round(drawn_knee), &round(true_knee)),
     ]
 }
 
 /// What is said of a place.
 pub fn of_place(drawn: f64, truth: f64) -> String {
     let near = Near::of(drawn, truth.min(1.0), (1.2, 1.5));
-    filled(of_near(&PLACE, near), |name| (name == "drawn").then(|| measured(drawn, 2)))
+    let drawn = measured(drawn, 2);
+    match near {
+        Near::Right => say!("You placed it at {drawn}: that is it."),
+        Near::Nearly => say!("You placed it at {drawn}: close."),
+        Near::Above => say!("You placed it at {drawn}; they meet farther left."),
+        Near::Below => say!("You placed it at {drawn}; they meet farther right."),
+    }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round")]
 fn whole(round: f64) -> usize {
     round.round() as usize
-}
-
-// The panel, the list of lessons, and classes
-
-pub(super) const STEP_OF: &str = "Step {step} of {steps}";
-pub(super) const LESSONS: &str = "Lessons";
-pub(super) const LESSONS_INTRO: &str = "Each takes you through a few live experiments. You foretell, try, and see; every number comes from \
-     the run in front of you, and you can leave at any time and keep what is set.";
-pub(super) const MINUTES: &str = "{n} steps, about {minutes} minutes";
-pub(super) const PROGRESS: &str = "{done} of {n} steps done";
-pub(super) const START: &str = "Start";
-pub(super) const CONTINUE: &str = "Go on";
-pub(super) const CODE: &str = "Your result code";
-pub(super) const CODE_ABOUT: &str = "For your teacher: what you foretold and what you found. Your name is not in it.";
-pub(super) const NO_CODE: &str = "To get a result code, draw the prediction of this lesson and see its run.";
-/// What is said in place of what would tell.
-pub const HIDDEN: &str = "Hidden until you have drawn what you expect.";
-/// What is over a chart that waits for a drawing.
-pub const HANDLES: &str = "What you expect: arrow keys move a dot, Tab goes to the next";
-/// A handle's name and value.
-pub(super) const HANDLE_CURVE: &str = "error at round {round}";
-pub(super) const HANDLE_PLACE: &str = "break-even ε";
-/// Buttons of the panel.
-pub const SHOW: &str = "Show the run";
-/// Draws anew.
-pub const AGAIN: &str = "Draw again";
-/// The step as it began.
-pub const RESTART: &str = "Start this step over";
-/// To the step before.
-pub const BACK: &str = "Back";
-/// To the step after.
-pub const NEXT: &str = "Next";
-/// Out of the lesson.
-pub const LEAVE: &str = "Leave the lesson";
-/// Back to what there was before it.
-pub const RESTORE: &str = "Back to what was set before the lesson";
-/// No more of that.
-pub const STAY: &str = "Keep this";
-/// Before the choice of a class's lesson, and of what is counted.
-pub const CLASS_OF: &str = "Class of the lesson";
-/// Likewise.
-pub const CLASS_OF_WHAT: &str = "Histogram of";
-pub(super) const CLASS_TITLE: &str = "With a class";
-pub(super) const CLASS_INTRO: &str = "Everybody gets a seed of their own from their name, and so clients of their own. At the end of a \
-     lesson each has a result code of twelve characters. Paste the codes here: nothing is sent anywhere.";
-/// What is pasted.
-pub const CLASS_PASTE: &str = "Result codes of the class, in any form";
-/// Names for links.
-pub const CLASS_NAMES: &str = "Names, one a line: a link for each";
-pub(super) const CLASS_BAD: &str = "Line {line}, “{given}”: {reason}.";
-pub(super) const CLASS_SENTENCE: &str = "{n} results; {what}: mean {mean}, to be expected {expected}.";
-pub(super) const CLASS_EXPECTED: &str = "expected";
-pub(super) const CLASS_CLASS: &str = "class";
-pub(super) const CLASS_EXPECTED_MEAN: &str = "expected mean";
-pub(super) const CLASS_MEAN: &str = "class mean";
-pub(super) const CLASS_STUDENTS: &str = "students";
-/// Beneath the histogram.
-pub const CLASS_CAPTION: &str =
-    "Students by what they found, and how 60 other seeds are spread, scaled to the class; means are geometric.";
-/// Before the greeting of somebody with a name.
-pub(super) const HELLO: &str = "{name}, these are your own clients (seed {seed}).";
-
-/// A text with what stands in braces filled in; "…" for what is not known.
-pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
-    let mut parts = text.split('{');
-    let mut filled = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (name, rest) = part.split_once('}').unwrap_or((part, ""));
-        filled += &value(name).unwrap_or_else(|| "…".into());
-        filled += rest;
-    }
-    filled
 }

@@ -2,19 +2,22 @@
 
 use super::words::Claim;
 use crate::dashboard::markup::escaped;
+use fedsysid_say::say;
 
 /// A list item a claim: what the paper says, what this run measured, and whether they agree.
 pub fn claims(claims: &[Claim]) -> String {
     let item = |claim: &Claim| {
         let (holds, said) = match claim.holds {
-            Some(true) => ("true", "They agree."),
-            Some(false) => ("false", "They do not agree."),
+            Some(true) => ("true", say!("They agree.")),
+            Some(false) => ("false", say!("They do not agree.")),
             None => ("unknown", ""),
         };
         let (paper, run) = (escaped(&claim.paper), escaped(&claim.measured));
         format!(
-            "<li class=claim data-holds={holds}><p><span class=says>The paper:</span> {paper}</p>\
-             <p><span class=says>This run:</span> {run} <span class=visually-hidden>{said}</span></p></li>"
+            "<li class=claim data-holds={holds}><p><span class=says>{}</span> {paper}</p>\
+             <p><span class=says>{}</span> {run} <span class=visually-hidden>{said}</span></p></li>",
+            say!("The paper:"),
+            say!("This run:")
         )
     };
     claims.iter().map(item).collect()

@@ -22,6 +22,7 @@ use crate::sim::scenario::Settings;
 use crate::sim::schedule::Schedule;
 use crate::sim::stream::Seed;
 use crate::sim::target::Target;
+use fedsysid_say::say;
 
 /// Data sets behind every curve.
 const N_TRIALS: usize = 25;
@@ -64,15 +65,15 @@ pub const FEDLIN: Method = Method { solver: Solver::FedLin, schedule: Schedule::
 
 impl PaperFigure {
     /// What it shows, in words.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
-            Self::LinClients => "FedLin with more and more clients",
-            Self::LinRollouts => "FedLin with more and more rollouts",
-            Self::LinHeterogeneity => "FedLin with clients that differ more and more",
-            Self::AvgClients => "FedAvg with more and more clients",
-            Self::AvgRollouts => "FedAvg with more and more rollouts",
-            Self::AvgHeterogeneity => "FedAvg with clients that differ more and more",
-            Self::Comparison => "FedLin against FedAvg",
+            Self::LinClients => say!("FedLin with more and more clients"),
+            Self::LinRollouts => say!("FedLin with more and more rollouts"),
+            Self::LinHeterogeneity => say!("FedLin with clients that differ more and more"),
+            Self::AvgClients => say!("FedAvg with more and more clients"),
+            Self::AvgRollouts => say!("FedAvg with more and more rollouts"),
+            Self::AvgHeterogeneity => say!("FedAvg with clients that differ more and more"),
+            Self::Comparison => say!("FedLin against FedAvg"),
         }
     }
 

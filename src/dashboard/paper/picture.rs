@@ -5,12 +5,13 @@ use super::Shown;
 use super::lines::{Line, Source, sources};
 use crate::dashboard::picture::{self, method_name, solver_role};
 use crate::dashboard::readout::Reading;
-use crate::dashboard::sentences::counted;
 use crate::dashboard::sweep::Sweep;
+use crate::dashboard::things::Things;
 use crate::figure::axis::fit_runs;
 use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
 use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switches};
 use crate::params::views::Word;
+use fedsysid_say::say;
 
 /// The figure, as far as its curves are known.
 pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure {
@@ -27,8 +28,8 @@ pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure
         ErrorAxis::Log => Scale::Log10,
     };
     let n_rounds = sweep.plan.points.first().map_or(0, |settings| settings.n_rounds);
-    let words = curves.is_empty().then(|| "The first curve is on its way.".into());
-    let x = Axis { label: "round r".into(), range: (0.0, n_rounds as f64), scale: Scale::Linear, whole: true };
+    let words = curves.is_empty().then(|| say!("The first curve is on its way.").into());
+    let x = Axis { label: say!("round r").into(), range: (0.0, n_rounds as f64), scale: Scale::Linear, whole: true };
     let y =
         Axis { label: error_label(figure, switches), range: fit_runs(scale, &curves, &levels), scale, whole: false };
     Figure { title: None, x, y, curves, levels, marks: Vec::new(), words }
@@ -47,7 +48,7 @@ fn error_label(figure: PaperFigure, switches: Switches) -> String {
         (Shown::FedLin, ErrorOf::AsCoded) => " = ‖Θ̄ᵣ − Θ⁽ᴹ⁾‖",
         (Shown::Both, ErrorOf::AsCoded) => "",
     };
-    format!("estimation error eᵣ{of}")
+    say!("estimation error eᵣ{of}")
 }
 
 /// What a curve means: the method where methods are compared, else its place among the values.
@@ -86,7 +87,7 @@ pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: u
     let known = known(figure, switches, sweep);
     let of_curve = |(source, line): &(Source, Line)| {
         let value = line.method.errors.get(line.summary.record_at(round)).copied()?;
-        let value = if value.mean().is_finite() { Ok(value) } else { Err("diverged".into()) };
+        let value = if value.mean().is_finite() { Ok(value) } else { Err(say!("diverged").into()) };
         Some(Reading { role: role(figure, *source), name: label(figure, *source), value, expected: None })
     };
     let estimate = known.last().and_then(|(source, line)| {
@@ -109,30 +110,28 @@ pub fn round(sweep: &Sweep, at: Option<f64>) -> usize {
 pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
     let Some(settings) = sweep.plan.points.first() else { return String::new() };
     let of = match (figure.shown(), switches.error_of) {
-        (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => "against client 1",
-        (Shown::FedLin, ErrorOf::AsCoded) => "against client M",
-        (Shown::Both, ErrorOf::AsCoded) => "of FedLin against client M, of FedAvg against client 1",
+        (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => say!("against client 1"),
+        (Shown::FedLin, ErrorOf::AsCoded) => say!("against client M"),
+        (Shown::Both, ErrorOf::AsCoded) => say!("of FedLin against client M, of FedAvg against client 1"),
     };
     let steps = match figure.shown() {
         Shown::FedLin => String::new(),
         Shown::FedAvg | Shown::Both => format!(" {}.", steps(switches.step)),
     };
     let dots = match switches.estimate {
-        Estimate::Pooled => "dotted: pooled least squares",
-        Estimate::MeanOfLocals => "dashed: the mean of locals",
+        Estimate::Pooled => say!("dotted: pooled least squares"),
+        Estimate::MeanOfLocals => say!("dashed: the mean of locals"),
     };
-    let data_sets = counted(settings.n_trials, "data set");
-    format!(
-        "Spectral-norm error {of}, mean of {data_sets} from the same systems; band: ±1 standard error; {dots}.{steps}"
-    )
+    let data_sets = Things::DataSets.counted(settings.n_trials);
+    say!("Spectral-norm error {of}, mean of {data_sets} from the same systems; band: ±1 standard error; {dots}.{steps}")
 }
 
 /// FedAvg's steps, as a sentence without its stop.
 fn steps(step: Step) -> &'static str {
     match step {
-        Step::OverRounds => "FedAvg’s step falls from α in equal parts over the rounds",
-        Step::OverLocalSteps => "FedAvg’s step is α/k at local step k",
-        Step::Constant => "FedAvg’s step is the constant α, as FedLin’s is",
+        Step::OverRounds => say!("FedAvg’s step falls from α in equal parts over the rounds"),
+        Step::OverLocalSteps => say!("FedAvg’s step is α/k at local step k"),
+        Step::Constant => say!("FedAvg’s step is the constant α, as FedLin’s is"),
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the paper claims and what this run measured; and what each switch changes. Every number is computed from the run.
 
+use fedsysid_say::say;
 use std::cmp::Ordering;
 
 use super::lines::{Line, NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
 use super::{Experiment, FEDLIN, Shown, Varied};
-use crate::dashboard::sentences::counted;
 use crate::dashboard::sweep::Sweep;
+use crate::dashboard::things::Things;
 use crate::figure::number::{count, measured, number};
 use crate::params::paper::{Begin, Estimate, PaperFigure, Switch, Switches};
 use crate::params::views::Word;
@@ -44,20 +45,20 @@ pub fn claims(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<Cla
     let ends = ends.as_deref();
     let law = || {
         let said = ends.map(|ends| root_law(figure, switches, sweep, ends));
-        claim("The error falls like 1/√(M·N).".into(), said)
+        claim(say!("The error falls like 1/√(M·N).").into(), said)
     };
     match figure.varied() {
         Varied::Clients => {
-            let paper = format!("With 100 clients the error is about {} times smaller than with one.", number(TIMES));
+            let paper = say!("With 100 clients the error is about {} times smaller than with one.", number(TIMES));
             vec![claim(paper, ends.map(|ends| times_smaller(figure, ends))), law()]
         }
         Varied::Rollouts => vec![law()],
         Varied::Heterogeneity => {
-            let paper = "The error grows with ε: clients that differ add a part in proportion to it.";
+            let paper = say!("The error grows with ε: clients that differ add a part in proportion to it.");
             vec![claim(paper.into(), ends.map(|ends| grows(figure, ends)))]
         }
         Varied::Nothing => {
-            let paper = format!("FedLin is there about {} rounds before FedAvg.", number(LEAD));
+            let paper = say!("FedLin is there about {} rounds before FedAvg.", number(LEAD));
             vec![claim(paper, lead(figure, switches, sweep))]
         }
     }
@@ -76,19 +77,19 @@ fn is_about(found: f64, claimed: f64) -> bool {
 fn from_to(varied: Varied, ends: &[(f64, f64)]) -> String {
     let end = |place: usize| measured(ends.get(place).map_or(f64::NAN, |end| end.1), 3);
     let last = ends.len().saturating_sub(1);
-    format!("{} at {}, {} at {}", end(0), at(varied, 0), end(last), at(varied, last))
+    say!("{} at {}, {} at {}", end(0), at(varied, 0), end(last), at(varied, last))
 }
 
 fn times_smaller(figure: PaperFigure, ends: &[(f64, f64)]) -> (String, bool) {
     let times = fold(ends);
-    let words = format!("{} times: {}.", measured(times, 3), from_to(figure.varied(), ends));
+    let words = say!("{} times: {}.", measured(times, 3), from_to(figure.varied(), ends));
     (words, is_about(times, TIMES))
 }
 
 /// How the error falls with what is varied, and whether the rounds were enough to see it.
 fn root_law(figure: PaperFigure, switches: Switches, sweep: &Sweep, ends: &[(f64, f64)]) -> (String, bool) {
     let (varied, found) = (figure.varied(), exponent(ends));
-    let words = format!("Like {} to the power of {}, where a root has −0.5.", varied.symbol(), measured(found, 2));
+    let words = say!("Like {} to the power of {}, where a root has −0.5.", varied.symbol(), measured(found, 2));
     let holds = (found + 0.5).abs() <= ABOUT_EXPONENT;
     match farthest(figure, switches, sweep) {
         Some(rest) => (format!("{words} {rest}"), holds),
@@ -106,7 +107,7 @@ fn farthest(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<St
     let (source, line, times) =
         all.filter(|(_, _, times)| *times > 1.0 + NEAR).max_by(|(_, _, a), (_, _, b)| a.total_cmp(b))?;
     let (at, rounds) = (at(figure.varied(), source.place), last_round(line));
-    Some(format!(
+    Some(say!(
         "At {at}, {rounds} rounds are too few: the error is still {} times that of {}.",
         measured(times, 2),
         estimate_words(switches.estimate)
@@ -120,7 +121,7 @@ fn last_round(line: Line) -> String {
 fn grows(figure: PaperFigure, ends: &[(f64, f64)]) -> (String, bool) {
     let is_growing = ends.windows(2).all(|pair| pair[0].1 < pair[1].1);
     let found = excess_exponent(ends);
-    let words = format!(
+    let words = say!(
         "{}; with the first taken off in squares, the last three grow like ε to the power of {}.",
         from_to(figure.varied(), ends),
         measured(found, 2)
@@ -135,35 +136,35 @@ fn lead(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<(Strin
     let rounds = rounds?;
     let &[fedlin, fedavg] = rounds.as_slice() else { return None };
     let needed = (rounds_words(fedlin), number_of(fedavg));
-    let words = format!("{}, FedLin needs {} and FedAvg {}", aim(switches.estimate), needed.0, needed.1);
+    let words = say!("{}, FedLin needs {} and FedAvg {}", aim(switches.estimate), needed.0, needed.1);
     let (Some(fedlin), Some(fedavg)) = (fedlin, fedavg) else { return Some((format!("{words}."), false)) };
     let ahead = count(fedlin.abs_diff(fedavg));
     let words = match fedlin.cmp(&fedavg) {
-        Ordering::Less => format!("{words}: {ahead} ahead."),
-        Ordering::Equal => format!("{words}: they are there together."),
-        Ordering::Greater => format!("{words}: {ahead} behind."),
+        Ordering::Less => say!("{words}: {ahead} ahead."),
+        Ordering::Equal => say!("{words}: they are there together."),
+        Ordering::Greater => say!("{words}: {ahead} behind."),
     };
     Some((words, is_about(fedavg as f64 - fedlin as f64, LEAD)))
 }
 
 /// "To come within 10 % of pooled least squares".
 fn aim(estimate: Estimate) -> String {
-    format!("To come within {} % of {}", number(100.0 * NEAR), estimate_words(estimate))
+    say!("To come within {} % of {}", number(100.0 * NEAR), estimate_words(estimate))
 }
 
 fn estimate_words(estimate: Estimate) -> &'static str {
     match estimate {
-        Estimate::Pooled => "pooled least squares",
-        Estimate::MeanOfLocals => "the mean of locals",
+        Estimate::Pooled => say!("pooled least squares"),
+        Estimate::MeanOfLocals => say!("the mean of locals"),
     }
 }
 
 fn rounds_words(rounds: Option<usize>) -> String {
-    rounds.map_or_else(|| number_of(None), |rounds| counted(rounds, "round"))
+    rounds.map_or_else(|| number_of(None), |rounds| Things::Rounds.counted(rounds))
 }
 
 fn number_of(rounds: Option<usize>) -> String {
-    rounds.map_or_else(|| "more than there are".into(), count)
+    rounds.map_or_else(|| say!("more than there are").into(), count)
 }
 
 /// What a switch changes, in words with the numbers of this run.
@@ -173,7 +174,9 @@ pub fn note(switch: Switch, figure: PaperFigure, switches: Switches, sweep: &Swe
         Switch::ErrorOf => error_of_note(figure, sweep),
         Switch::Begin => begin_note(figure, switches, sweep),
         Switch::Estimate => estimate_note(figure, switches, sweep),
-        Switch::ErrorAxis => return "The paper’s axis begins at 0; a logarithmic one tells the ends apart.".into(),
+        Switch::ErrorAxis => {
+            return say!("The paper’s axis begins at 0; a logarithmic one tells the ends apart.").into();
+        }
     };
     words.unwrap_or_else(|| NOT_YET.into())
 }
@@ -188,10 +191,10 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
     let varied = figure.varied();
     let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches.estimate)?;
     let stays = match figure.shown() {
-        Shown::FedLin => "This figure stays: FedLin’s step is always constant. ",
+        Shown::FedLin => say!("This figure stays: FedLin’s step is always constant. "),
         Shown::FedAvg | Shown::Both => "",
     };
-    Some(format!(
+    Some(say!(
         "{stays}{} ({}), FedLin needs {}; FedAvg {} with the same constant step, {} with α/k, {} with a step that falls \
          over the rounds.",
         aim(switches.estimate),
@@ -207,14 +210,14 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
 fn error_of_note(figure: PaperFigure, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let stays = match figure.shown() {
-        Shown::FedAvg => "This figure stays: FedAvg’s error is client 1’s either way. ",
+        Shown::FedAvg => say!("This figure stays: FedAvg’s error is client 1’s either way. "),
         Shown::FedLin | Shown::Both => "",
     };
     let end = |experiment| Some(Line::of(sweep, varied, experiment, FEDLIN)?.end());
     let (place, first, last) =
         most_different(varied, |place| Some((end(Experiment::First(place))?, end(Experiment::Last(place))?)))?;
     let last_client = count(sweep.plan.points.get(place)?.n_clients);
-    Some(format!(
+    Some(say!(
         "{stays}FedLin ends {} from client 1’s system, and {} from that of client {last_client}, which the authors’ code \
          takes ({}{}).",
         measured(first, 3),
@@ -225,7 +228,7 @@ fn error_of_note(figure: PaperFigure, sweep: &Sweep) -> Option<String> {
 }
 
 fn differing_most(varied: Varied) -> &'static str {
-    if varied.n_values() > 1 { ", where it matters most" } else { "" }
+    if varied.n_values() > 1 { say!(", where it matters most") } else { "" }
 }
 
 /// The place at which two numbers differ by the largest factor; `None` until all are known.
@@ -249,7 +252,7 @@ fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<
         Begin::Half => (other, this),
     };
     let rounds = |line: Line| line.rounds_to(switches.estimate);
-    Some(format!(
+    Some(say!(
         "The first error is {} from zero, {} from half of client 1’s true matrices, which nobody could know. {}, {} needs {} \
          and {} ({}).",
         measured(zero.start(), 3),
@@ -270,10 +273,7 @@ fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Opti
         |place| line(place).map(|line| (line.error_of(Estimate::Pooled), line.error_of(Estimate::MeanOfLocals)));
     let (place, pooled, mean) = most_different(varied, errors)?;
     let end = |name, method| {
-        Some(format!(
-            "{name} ends at {}",
-            measured(Line::of(sweep, varied, Experiment::First(place), method)?.end(), 3)
-        ))
+        Some(say!("{name} ends at {}", measured(Line::of(sweep, varied, Experiment::First(place), method)?.end(), 3)))
     };
     let fedavg = || end("FedAvg", switches.step.fedavg());
     let ends = match figure.shown() {
@@ -281,7 +281,7 @@ fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Opti
         Shown::FedAvg => fedavg()?,
         Shown::Both => format!("{}, {}", end("FedLin", FEDLIN)?, fedavg()?),
     };
-    Some(format!(
+    Some(say!(
         "Pooled least squares is off by {}, the mean of everybody’s own by {} ({}{}). {ends}.",
         measured(pooled, 3),
         measured(mean, 3),

@@ -5,6 +5,7 @@ use super::{Rounds, svg};
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::{Scenario, Settings};
 use crate::sim::schedule::Schedule;
+use fedsysid_say::say;
 
 /// Rounds of one experiment, and the frame that is seen.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Player {
     /// # Errors
     /// Why there is nothing to show, as a sentence.
     pub fn new(settings: Settings) -> Result<Self, String> {
-        let scenario = Scenario::new(settings.clone()).map_err(|error| format!("This cannot be run: {error}."))?;
+        let scenario = Scenario::new(settings.clone()).map_err(|error| say!("This cannot be run: {error}."))?;
         let is_drawn = |method: &&Method| matches!(method.solver, Solver::FedAvg | Solver::FedLin);
         let fedlin = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
         let method = settings.methods.iter().find(is_drawn).copied().unwrap_or(fedlin);
@@ -76,7 +77,7 @@ impl Player {
             svg: svg::markup(&scene),
             sentence: scene.sentence,
             caption: self.frames.caption(),
-            place: format!("round {}, {} of {}", self.index, self.frame + 1, self.frames.count()),
+            place: say!("round {}, {} of {}", self.index, self.frame + 1, self.frames.count()),
             is_last: self.frame == self.last(),
         }
     }

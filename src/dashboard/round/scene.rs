@@ -7,6 +7,7 @@ use super::words::{mean_of, sentence};
 use crate::figure::Role;
 use crate::figure::number::{count, number};
 use crate::sim::Matrix;
+use fedsysid_say::say;
 
 /// What a frame shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,10 +237,10 @@ impl Frames {
     /// What the picture's two directions and its signs are.
     pub fn caption(&self) -> String {
         let (n, d) = self.round.server[0].shape();
-        let across = if self.round.pooled.is_some() { "pooled least squares" } else { "its next one" };
+        let across = if self.round.pooled.is_some() { say!("pooled least squares") } else { say!("its next one") };
         let stretch = self.view.stretch();
-        let drawn = if stretch > 1.0 { format!(", drawn {} times as long", number(stretch)) } else { String::new() };
-        format!(
+        let drawn = if stretch > 1.0 { say!(", drawn {} times as long", number(stretch)) } else { String::new() };
+        say!(
             "Two of {} dimensions. Across: the way from the server’s model to {across}. Upward: where the clients’ own \
              estimates differ most{drawn}. Crosses: their own least squares, with 95 % confidence regions. First data set.",
             count(n * d)

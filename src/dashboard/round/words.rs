@@ -7,10 +7,11 @@ use crate::sim::Matrix;
 use crate::sim::method::Solver;
 use crate::sim::norm::spectral_norm;
 use crate::sim::schedule::Schedule;
+use fedsysid_say::say;
 
 /// The mean, as a label.
 pub(super) fn mean_of(round: &Round) -> String {
-    if round.n_taking_part == 1 { "its model".into() } else { format!("mean of {}", count(round.n_taking_part)) }
+    if round.n_taking_part == 1 { say!("its model").into() } else { say!("mean of {}", count(round.n_taking_part)) }
 }
 
 /// What happens at a stage.
@@ -19,17 +20,17 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
     let [before, after] = round.counting.1.map(error);
     match stage {
         Stage::Start if round.n_taking_part == 0 => {
-            format!(
+            say!(
                 "Round {}: all clients drop out, and the server’s model stays, at an error of {before} against client {name}.",
                 round.number
             )
         }
         Stage::Start => {
             let first = match round.method.solver {
-                Solver::FedLin => ", collects their gradients there, and sends back the mean",
+                Solver::FedLin => say!(", collects their gradients there, and sends back the mean"),
                 _ => "",
             };
-            format!(
+            say!(
                 "Round {}: the server sends its model to {}{first}. Its error against client {name} is {before}.",
                 count(round.number),
                 addressees(round)
@@ -39,7 +40,7 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
         Stage::Upload => {
             let (n, d) = round.server[0].shape();
             let samples = round.clients.first().map_or(0, |client| client.n_samples);
-            format!(
+            say!(
                 "Each uploads its model, a {n}×{d} matrix: {} numbers, not its {} samples of {} numbers each.",
                 count(n * d),
                 number(samples as f64),
@@ -48,15 +49,15 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
         }
         Stage::Average => {
             let takes = match round.n_taking_part {
-                1 => "The server takes the one model that it gets".to_owned(),
-                some => format!("The server takes the mean of {} models", count(some)),
+                1 => say!("The server takes the one model that it gets").to_owned(),
+                some => say!("The server takes the mean of {} models", count(some)),
             };
             let Some(pooled) = &round.pooled else { return takes + "." };
             let distance = |model: &Matrix| error(spectral_norm(&(model - pooled)));
             let [from, to] = [0, 1].map(|end| distance(&round.server[end]));
-            format!("{takes}. It is {to} from pooled least squares, where the old model was {from}.")
+            say!("{takes}. It is {to} from pooled least squares, where the old model was {from}.")
         }
-        Stage::Broadcast => format!(
+        Stage::Broadcast => say!(
             "This is the server’s new model, with which round {} begins. Its error against client {name} is {after}, from {before}.",
             count(round.number + 1)
         ),
@@ -66,16 +67,16 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
 fn addressees(round: &Round) -> String {
     let drawn = round.clients.len();
     let all = match (round.n_taking_part, round.n_clients) {
-        (1, 1) => return "the only client".into(),
-        (some, all) if some == all => format!("all {} clients", count(all)),
-        (some, all) => format!("{} of {} clients", count(some), count(all)),
+        (1, 1) => return say!("the only client").into(),
+        (some, all) if some == all => say!("all {} clients", count(all)),
+        (some, all) => say!("{} of {} clients", count(some), count(all)),
     };
-    if drawn < round.n_taking_part { format!("{all}, of which {drawn} are drawn") } else { all }
+    if drawn < round.n_taking_part { say!("{all}, of which {drawn} are drawn") } else { all }
 }
 
 /// A measured error.
 fn error(value: f64) -> String {
-    if value.is_finite() { measured(value, 3) } else { "no number".into() }
+    if value.is_finite() { measured(value, 3) } else { say!("no number").into() }
 }
 
 /// What the local steps do.
@@ -88,18 +89,19 @@ fn steps(round: &Round, step: usize) -> String {
     };
     if step < most {
         let whose = match round.method.solver {
-            Solver::FedLin => "its own gradient, corrected by the mean one",
-            _ => "the gradient of its own cost",
+            Solver::FedLin => say!("its own gradient, corrected by the mean one"),
+            _ => say!("the gradient of its own cost"),
         };
-        return format!("Local step {} of {} with {size}: each client follows {whose}.", count(step), count(most));
+        return say!("Local step {} of {} with {size}: each client follows {whose}.", count(step), count(most));
     }
     let told = round.clients.iter().find(|client| client.client == round.counting.0).or(round.clients.first());
     let Some(ClientRound { client, n_steps, errors, .. }) = told else { return String::new() };
     let [from, to] = errors.map(error);
-    let steps = if *n_steps == 1 { "One local step".into() } else { format!("{} local steps", count(*n_steps)) };
-    let verb = if *n_steps == 1 { "takes" } else { "take" };
-    let after = if errors[1] > 2.0 * errors[0] || !errors[1].is_finite() { ": too large for its data" } else { "" };
-    format!(
+    let steps = if *n_steps == 1 { say!("One local step").into() } else { say!("{} local steps", count(*n_steps)) };
+    let verb = if *n_steps == 1 { say!("takes") } else { say!("take") };
+    let after =
+        if errors[1] > 2.0 * errors[0] || !errors[1].is_finite() { say!(": too large for its data") } else { "" };
+    say!(
         "{steps} with {size} {verb} client {}’s model from an error of {from} to {to} against its own system{after}.",
         client + 1
     )

@@ -1,5 +1,6 @@
 //! The matrices as boxes to type in: one an entry, and one for the whole as a text.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use crate::dashboard::markup::escaped;
@@ -68,8 +69,8 @@ impl Cell {
     /// Its name: "A₀, row 1, column 2".
     pub fn name(self) -> String {
         match self {
-            Self::Entry(key, (row, col)) => format!("{}, row {}, column {}", symbol(key), row + 1, col + 1),
-            Self::Text(key) => format!("{} as text", symbol(key)),
+            Self::Entry(key, (row, col)) => say!("{}, row {}, column {}", symbol(key), row + 1, col + 1),
+            Self::Text(key) => say!("{} as text", symbol(key)),
         }
     }
 
@@ -101,10 +102,10 @@ pub fn symbol(key: MatrixKey) -> &'static str {
 /// What a matrix is.
 fn meaning(key: MatrixKey) -> &'static str {
     match key {
-        MatrixKey::A => "nominal dynamics",
-        MatrixKey::B => "nominal inputs",
-        MatrixKey::V => "along it A differs",
-        MatrixKey::U => "along it B differs",
+        MatrixKey::A => say!("nominal dynamics"),
+        MatrixKey::B => say!("nominal inputs"),
+        MatrixKey::V => say!("along it A differs"),
+        MatrixKey::U => say!("along it B differs"),
     }
 }
 
@@ -152,20 +153,20 @@ pub fn is_many(text: &str) -> bool {
 pub fn unreadable(systems: &Systems, cell: Cell, typed: &str) -> String {
     let (name, shown) = (cell.name(), cell.shown(systems));
     let typed = match typed.trim() {
-        "" => "nothing".to_owned(),
+        "" => say!("nothing").to_owned(),
         typed => format!("“{}”", typed.chars().take(32).collect::<String>()),
     };
-    format!("{name}: {typed} is not a number; {shown} is used still.")
+    say!("{name}: {typed} is not a number; {shown} is used still.")
 }
 
 /// The values that an entry may have.
 pub fn allowed() -> String {
-    format!("−{MOST_ENTRY} to {MOST_ENTRY}")
+    say!("−{MOST_ENTRY} to {MOST_ENTRY}")
 }
 
 /// What is said of a text that is no matrix for this place.
 pub fn refused(key: MatrixKey, why: &str) -> String {
-    format!("{} stays as it is: {why}.", symbol(key))
+    say!("{} stays as it is: {why}.", symbol(key))
 }
 
 /// Something said, as markup.
@@ -179,7 +180,7 @@ pub fn resized(before: Dims, after: Dims) -> String {
         return String::new();
     }
     let Dims { n_states, n_inputs } = after;
-    format!("Now n = {n_states} and p = {n_inputs}: the other matrices keep what fits, and what is new in them is 0.")
+    say!("Now n = {n_states} and p = {n_inputs}: the other matrices keep what fits, and what is new in them is 0.")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The eigenvalues beside the unit circle, as an inline SVG whose colors are the style sheet's.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::{Mode, Portrait};
@@ -80,8 +81,8 @@ pub(in crate::dashboard) fn drawn(label: &str, crosses: &[Mode], rings: &[Mode],
         (beneath - 4.0, middle + 15.0, "end", "−1"),
         (middle + 6.0, beneath - 5.0, "start", "i"),
         (middle + 6.0, beside + 14.0, "start", "−i"),
-        (right, middle - 12.0, "end", "real"),
-        (middle - 6.0, top + 4.0, "end", "imaginary"),
+        (right, middle - 12.0, "end", say!("real")),
+        (middle - 6.0, top + 4.0, "end", say!("imaginary")),
     ] {
         put!(svg, "<text x={x} y={y} text-anchor={anchor}>{words}</text>");
     }
@@ -109,22 +110,22 @@ pub fn caption(portrait: &Portrait) -> String {
     let others = match portrait.clients.len() {
         0 | 1 => String::new(),
         _ if portrait.scenario.systems().len() > portrait.clients.len() => {
-            format!(", • clients 2 to {}", portrait.clients.len())
+            say!(", • clients 2 to {}", portrait.clients.len())
         }
-        _ => ", • the other clients".to_owned(),
+        _ => say!(", • the other clients").to_owned(),
     };
     let outside = match n_outside {
         0 => String::new(),
-        n => format!(" What is larger than {} is drawn at the edge: {n} of them.", number(plane.reach)),
+        n => say!(" What is larger than {} is drawn at the edge: {n} of them.", number(plane.reach)),
     };
-    format!(
+    say!(
         "Eigenvalues of A: × A₀, ○ client 1{others}. Inside of the unit circle what disturbs a system dies out.{outside}"
     )
 }
 
 /// The picture in words.
 fn said(portrait: &Portrait) -> String {
-    format!("Eigenvalues beside the unit circle. {}", super::words::modes(portrait))
+    say!("Eigenvalues beside the unit circle. {}", super::words::modes(portrait))
 }
 
 #[cfg(test)]

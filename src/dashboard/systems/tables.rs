@@ -1,11 +1,12 @@
 //! Lemma 1's covariances and the clients' systems, as tables.
 
+use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::words::subscript;
 use super::{Client, Portrait, clients};
-use crate::dashboard::sentences::counted;
 use crate::dashboard::table::Table;
+use crate::dashboard::things::Things;
 use crate::figure::number::{measured, number};
 use crate::sim::Matrix;
 use crate::theory::covariance::StateCovariances;
@@ -67,16 +68,24 @@ pub fn spread(portrait: &Portrait, t: usize) -> String {
     let n = portrait.scenario.settings().family.dims().n_states;
     let sigma = covariance(portrait, t);
     let stds: Vec<_> = (0..n).map(|k| number(sigma[(k, k)].sqrt())).collect();
-    let noun = if n == 1 { "standard deviation of the state is" } else { "standard deviations of the states are" };
-    format!("At t = {t} the {noun} {}.", stds.join(", "))
+    let stds = stds.join(", ");
+    if n == 1 {
+        say!("At t = {t} the standard deviation of the state is {stds}.")
+    } else {
+        say!("At t = {t} the standard deviations of the states are {stds}.")
+    }
 }
 
 /// A row a client, of the first ones; the client's number is a button with `data-client`.
 pub fn fleet(portrait: &Portrait, chosen: usize) -> String {
-    let mut html = "<table><thead><tr><th scope=col>client</th><th scope=col>γ₁</th><th scope=col>γ₂</th>\
-                    <th scope=col>radius of A⁽ⁱ⁾</th><th scope=col>‖A⁽ⁱ⁾ − A⁽¹⁾‖</th><th scope=col>‖B⁽ⁱ⁾ − B⁽¹⁾‖</th>\
-                    <th scope=col>from the mean</th></tr></thead><tbody>"
-        .to_owned();
+    let mut html = format!(
+        "<table><thead><tr><th scope=col>{}</th><th scope=col>γ₁</th><th scope=col>γ₂</th>\
+         <th scope=col>{}</th><th scope=col>‖A⁽ⁱ⁾ − A⁽¹⁾‖</th><th scope=col>‖B⁽ⁱ⁾ − B⁽¹⁾‖</th>\
+         <th scope=col>{}</th></tr></thead><tbody>",
+        say!("client"),
+        say!("radius of A⁽ⁱ⁾"),
+        say!("from the mean")
+    );
     for (index, client) in portrait.clients.iter().enumerate() {
         put!(
             html,
@@ -102,7 +111,7 @@ fn columns(client: &Client) -> [f64; 6] {
 pub fn more(portrait: &Portrait) -> String {
     match portrait.scenario.systems().len() - portrait.clients.len() {
         0 => String::new(),
-        n => format!("and {} more, in the file", counted(n, "client")),
+        n => say!("and {} more, in the file", Things::Clients.counted(n)),
     }
 }
 
@@ -110,7 +119,7 @@ pub fn more(portrait: &Portrait) -> String {
 pub fn client(portrait: &Portrait, index: usize) -> String {
     let Some(system) = portrait.scenario.systems().get(index) else { return String::new() };
     let of = |name: &str, matrix: &Matrix| {
-        let mut html = format!("<table class=entries><caption>{name} of client {}</caption>", index + 1);
+        let mut html = format!("<table class=entries><caption>{}</caption>", say!("{name} of client {}", index + 1));
         for row in matrix.row_iter() {
             html += "<tr>";
             for &entry in &row {

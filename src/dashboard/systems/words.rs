@@ -1,8 +1,9 @@
 //! Stability and controllability, said.
 
 use super::{Mode, Portrait, spectral_radius};
-use crate::dashboard::sentences::counted;
+use crate::dashboard::things::Things;
 use crate::figure::number::{measured, number};
+use fedsysid_say::say;
 
 /// A spectral radius this near to 1 is 1.
 const ROUNDING: f64 = 1e-9;
@@ -13,15 +14,15 @@ pub fn modes(portrait: &Portrait) -> String {
     for mode in &portrait.nominal {
         if mode.im > 0.0 {
             let (re, im, size) = (number(mode.re), number(mode.im), number(mode.size()));
-            said.push(format!("{re} ± {im}i (size {size})"));
+            said.push(say!("{re} ± {im}i (size {size})"));
         } else if mode.im.abs() < f64::MIN_POSITIVE {
             said.push(number(mode.re));
         }
     }
     match portrait.nominal.len() {
-        0 => "The eigenvalues of A₀ are not found.".to_owned(),
-        1 => format!("The eigenvalue of A₀ is {}.", said.concat()),
-        _ => format!("The eigenvalues of A₀ are {}.", said.join(", ")),
+        0 => say!("The eigenvalues of A₀ are not found.").to_owned(),
+        1 => say!("The eigenvalue of A₀ is {}.", said.concat()),
+        _ => say!("The eigenvalues of A₀ are {}.", said.join(", ")),
     }
 }
 
@@ -33,27 +34,27 @@ pub fn stability(portrait: &Portrait) -> String {
     let meaning = match standing {
         Standing::Stable if rho < ROUNDING => {
             let n = portrait.nominal.len();
-            format!("what disturbs it is gone after {}", counted(n, "step"))
+            say!("what disturbs it is gone after {}", Things::Steps.counted(n))
         }
         Standing::Stable if rho < 0.5 => {
-            format!("in the end what disturbs it shrinks {}-fold a step", measured(1.0 / rho, 2))
+            say!("in the end what disturbs it shrinks {}-fold a step", measured(1.0 / rho, 2))
         }
         Standing::Stable => {
             let steps = measured(0.5_f64.ln() / rho.ln(), 2);
-            format!("in the end what disturbs it halves every {steps} steps")
+            say!("in the end what disturbs it halves every {steps} steps")
         }
-        Standing::Edge => "what disturbs it neither dies out nor takes over".to_owned(),
+        Standing::Edge => say!("what disturbs it neither dies out nor takes over").to_owned(),
         Standing::Unstable => {
             let steps = portrait.scenario.plan(0).rollout_len;
             let in_all = rho.powf(steps as f64);
-            format!(
+            say!(
                 "what disturbs it grows {}-fold a step, {}-fold in T = {steps} steps",
                 measured(rho, 3),
                 number(in_all)
             )
         }
     };
-    format!("The nominal system is {}: its spectral radius is {shown}, {meaning}.", standing.word())
+    say!("The nominal system is {}: its spectral radius is {shown}, {meaning}.", standing.word())
 }
 
 /// What the spectral radius says.
@@ -75,9 +76,9 @@ impl Standing {
 
     fn word(self) -> &'static str {
         match self {
-            Self::Stable => "stable",
-            Self::Edge => "at the edge of stability",
-            Self::Unstable => "unstable",
+            Self::Stable => say!("stable"),
+            Self::Edge => say!("at the edge of stability"),
+            Self::Unstable => say!("unstable"),
         }
     }
 }
@@ -87,17 +88,17 @@ pub fn clients(portrait: &Portrait) -> String {
     let radii = || portrait.clients.iter().map(super::Client::radius);
     let (n, all) = (portrait.clients.len(), portrait.scenario.systems().len());
     let n_unstable = portrait.clients.iter().filter(|client| Standing::of(&client.modes) == Standing::Unstable).count();
-    let who = if all > n { format!("the first {n} of {all} clients") } else { counted(n, "client") };
+    let who = if all > n { say!("the first {n} of {all} clients") } else { Things::Clients.counted(n) };
     let standing = match n_unstable {
-        _ if n == 1 => "The only client’s system has".to_owned(),
-        0 => format!("Of {who} none is unstable:"),
-        k if k == n => format!("Of {who} all are unstable:"),
-        1 => format!("Of {who} one is unstable:"),
-        k => format!("Of {who} {k} are unstable:"),
+        _ if n == 1 => say!("The only client’s system has").to_owned(),
+        0 => say!("Of {who} none is unstable:"),
+        k if k == n => say!("Of {who} all are unstable:"),
+        1 => say!("Of {who} one is unstable:"),
+        k => say!("Of {who} {k} are unstable:"),
     };
     let (least, most) = (number(radii().fold(f64::INFINITY, f64::min)), number(radii().fold(0.0, f64::max)));
-    let range = if least == most { least } else { format!("{least} to {most}") };
-    let noun = if n == 1 { "spectral radius" } else { "spectral radii" };
+    let range = if least == most { least } else { say!("{least} to {most}") };
+    let noun = if n == 1 { say!("spectral radius") } else { say!("spectral radii") };
     format!("{standing} {noun} {range}.")
 }
 
@@ -107,26 +108,30 @@ pub fn reach(portrait: &Portrait) -> String {
     let noise = portrait.scenario.plan(0).noise;
     let n = portrait.nominal.len().max(portrait.scenario.settings().family.dims().n_states);
     if reach.is_complete() {
-        let steps = if reach.n_steps == 1 { "in one step".to_owned() } else { format!("in {} steps", reach.n_steps) };
+        let steps =
+            if reach.n_steps == 1 { say!("in one step").to_owned() } else { say!("in {} steps", reach.n_steps) };
         let silent = if noise.input_std > 0.0 {
             ""
         } else {
-            " But σᵤ = 0: there are no inputs, and nothing is learned about B."
+            say!(" But σᵤ = 0: there are no inputs, and nothing is learned about B.")
         };
-        return format!("Controllable: the inputs can bring it to any state {steps}.{silent}");
+        return say!("Controllable: the inputs can bring it to any state {steps}.{silent}");
     }
     let left_out: Vec<_> = reach.unreached.iter().map(|direction| combination(direction)).collect();
-    let (left_out, verb) = (left_out.join(" and "), if left_out.len() == 1 { "is" } else { "are" });
+    let left_out = match left_out.as_slice() {
+        [one] => say!("{one} is left out"),
+        several => say!("{} are left out", several.join(say!(" and "))),
+    };
     let reached = match reach.rank {
-        0 => "the inputs move nothing".to_owned(),
-        rank => format!("the inputs reach {rank} of {n} dimensions"),
+        0 => say!("the inputs move nothing").to_owned(),
+        rank => say!("the inputs reach {rank} of {n} dimensions"),
     };
     let excited = match (noise.process_noise_std > 0.0, noise.initial_state_std > 0.0) {
-        (true, _) => "Process noise excites it all the same.",
-        (false, true) => "Only the first state of a rollout excites it.",
-        (false, false) => "Nothing excites it: what A does with it cannot be learned.",
+        (true, _) => say!("Process noise excites it all the same."),
+        (false, true) => say!("Only the first state of a rollout excites it."),
+        (false, false) => say!("Nothing excites it: what A does with it cannot be learned."),
     };
-    format!("Not controllable: {reached}; {left_out} {verb} left out. {excited}")
+    say!("Not controllable: {reached}; {left_out}. {excited}")
 }
 
 /// "state 2", or "0.707x₁ − 0.707x₂".
@@ -135,7 +140,7 @@ fn combination(direction: &[f64]) -> String {
     const LEAST: f64 = 5e-4;
     const MOST: f64 = 1.0 - 1e-6;
     if let Some(state) = direction.iter().position(|part| part.abs() > MOST) {
-        return format!("state {}", state + 1);
+        return say!("state {}", state + 1);
     }
     let mut said = String::new();
     let parts = direction.iter().enumerate().filter(|(_, part)| part.abs() > LEAST);

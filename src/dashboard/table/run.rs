@@ -50,7 +50,7 @@ pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
 /// A row a recorded round: the causes of one method's mean square error, and the root of their sum.
 pub fn of_anatomy(run: &Run, method: usize) -> Table {
     let nothing = Parts { transient: 0.0, noise: 0.0, bias: 0.0, drift: 0.0 };
-    let names = Cause::parts(&nothing).map(|(cause, _)| cause.words());
+    let names = Cause::parts(&nothing).map(|(cause, _)| cause.word());
     let mut table = Table::new(&["method", "round", names[0], names[1], names[2], names[3], "root mean square error"]);
     let theory = run.theory.as_ref().and_then(|theory| theory.methods.get(method));
     let Some((theory, prediction)) = theory.and_then(|theory| Some((theory, theory.prediction.as_ref().ok()?))) else {

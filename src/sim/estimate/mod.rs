@@ -17,6 +17,7 @@ mod personalized;
 mod pooled;
 mod weighted;
 
+use fedsysid_say::say;
 use std::fmt;
 
 use nalgebra::Cholesky;
@@ -64,18 +65,18 @@ impl fmt::Display for EstimateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::NotEnoughData { client, have, need } => {
-                write!(f, "least squares needs at least {need} samples (N·T), ")?;
+                f.write_str(&say!("least squares needs at least {need} samples (N·T), "))?;
                 match client {
-                    Some(client) => write!(f, "client {} has {have}", client + 1),
-                    None => write!(f, "there are {have}"),
+                    Some(client) => f.write_str(&say!("client {} has {have}", client + 1)),
+                    None => f.write_str(&say!("there are {have}")),
                 }
             }
             Self::Singular { client, regressor } => {
-                f.write_str("the data")?;
-                client.map_or(Ok(()), |client| write!(f, " of client {}", client + 1))?;
-                write!(f, " do not excite regressor {} apart from the others", regressor + 1)
+                f.write_str(say!("the data"))?;
+                client.map_or(Ok(()), |client| f.write_str(&say!(" of client {}", client + 1)))?;
+                f.write_str(&say!(" do not excite regressor {} apart from the others", regressor + 1))
             }
-            Self::NotFinite => f.write_str("the data overflowed: an unstable system ran for too many steps"),
+            Self::NotFinite => f.write_str(say!("the data overflowed: an unstable system ran for too many steps")),
         }
     }
 }

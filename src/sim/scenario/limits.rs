@@ -1,5 +1,6 @@
 //! What a scenario may hold, and why settings are not one.
 
+use fedsysid_say::say;
 use std::fmt;
 
 use super::{Settings, Start};
@@ -50,7 +51,7 @@ impl Count {
             Self::LocalSteps => "K",
             Self::Rounds => "R",
             Self::Trials => "q",
-            Self::Clusters => "the number of clusters",
+            Self::Clusters => say!("the number of clusters"),
         }
     }
 }
@@ -82,11 +83,11 @@ impl Strength {
     /// Its name, and what is allowed.
     fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Pull => ("the pull", "a number of at least 0"),
-            Self::Penalty => ("the penalty ρ", "a positive number"),
-            Self::Sparsity => ("the sparsity γ", "a number of at least 0"),
-            Self::Weight => ("the weight of the others' data", "0 to 1"),
-            Self::Participation => ("participation", "0 to 1"),
+            Self::Pull => (say!("the pull"), say!("a number of at least 0")),
+            Self::Penalty => (say!("the penalty ρ"), say!("a positive number")),
+            Self::Sparsity => (say!("the sparsity γ"), say!("a number of at least 0")),
+            Self::Weight => (say!("the weight of the others' data"), say!("0 to 1")),
+            Self::Participation => (say!("participation"), say!("0 to 1")),
         }
     }
 }
@@ -141,24 +142,27 @@ impl fmt::Display for ScenarioError {
         match *self {
             Self::Count { count, given } => {
                 let (least, greatest) = count.limits();
-                write!(f, "{} must be {least} to {greatest}, got {given}", count.symbol())
+                f.write_str(&say!("{} must be {least} to {greatest}, got {given}", count.symbol()))
             }
-            Self::EmptySpread => f.write_str("a list of values, one a client, needs at least one"),
-            Self::StepSize(given) => write!(f, "α must be a positive number, got {given}"),
-            Self::Heterogeneity(given) => write!(f, "ε must be a number of at least 0, got {given}"),
-            Self::NoiseLevel(given) => write!(f, "a standard deviation must be a number of at least 0, got {given}"),
+            Self::EmptySpread => f.write_str(say!("a list of values, one a client, needs at least one")),
+            Self::StepSize(given) => f.write_str(&say!("α must be a positive number, got {given}")),
+            Self::Heterogeneity(given) => f.write_str(&say!("ε must be a number of at least 0, got {given}")),
+            Self::NoiseLevel(given) => {
+                f.write_str(&say!("a standard deviation must be a number of at least 0, got {given}"))
+            }
             Self::Strength { strength, given } => {
                 let (name, allowed) = strength.words();
-                write!(f, "{name} must be {allowed}, got {given}")
+                f.write_str(&say!("{name} must be {allowed}, got {given}"))
             }
-            Self::Target { client, n_clients } => {
-                write!(f, "the error can be measured against client 1 to {n_clients}, got {}", client.saturating_add(1))
-            }
+            Self::Target { client, n_clients } => f.write_str(&say!(
+                "the error can be measured against client 1 to {n_clients}, got {}",
+                client.saturating_add(1)
+            )),
             Self::StartShape { rows, cols } => {
-                write!(f, "the first model must be [A B] with the shape of the systems, got {rows}×{cols}")
+                f.write_str(&say!("the first model must be [A B] with the shape of the systems, got {rows}×{cols}"))
             }
-            Self::StartNotFinite => f.write_str("every entry of the first model must be a finite number"),
-            Self::Member(error) => write!(f, "ε is too large: {error}"),
+            Self::StartNotFinite => f.write_str(say!("every entry of the first model must be a finite number")),
+            Self::Member(error) => f.write_str(&say!("ε is too large: {error}")),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Choices among words: radio buttons side by side, and check boxes for the algorithms.
 
+use fedsysid_say::say;
 use leptos::ev::Event;
 use leptos::prelude::*;
 
@@ -23,7 +24,7 @@ pub fn Segments(
     let current = memo(move || settings.draft.read().choice(choice));
     let help_id = format!("help-{}", spec.link);
     let help_open = RwSignal::new(false);
-    let help = memo(move || format!("{} {}", spec.options[current.get()].help, spec.help));
+    let help = memo(move || format!("{} {}", spec.options[current.get()].help(), spec.help()));
     let radio = move |(index, option): (usize, &'static Opt)| {
         view! {
             <label class="segment">
@@ -34,7 +35,7 @@ pub fn Segments(
                     prop:checked=live(move || current.get() == index)
                     on:change=on(move |_| settings.change(spec.link, |draft| draft.choose(choice, option.word)))
                 />
-                <span>{option.label}</span>
+                <span>{option.label()}</span>
             </label>
         }
     };
@@ -48,9 +49,9 @@ pub fn Segments(
             inert=settings.locks(spec.link)
         >
             <legend>
-                <span class="name">{spec.name}</span>
+                <span class="name">{spec.name()}</span>
             </legend>
-            <HelpButton about=spec.name text_id=help_id.clone() open=help_open />
+            <HelpButton about=spec.name() text_id=help_id.clone() open=help_open />
             <div class="segments">{spec.options.iter().enumerate().map(radio).collect_view()}</div>
             <HelpText id=help_id open=help_open>{help}</HelpText>
         </fieldset>
@@ -68,9 +69,9 @@ pub fn AlgorithmBoxes(
     let texts = Algorithm::ALL.into_iter().map(Algorithm::option).map(|option| {
         view! {
             <span class="help-option">
-                <b>{option.label}</b>
+                <b>{option.label()}</b>
                 " "
-                {option.help}
+                {option.help()}
             </span>
         }
     });
@@ -83,9 +84,9 @@ pub fn AlgorithmBoxes(
             hidden=live(move || !settings.shows(ALGORITHMS_LINK))
             inert=settings.locks(ALGORITHMS_LINK)
         >
-            <legend class="visually-hidden">"algorithms"</legend>
+            <legend class="visually-hidden">{say!("algorithms")}</legend>
             {Algorithm::ALL.map(|algorithm| view! { <AlgorithmBox settings algorithm /> }).collect_view()}
-            <HelpButton about="algorithms" text_id=help_id.clone() open=help_open />
+            <HelpButton about=say!("algorithms") text_id=help_id.clone() open=help_open />
             <HelpText id=help_id open=help_open>{texts.collect_view()}</HelpText>
         </fieldset>
     }
@@ -111,7 +112,7 @@ fn AlgorithmBox(
         <label class="algorithm" data-role=option.word>
             <input type="checkbox" prop:checked=live(move || runs.get()) on:change=toggle />
             <Stroke algorithm />
-            <span>{option.label}</span>
+            <span>{option.label()}</span>
         </label>
     }
 }

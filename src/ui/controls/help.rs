@@ -1,5 +1,6 @@
 //! Help on demand: a small "?" that opens one line.
 
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::super::reactive::{live, on};
@@ -18,7 +19,7 @@ pub fn HelpButton(
         <button
             type="button"
             class="help-button"
-            aria-label=format!("Help: {about}")
+            aria-label=say!("Help: {about}")
             aria-expanded=live(move || open.get().to_string())
             aria-controls=text_id
             on:click=on(move |_| open.update(|open| *open = !*open))

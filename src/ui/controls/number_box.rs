@@ -22,7 +22,7 @@ pub fn NumberBox(
 ) -> impl IntoView {
     let param = key.param();
     let value = settings.value(key);
-    let label = format!("{}, {}", param.name, param.allowed());
+    let label = format!("{}, {}", param.name(), param.allowed());
     view! {
         <input
             type="text"

@@ -1,6 +1,7 @@
 //! The panel of controls, built from the table.
 
 use super::super::reactive::{live, memo};
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::Settings;
@@ -67,12 +68,12 @@ fn More(
     let is_open = is_embedded || n_changed.get_untracked() != 0;
     let summary = memo(move || match n_changed.get() {
         0 => String::new(),
-        n => format!("{n} changed"),
+        n => say!("{n} changed"),
     });
     view! {
         <details class="more" open=live(move || is_open || settings.guided.get().is_some())>
             <summary>
-                <span>"More settings"</span>
+                <span>{say!("More settings")}</span>
                 <span class="changed">{summary}</span>
             </summary>
             {CHOICES.iter().map(|spec| view! { <Segments settings choice=spec.choice /> }).collect_view()}

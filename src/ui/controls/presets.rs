@@ -1,5 +1,6 @@
 //! Named settings, one press each.
 
+use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::super::reactive::{live, memo, on};
@@ -16,23 +17,23 @@ pub fn Presets(
     let current = move || Preset::of(&settings.draft.read()).map(|preset| preset.id);
     let description = memo(move || {
         let in_use = PRESETS.iter().find(|preset| current() == Some(preset.id));
-        in_use.map_or("Settings of your own.", |preset| preset.description).to_owned()
+        in_use.map_or(say!("Settings of your own."), |preset| preset.description()).to_owned()
     });
     let button = move |preset: &'static Preset| {
         view! {
             <button
                 type="button"
                 class="preset"
-                title=preset.description
+                title=preset.description()
                 aria-pressed=live(move || (current() == Some(preset.id)).to_string())
                 on:click=on(move |_| apply(settings, preset))
             >
-                {preset.name}
+                {preset.name()}
             </button>
         }
     };
     view! {
-        <section class="presets" aria-label="Presets">
+        <section class="presets" aria-label=say!("Presets")>
             <div class="preset-row">{PRESETS.iter().map(button).collect_view()}</div>
             <p class="preset-text">{description}</p>
         </section>

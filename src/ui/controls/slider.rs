@@ -1,6 +1,7 @@
 //! A parameter's slider: symbol, name, editable value, reset mark, help.
 
 use super::super::reactive::{live, on};
+use fedsysid_say::say;
 use leptos::ev::{Event, KeyboardEvent};
 use leptos::prelude::*;
 
@@ -37,11 +38,11 @@ pub fn Slider(
                 <ResetMark settings key />
                 {(!has_slider).then(|| view! { <Another settings param /> })}
                 <NumberBox settings key id=box_id />
-                <HelpButton about=param.name text_id=help_id.clone() open=help_open />
+                <HelpButton about=param.name() text_id=help_id.clone() open=help_open />
             </div>
             {has_slider.then(|| view! { <Track settings param /> })}
             {note.map(|note| view! { <p class="slider-note" data-testid="note">{note}</p> })}
-            <HelpText id=help_id open=help_open>{param.help}</HelpText>
+            <HelpText id=help_id open=help_open>{param.help()}</HelpText>
         </div>
     }
 }
@@ -57,7 +58,7 @@ fn Name(
     view! {
         <button type="button" class="slider-name" on:click=on(move |_| on_name.run(param.key))>
             {(!param.symbol.is_empty()).then(|| symbol(param.symbol))}
-            <span class="name">{param.name}</span>
+            <span class="name">{param.name()}</span>
         </button>
     }
 }
@@ -77,7 +78,7 @@ fn ResetMark(
     key: Key,
 ) -> impl IntoView {
     let param = key.param();
-    let what = format!("Reset {} to {}", param.name, words(param.default));
+    let what = say!("Reset {} to {}", param.name(), words(param.default));
     view! {
         <button
             type="button"
@@ -104,7 +105,7 @@ fn Another(
         <button
             type="button"
             class="another"
-            aria-label=format!("another {}", param.name)
+            aria-label=say!("another {}", param.name())
             on:click=on(move |_| settings.step(param.key, Move::Up(Stride::One)))
         >
             "another"
@@ -144,7 +145,7 @@ fn Track(
                     min="0"
                     max=param.grid.last().to_string()
                     step="1"
-                    aria-label=format!("{} {}", param.symbol, param.name)
+                    aria-label=format!("{} {}", param.symbol, param.name())
                     aria-valuetext=live(move || words(value.get()))
                     prop:value=live(move || param.grid.nearest(value.get()).to_string())
                     on:input=on(move |event: Event| {
@@ -176,13 +177,13 @@ fn Nudge(
     /// What is on the button.
     sign: &'static str,
 ) -> impl IntoView {
-    let direction = if matches!(step, Move::Up(_)) { "increase" } else { "decrease" };
+    let direction = if matches!(step, Move::Up(_)) { say!("increase") } else { say!("decrease") };
     view! {
         <button
             type="button"
             class="nudge"
             tabindex="-1"
-            aria-label=format!("{direction} {}", key.param().name)
+            aria-label=format!("{direction} {}", key.param().name())
             on:click=on(move |_| settings.step(key, step))
         >
             {sign}

@@ -3,6 +3,7 @@
 //! The boxes are markup, made anew when their number changes; one listener a kind of event hears them all. What cannot be read
 //! stays in its box, named, while the value from before is used.
 
+use fedsysid_say::say;
 use leptos::ev::{ClipboardEvent, Event, FocusEvent, KeyboardEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -58,7 +59,7 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
             on:paste=on(move |event| boxes.hear_paste(&event))
         ></div>
         <p class="quiet grid-help">
-            "Arrow keys go from box to box. Paste a whole matrix into any of them, as MATLAB, NumPy or a table writes it."
+            {say!("Arrow keys go from box to box. Paste a whole matrix into any of them, as MATLAB, NumPy or a table writes it.")}
         </p>
         <div class="grid-complaints" role="status" data-testid="grid-complaints" inner_html=complaints></div>
     }

@@ -2,6 +2,7 @@
 
 mod grid;
 
+use fedsysid_say::say;
 use std::rc::Rc;
 
 use leptos::ev::{Event, MouseEvent};
@@ -34,7 +35,7 @@ pub fn SystemsView(
     let complained = RwSignal::new(Vec::new());
     let verdict = memo(move || store.dashboard.read().run().map(sentences::verdict).unwrap_or_default());
     view! {
-        <section class="systems" aria-label="Systems" data-testid="systems">
+        <section class="systems" aria-label=say!("Systems") data-testid="systems">
             {examples(store, complained)}
             <div class="systems-editor">
                 {sizes(store, complained)}
@@ -87,7 +88,7 @@ fn examples(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
     let current = memo(move || Example::of(&draft.read().systems).map(|example| example.id));
     let description = memo(move || {
         let in_use = EXAMPLES.iter().find(|example| current.get() == Some(example.id));
-        in_use.map_or("Systems of your own.", |example| example.description).to_owned()
+        in_use.map_or(say!("Systems of your own."), |example| example.description()).to_owned()
     });
     let example = move |example: &'static Example| {
         let press = on(move |_: MouseEvent| {
@@ -99,16 +100,16 @@ fn examples(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
             <button
                 type="button"
                 class="preset"
-                title=example.description
+                title=example.description()
                 aria-pressed=live(move || (current.get() == Some(example.id)).to_string())
                 on:click=press
             >
-                {example.name}
+                {example.name()}
             </button>
         }
     };
     view! {
-        <section class="presets" aria-label="Example systems">
+        <section class="presets" aria-label=say!("Example systems")>
             <div class="preset-row">{EXAMPLES.iter().map(example).collect_view()}</div>
             <p class="preset-text" data-testid="example-text">{description}</p>
         </section>
@@ -139,11 +140,11 @@ fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
     let no_note = derived(String::new);
     view! {
         <div class="sizes">
-            {stepper("n", "states", memo(move || dims.get().0), Rc::new(states))}
-            {stepper("p", "inputs", memo(move || dims.get().1), Rc::new(inputs))}
+            {stepper("n", say!("states"), memo(move || dims.get().0), Rc::new(states))}
+            {stepper("p", say!("inputs"), memo(move || dims.get().1), Rc::new(inputs))}
             <div class="stepper">
                 <span class="symbol">"T"</span>
-                <span class="name">"rollout length"</span>
+                <span class="name">{say!("rollout length")}</span>
                 <NumberBox settings key=Key::RolloutLen id=None />
             </div>
         </div>
@@ -154,8 +155,8 @@ fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
 
 /// A count between two buttons.
 fn stepper(symbol: &'static str, name: &'static str, value: Memo<usize>, step: Rc<dyn Fn(isize)>) -> AnyView {
-    let fewer = nudge(format!("fewer {name}"), "−", -1, step.clone());
-    let more = nudge(format!("more {name}"), "+", 1, step);
+    let fewer = nudge(say!("fewer {name}"), "−", -1, step.clone());
+    let more = nudge(say!("more {name}"), "+", 1, step);
     view! {
         <div class="stepper" role="group" aria-label=name data-stepper=symbol>
             <span class="symbol">{symbol}</span>
@@ -185,15 +186,15 @@ fn covariances(shown: Shown) -> AnyView {
         chosen.set(event_target::<HtmlInputElement>(&event).value().parse().unwrap_or(usize::MAX));
     });
     view! {
-        <section class="covariances" aria-label="Covariance of the data">
-            <h2>"Covariance of states and inputs " <span class="symbol">"Σₜ"</span> ", Lemma 1"</h2>
+        <section class="covariances" aria-label=say!("Covariance of the data")>
+            <h2>{say!("Covariance of states and inputs ")} <span class="symbol">"Σₜ"</span> {say!(", Lemma 1")}</h2>
             <label class="chosen-t">
                 <span><span class="symbol">"t"</span> " = " {live(move || t.get().to_string())}</span>
                 <input
                     type="range"
                     min="0"
                     max=live(move || last.get().to_string())
-                    aria-label="step t of a rollout"
+                    aria-label=say!("step t of a rollout")
                     prop:value=live(move || t.get().to_string())
                     on:input=choose
                 />
@@ -228,17 +229,17 @@ fn fleet(shown: Shown) -> AnyView {
         }
     };
     view! {
-        <section class="fleet" aria-label="The clients’ systems">
-            <h2>"The clients’ systems"</h2>
+        <section class="fleet" aria-label=say!("The clients’ systems")>
+            <h2>{say!("The clients’ systems")}</h2>
             <div class="fleet-head">
-                {button("set-step", "Save as CSV", save)}
+                {button("set-step", say!("Save as CSV"), save)}
                 <span class="quiet">{shown.of(tables::more)}</span>
             </div>
             <div
                 class="numbers-table"
                 tabindex="0"
                 role="region"
-                aria-label="Table of the clients’ systems"
+                aria-label=say!("Table of the clients’ systems")
                 data-testid="fleet"
                 on:click=choose
                 inner_html=shown.of(move |portrait| tables::fleet(portrait, chosen.get()))

@@ -42,12 +42,12 @@ fn controls() -> impl Iterator<Item = String> {
     let sliders = params().filter(|param| param.widget == Widget::Slider);
     let sliders = sliders.map(|param| format!("control-{}", param.link));
     let boxes = params().map(|param| match param.widget {
-        Widget::Slider => format!("{}, {}", param.name, param.allowed()),
+        Widget::Slider => format!("{}, {}", param.name(), param.allowed()),
         Widget::Box => format!("control-{}", param.link),
     });
-    let help = params().map(|param| format!("Help: {}", param.name));
-    let presets = PRESETS.iter().map(|preset| preset.name.to_owned());
-    let algorithms = Algorithm::ALL.map(|algorithm| algorithm.option().label.to_owned());
+    let help = params().map(|param| format!("Help: {}", param.name()));
+    let presets = PRESETS.iter().map(|preset| preset.name().to_owned());
+    let algorithms = Algorithm::ALL.map(|algorithm| algorithm.option().label().to_owned());
     let choices = CHOICES.iter().map(|spec| spec.link.to_owned());
     let chart = std::iter::once("chart".to_owned());
     sliders.chain(boxes).chain(help).chain(presets).chain(algorithms).chain(choices).chain(chart)

@@ -138,9 +138,9 @@ fn every_example_converges_and_is_a_link() {
         for (place, example) in EXAMPLES.iter().enumerate().rev() {
             page.click(&format!("#app .systems .preset:nth-child({})", place + 1)).await?;
             page.settle().await?;
-            ensure!(said(page, "example-text").await? == example.description);
+            ensure!(said(page, "example-text").await? == example.description());
             let pressed = page.texts(r#"#app .systems .preset[aria-pressed="true"]"#).await?;
-            ensure!(pressed == [example.name], "{pressed:?}");
+            ensure!(pressed == [example.name()], "{pressed:?}");
             ensure!(said(page, "complaints").await?.is_empty(), "{}: {}", example.id, said(page, "complaints").await?);
             let expected = example.applied_to(&Draft::from_query("q=3").0);
             let rows = expected.systems.dims().n_states;

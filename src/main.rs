@@ -2,6 +2,7 @@
 
 fn main() {
     fedsysid::web::log_panics();
+    fedsysid::web::language::begin();
     if fedsysid::web::in_worker() {
         fedsysid::web::scope::serve();
     } else {

@@ -5,8 +5,8 @@
 use fedsysid_say::say;
 use std::fmt::Write;
 
-use super::markup::{escaped, options};
-use crate::params::embed::{self, Embed, Look, OPTIONS, TABS};
+use super::markup::{escaped, word_options};
+use crate::params::embed::{self, Embed, Language, Look, OPTIONS, TABS};
 use crate::params::link::query;
 use crate::params::table::Group;
 use crate::params::views::Word;
@@ -59,6 +59,7 @@ impl Embedding {
             "caption" => self.embed.has_caption = is_ticked,
             "autorun" => self.embed.runs_at_once = is_ticked,
             "theme" => self.embed.look = Look::by_word(value),
+            "lang" => self.embed.language = Language::by_word(value),
             "show" => tick(&mut self.embed.show, value, is_ticked),
             "lock" => tick(&mut self.embed.lock, value, is_ticked),
             "origin" => {
@@ -152,14 +153,8 @@ impl Embedding {
                 "<label><span>{label}</span><input type=number name={name} min={least} max={most} value=\"{value}\" placeholder=\"{without}\"> px</label>"
             )
         };
-        let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| (*word).to_owned()).collect();
-        let look = self.embed.look.and_then(|look| Look::ALL.iter().position(|(other, ..)| *other == look));
-        let theme = format!(
-            "<label><span>{}</span><select name=theme><option value=\"\">{}{}</select></label>",
-            say!("theme"),
-            say!("the reader’s"),
-            options(&looks, look)
-        );
+        let theme = readers("theme", say!("theme"), &word_options(self.embed.look));
+        let language = readers("lang", say!("language"), &word_options(self.embed.language));
         let mut origin = format!("<label>{} <input type=text", say!("messages from"));
         put(&mut origin, "name", "origin");
         put(&mut origin, "value", &self.origins);
@@ -169,6 +164,7 @@ impl Embedding {
             size("width", say!("width"), self.width, say!("all")),
             size("height", say!("height"), self.height, say!("as needed")),
             theme,
+            language,
             tickbox("caption", "", say!("caption"), self.embed.has_caption),
             tickbox("autorun", "", say!("computes at once"), self.embed.runs_at_once),
             tickbox("sandbox", "", "sandbox", self.is_sandboxed),
@@ -238,6 +234,12 @@ fn tick(list: &mut Vec<&'static str>, key: &str, is_ticked: bool) {
     let before = list.clone();
     let stays = |other: &&str| if *other == key { is_ticked } else { before.contains(other) };
     *list = embed::controls().filter(stays).collect();
+}
+
+/// What is the reader's own unless something is chosen.
+fn readers(name: &str, label: &str, options: &str) -> String {
+    let theirs = say!("the reader’s");
+    format!("<label><span>{label}</span><select name={name}><option value=\"\">{theirs}{options}</select></label>")
 }
 
 fn tickbox(name: &str, value: &str, words: &str, is_ticked: bool) -> String {

@@ -14,6 +14,7 @@ use super::table::Table;
 use super::terms::Entry;
 use crate::figure::number::{count, measured, number};
 use crate::params::keys;
+use crate::params::views::Word;
 
 /// Text as markup.
 pub fn escaped(text: &str) -> String {
@@ -84,6 +85,16 @@ pub fn options(names: &[String], chosen: Option<usize>) -> String {
     for (index, name) in names.iter().enumerate() {
         let selected = if Some(index) == chosen { " selected" } else { "" };
         put!(html, "<option{selected}>{}</option>", escaped(name));
+    }
+    html
+}
+
+/// Options of a setting's words, of which one may be chosen.
+pub fn word_options<W: Word>(chosen: Option<W>) -> String {
+    let mut html = String::new();
+    for (value, word, _) in W::ALL {
+        let selected = if chosen == Some(*value) { " selected" } else { "" };
+        put!(html, "<option value={word}{selected}>{}</option>", escaped(value.name()));
     }
     html
 }

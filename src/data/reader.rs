@@ -117,20 +117,27 @@ fn cut_short(refusal: Refusal) -> Refusal {
 }
 
 /// What files that are no text begin with, and what to say of them.
-const NO_TEXT: [(&[u8], &str); 5] = [
-    (b"PK\x03\x04", "this is a packed file, perhaps a workbook: save its sheet as CSV"),
-    (b"\x1f\x8b", "this file is compressed: unpack it first"),
-    (b"\xff\xfe", "this file is in UTF-16: save it as CSV in UTF-8"),
-    (b"\xfe\xff", "this file is in UTF-16: save it as CSV in UTF-8"),
-    (b"MATLAB 5.0", "this is a MAT-file: write its table as CSV (writetable)"),
-];
+fn no_text(beginning: &[u8]) -> Option<&'static str> {
+    let is = |begin: &[u8]| beginning.starts_with(begin);
+    if is(b"PK\x03\x04") {
+        Some(say!("this is a packed file, perhaps a workbook: save its sheet as CSV"))
+    } else if is(b"\x1f\x8b") {
+        Some(say!("this file is compressed: unpack it first"))
+    } else if is(b"\xff\xfe") || is(b"\xfe\xff") {
+        Some(say!("this file is in UTF-16: save it as CSV in UTF-8"))
+    } else if is(b"MATLAB 5.0") {
+        Some(say!("this is a MAT-file: write its table as CSV (writetable)"))
+    } else {
+        None
+    }
+}
 
 impl Table {
     fn line(&mut self, line: u64, mut text: &[u8]) -> Result<(), Refusal> {
         if !self.is_begun {
             self.is_begun = true;
             text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-            if let Some((_, words)) = NO_TEXT.iter().find(|(begin, _)| text.starts_with(begin)) {
+            if let Some(words) = no_text(text) {
                 return Err(Fault::NoText(words).anywhere());
             }
             // Spreadsheets say in a first line what separates fields.

@@ -4,7 +4,7 @@ use super::Figure;
 use super::flags::{self, Flag};
 use super::frame::{Frame, Rect};
 use super::labels::{self, Column, Label};
-use super::lines::{self, Line, NOTHING};
+use super::lines::{self, Line, nothing};
 use super::page::{Headings, Page};
 use super::rows::{MARGIN, Rows, TICK};
 use super::text::width;
@@ -50,7 +50,7 @@ impl Layout {
         let mut layout = Self { frame, ticks, labels, page, traces, flags, lines, words: Vec::new() };
         if rows.words == 0.0 && !layout.shows_curves() {
             // Of a curve beyond an edge its name tells.
-            let words = figure.words.as_deref().or((!has_values(figure)).then_some(NOTHING));
+            let words = figure.words.as_deref().or((!has_values(figure)).then_some(nothing()));
             layout.words = words.map(|words| lines::in_plot(words, &page, &frame.plot, theme)).unwrap_or_default();
         }
         layout
@@ -192,7 +192,7 @@ mod tests {
         figure.words = None;
         figure.curves.clear();
         let nothing: Vec<String> = in_plot(&figure);
-        assert_eq!(nothing, [NOTHING]);
+        assert_eq!(nothing, [super::nothing()]);
     }
 
     #[test]

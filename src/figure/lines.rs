@@ -7,6 +7,7 @@ use super::rows::{LINE, MARGIN, Rows, TICK};
 use super::text::{balanced, shortened, width, wrapped};
 use super::theme::Theme;
 use super::ticks::{Tick, Ticks};
+use fedsysid_say::say;
 use plotters::style::RGBColor;
 
 /// One line of text. Its height is centered on `at`.
@@ -29,7 +30,9 @@ pub(super) enum Anchor {
 }
 
 /// What a figure says when it has nothing to draw and no words for it.
-pub(super) const NOTHING: &str = "No value to draw on these axes";
+pub(super) fn nothing() -> &'static str {
+    say!("No value to draw on these axes")
+}
 /// Size of a title, in sizes of the other type.
 const TITLE: f64 = 1.15;
 

@@ -1,6 +1,6 @@
 //! Numbers as people read them: "0.0001" and "10¹²", never "1e-4".
 
-use fedsysid_say::say;
+use fedsysid_say::{decimal, say};
 
 /// Powers of ten that are still written out: from "0.00001" to "999 000".
 const WRITTEN_OUT: std::ops::Range<i32> = -5..6;
@@ -19,8 +19,13 @@ pub fn number(value: f64) -> String {
 
 /// A number to `digits` significant digits, trailing zeros left out.
 pub fn number_to(value: f64, digits: usize) -> String {
+    decimal(with_point(value, digits))
+}
+
+/// A number as it is read in every language, but for its decimal mark.
+fn with_point(value: f64, digits: usize) -> String {
     match rounded(value, digits) {
-        Ok((_, exponent)) if !WRITTEN_OUT.contains(&exponent) => power_of_ten(value, digits),
+        Ok((mantissa, exponent)) if !WRITTEN_OUT.contains(&exponent) => power(&mantissa, exponent),
         Ok((mantissa, exponent)) => written_out(&mantissa, exponent),
         Err(word) => word.to_owned(),
     }
@@ -33,13 +38,13 @@ pub fn number_to(value: f64, digits: usize) -> String {
 /// assert_eq!(measured(0.23, 3), "0.230");
 /// ```
 pub fn measured(value: f64, digits: usize) -> String {
-    let text = number_to(value, digits);
+    let text = with_point(value, digits);
     let significant = text.trim_start_matches(['−', '0', '.']).chars().filter(char::is_ascii_digit).count();
     if significant == 0 || significant >= digits || is_power(value) {
-        return text;
+        return decimal(text);
     }
     let point = if text.contains('.') { "" } else { "." };
-    format!("{text}{point}{}", "0".repeat(digits - significant))
+    decimal(format!("{text}{point}{}", "0".repeat(digits - significant)))
 }
 
 /// A count, all of its digits: "200", "1 000 000".
@@ -50,12 +55,16 @@ pub fn count(value: usize) -> String {
 /// A number as a multiple of a power of ten: "10⁻³", "3×10¹²".
 pub(super) fn power_of_ten(value: f64, digits: usize) -> String {
     match rounded(value, digits) {
-        Ok((mantissa, exponent)) => match shortest(&mantissa).as_str() {
-            "1" => format!("10{}", superscript(exponent)),
-            "−1" => format!("−10{}", superscript(exponent)),
-            factor => format!("{factor}×10{}", superscript(exponent)),
-        },
+        Ok((mantissa, exponent)) => decimal(power(&mantissa, exponent)),
         Err(word) => word.to_owned(),
+    }
+}
+
+fn power(mantissa: &str, exponent: i32) -> String {
+    match shortest(mantissa).as_str() {
+        "1" => format!("10{}", superscript(exponent)),
+        "−1" => format!("−10{}", superscript(exponent)),
+        factor => format!("{factor}×10{}", superscript(exponent)),
     }
 }
 

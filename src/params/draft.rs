@@ -6,7 +6,7 @@ use super::choice::{
 use super::notice::{Fix, Notice, Problem};
 use super::parse;
 use super::systems::Systems;
-use super::table::{Key, Param, TABLE, words};
+use super::table::{Key, Param, TABLE, shown, words};
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
@@ -212,7 +212,7 @@ impl Draft {
         let used = if value.is_nan() { self.get(key) } else { nearest_allowed(param, value) };
         self.numbers[key as usize] = used;
         let problem = problem(param, value)?;
-        let fix = Fix { used: words(used), allowed: param.allowed() };
+        let fix = Fix { used: shown(used), allowed: param.allowed() };
         Some(Notice { key: param.link.to_owned(), given: given.to_owned(), problem: problem(fix) })
     }
 }

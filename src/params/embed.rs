@@ -29,6 +29,21 @@ impl Word for Look {
     ];
 }
 
+/// The language of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// What the program is written in.
+    #[default]
+    English,
+    /// By `src/say/de.json`.
+    German,
+}
+
+impl Word for Language {
+    const ALL: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::English, "en", "English"), (Self::German, "de", "Deutsch")];
+}
+
 /// How the page is put into another one. Without a frame around it all is at its default, and the page is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
@@ -40,6 +55,8 @@ pub struct Embed {
     pub lock: Vec<&'static str>,
     /// The look that the author wants, if any.
     pub look: Option<Look>,
+    /// The language that the author wants, if any; else it is the reader's.
+    pub language: Option<Language>,
     /// Whether the caption is there.
     pub has_caption: bool,
     /// Whether it computes at once, and not only when it is touched.
@@ -53,7 +70,8 @@ pub struct Embed {
 impl Default for Embed {
     fn default() -> Self {
         let (show, lock, origins, instance) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        Self { is_on: false, show, lock, look: None, has_caption: true, runs_at_once: true, origins, instance }
+        let (look, language) = (None, None);
+        Self { is_on: false, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
     }
 }
 
@@ -62,11 +80,13 @@ pub(super) const EMBED: &str = "embed";
 pub(super) const SHOW: &str = "show";
 pub(super) const LOCK: &str = "lock";
 pub(super) const LOOK: &str = "theme";
+/// Which `boot.js` reads too, before there is a program.
+pub const LANGUAGE: &str = "lang";
 pub(super) const CAPTION: &str = "caption";
 pub(super) const AUTORUN: &str = "autorun";
 pub(super) const ORIGIN: &str = "origin";
 pub(super) const INSTANCE: &str = "instance";
-const KEYS: [&str; 8] = [EMBED, SHOW, LOCK, LOOK, CAPTION, AUTORUN, ORIGIN, INSTANCE];
+const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
 
 /// The most characters of what a page calls itself.
 pub const INSTANCE_CHARS: usize = 100;
@@ -113,6 +133,7 @@ impl Embed {
             list(SHOW, &self.show),
             list(LOCK, &self.lock),
             self.look.map(|look| (LOOK, look.word().to_owned())),
+            self.language.map(|language| (LANGUAGE, language.word().to_owned())),
             flag(CAPTION, self.has_caption, "0"),
             flag(AUTORUN, self.runs_at_once, "0"),
         ];
@@ -146,13 +167,8 @@ impl Embed {
             AUTORUN => set_flag(&mut self.runs_at_once, key, given),
             SHOW => set_list(&mut self.show, key, given, &controls().collect::<Vec<_>>()),
             LOCK => set_list(&mut self.lock, key, given, &settings().collect::<Vec<_>>()),
-            LOOK => match Look::by_word(given) {
-                Some(look) => {
-                    self.look = Some(look);
-                    None
-                }
-                None => Some(not_a_choice(key, given, self.look.unwrap_or_default().word(), &words_of_looks())),
-            },
+            LOOK => set_word(&mut self.look, key, given),
+            LANGUAGE => set_word(&mut self.language, key, given),
             INSTANCE => self.set_instance(given),
             _ => self.set_origin(given),
         }
@@ -174,12 +190,15 @@ impl Embed {
         }
         // A mistyped origin must not open the page to all.
         self.origins.push("nobody".into());
-        Some(not_a_choice(ORIGIN, given, "nobody", "an origin such as https://course.example.org"))
+        Some(not_a_choice(ORIGIN, given, "nobody", say!("an origin such as https://course.example.org")))
     }
 }
 
-fn words_of_looks() -> String {
-    Look::ALL.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ")
+fn set_word<W: Word>(word: &mut Option<W>, key: &str, given: &str) -> Option<Notice> {
+    let found = W::by_word(given);
+    *word = found.or(*word);
+    let all: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
+    found.is_none().then(|| not_a_choice(key, given, word.unwrap_or_default().word(), &all.join(", ")))
 }
 
 fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {

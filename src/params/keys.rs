@@ -2,7 +2,7 @@
 
 use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
-use super::embed::{self, Look};
+use super::embed::{self, Language, Look};
 use super::guide::{self, Lesson};
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
@@ -72,6 +72,7 @@ pub fn frame_rows() -> Vec<Row> {
     };
     let any = |keys: Vec<&str>| say!("any of {}, with commas between them", keys.join(", "));
     let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| *word).collect();
+    let languages: Vec<_> = Language::ALL.iter().map(|(_, word, _)| *word).collect();
     vec![
         row(
             embed::EMBED,
@@ -104,6 +105,14 @@ pub fn frame_rows() -> Vec<Row> {
             looks.join(", "),
             say!("as chosen last"),
             say!("Takes precedence over what the reader chose before."),
+        ),
+        row(
+            embed::LANGUAGE,
+            say!("language"),
+            "word",
+            languages.join(", "),
+            say!("as chosen last"),
+            say!("Else that of the browser, where there is a translation."),
         ),
         row(
             embed::CAPTION,

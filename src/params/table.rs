@@ -2,7 +2,7 @@
 
 use super::choice::Algorithm;
 use super::grid::Grid;
-use fedsysid_say::{say, text};
+use fedsysid_say::{decimal, say, text};
 
 /// A parameter that is a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -413,13 +413,18 @@ impl Param {
 
     /// The allowed range in words: "1 to 10000".
     pub fn allowed(&self) -> String {
-        say!("{} to {}", words(self.grid.min()), words(self.grid.max()))
+        say!("{} to {}", shown(self.grid.min()), shown(self.grid.max()))
     }
 }
 
 /// A value in words that can be read aloud: all digits and never an exponent, "0.0001".
 pub fn words(value: f64) -> String {
     value.to_string()
+}
+
+/// Such a value as it stands on the page: with the decimal mark of its language, which is understood where it is typed.
+pub fn shown(value: f64) -> String {
+    decimal(words(value))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A table of texts, packed for the page: no English, which the program has, but a number for each text of it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ pub(crate) fn unpacked(line: &'static str) -> Option<(u32, &'static str)> {
 /// A translation without the values of its text, and whatever else [`Fault`] names.
 pub fn packed<T: AsRef<str>>(table: impl IntoIterator<Item = (T, T)>) -> Result<String, Fault> {
     let mut lines = String::new();
-    let mut taken = HashMap::new();
+    let mut taken = BTreeMap::new();
     for (english, said) in table {
         let (english, said) = (english.as_ref(), said.as_ref());
         if let Some(other) = taken.insert(key(english), english.to_owned()) {

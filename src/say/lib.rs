@@ -22,7 +22,6 @@ mod catalog;
 extern crate self as fedsysid_say;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fmt::{Display, Write};
 
 pub use catalog::{Fault, packed};
@@ -38,7 +37,8 @@ pub const TABLES: [(&str, char, &str); 1] = [("de", ',', include_str!("de.json")
 pub struct Language {
     tag: &'static str,
     decimal_mark: char,
-    texts: HashMap<u32, &'static str>,
+    /// Translations by the numbers of their texts, ascending.
+    texts: Vec<(u32, &'static str)>,
 }
 
 impl Language {
@@ -46,7 +46,14 @@ impl Language {
     /// the program runs, since whoever says something keeps it for as long.
     pub fn new(tag: &str, decimal_mark: char, packed: &str) -> Self {
         let packed: &'static str = packed.to_owned().leak();
-        Self { tag: tag.to_owned().leak(), decimal_mark, texts: packed.lines().filter_map(catalog::unpacked).collect() }
+        let mut texts: Vec<_> = packed.lines().filter_map(catalog::unpacked).collect();
+        texts.sort_unstable_by_key(|(key, _)| *key);
+        Self { tag: tag.to_owned().leak(), decimal_mark, texts }
+    }
+
+    fn said(&self, english: &str) -> Option<&'static str> {
+        let place = self.texts.binary_search_by_key(&catalog::key(english), |(key, _)| *key).ok()?;
+        Some(self.texts[place].1)
     }
 }
 
@@ -69,6 +76,11 @@ pub fn decimal_mark() -> char {
     SPOKEN.get().map_or('.', |language| language.decimal_mark)
 }
 
+/// What stands between the numbers of a list: no comma where that is the decimal mark.
+pub fn between() -> &'static str {
+    if decimal_mark() == ',' { "; " } else { ", " }
+}
+
 /// A number that was written with a point, as people read it.
 pub fn decimal(text: String) -> String {
     match decimal_mark() {
@@ -79,7 +91,7 @@ pub fn decimal(text: String) -> String {
 
 /// A text without values. What is no literal of [`say!`], such as the words of a table of constants, is said by this one.
 pub fn text(english: &'static str) -> &'static str {
-    SPOKEN.get().and_then(|language| language.texts.get(&catalog::key(english)).copied()).unwrap_or(english)
+    SPOKEN.get().and_then(|language| language.said(english)).unwrap_or(english)
 }
 
 /// A text with values in the places of its braces: in their order where a brace is empty or holds a name, by their number

@@ -64,7 +64,7 @@ pub fn Chart(
     label: Signal<String>,
     /// The id of what may lie over its top; the plot makes room for it.
     over: &'static str,
-    /// What lies along the abscissa, in words.
+    /// What lies along the abscissa: rounds, clients, values.
     along: &'static str,
     /// What lies on the plot and is handled by itself.
     #[prop(optional)]
@@ -126,7 +126,8 @@ pub fn Chart(
             {on_plot}
             <p id=format!("keys-{along}") class="visually-hidden">
                 {say!(
-                    "Left and right arrow keys walk along the {along}, Home and End to the first and the last; up and down from line to line; Escape leaves.",
+                    "Left and right arrow keys walk along the {}, Home and End to the first and the last; up and down from line to line; Escape leaves.",
+                    abscissa(along),
                 )}
             </p>
             {aloud(text)}
@@ -167,6 +168,15 @@ impl Heard {
     /// The one line that is read, if it is one.
     fn one(self) -> Option<Line> {
         if let Self::One(line) = self { Some(line) } else { None }
+    }
+}
+
+/// What lies along the abscissa, as it is said.
+fn abscissa(along: &str) -> &'static str {
+    match along {
+        "clients" => say!("clients"),
+        "rounds" => say!("rounds"),
+        _ => say!("values"),
     }
 }
 

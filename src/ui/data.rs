@@ -263,7 +263,7 @@ fn whose(store: Store, own: OwnData) -> AnyView {
     let choose = move |model| own.choose(|chosen| chosen.model = model);
     view! {
         <div class="sweep-head">
-            {select("of", own.part(|parts| &parts.models), || false, choose)}
+            {select(say!("of"), own.part(|parts| &parts.models), || false, choose)}
             {own.save(store, "save-eigenvalues", charts::eigenvalues)}
         </div>
     }
@@ -274,7 +274,7 @@ fn ways(store: Store, own: OwnData) -> AnyView {
     let choose = move |way| own.choose(|chosen| chosen.way = way);
     view! {
         <div class="sweep-head">
-            {select("with", own.part(|parts| &parts.ways), || false, choose)}
+            {select(say!("with"), own.part(|parts| &parts.ways), || false, choose)}
             {own.save(store, "save-joining", charts::joining)}
         </div>
     }

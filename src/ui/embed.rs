@@ -28,7 +28,7 @@ pub(super) fn mark(store: Store) {
         (false, false) => "",
         (false, true) => "choices",
         (true, false) => "bare",
-        (true, true) => say!("bare choices"),
+        (true, true) => "bare choices",
     };
     if let Some(root) = document().document_element() {
         let _ = root.set_attribute("data-embed", word);

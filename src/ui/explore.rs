@@ -137,7 +137,7 @@ fn sweep_head(store: Store) -> AnyView {
                 <span>{say!("One curve a value of ")} <b>{name}</b></span>
                 {text_box(TextBox { key: SWEEP, class: "number-box values", inputmode: "text", text }, take)}
             </label>
-            {select("of", methods, || false, choose)}
+            {select(say!("of"), methods, || false, choose)}
             {button("set-step", say!("Back to one run"), move || store.views.update(|views| views.sweep = None))}
         </div>
     }

@@ -1,6 +1,6 @@
 //! Lessons on the page: the panel beside the live view, what is drawn on the chart, the list of lessons, and classes.
 
-use fedsysid_say::say;
+use fedsysid_say::{say, text};
 use leptos::ev::{KeyboardEvent, MouseEvent, PointerEvent};
 use leptos::html::{Div, H2};
 use leptos::prelude::*;
@@ -196,8 +196,9 @@ fn steps(store: Store) -> AnyView {
     let guide = memo(move || store.views.read().guide);
     let part = move |say: fn(&Seen<'_>) -> String| memo(move || look(store, say));
     let head = memo(move || markup::head(guide.get()));
-    let title =
-        memo(move || step_of(guide.get().lesson, guide.get().step).map_or("", |step| step.words.title).to_owned());
+    let title = memo(move || {
+        step_of(guide.get().lesson, guide.get().step).map_or("", |step| text(step.words.title)).to_owned()
+    });
     let (text, done, code) = (part(markup::text), part(markup::done), part(markup::code));
     let hello = memo(move || {
         let seed = store.settings.draft.read().get(Key::Seed);

@@ -153,7 +153,7 @@ fn choices(map: Map) -> AnyView {
     view! {
         <div class="sweep-head" data-testid="map-choices">
             {select(say!("Map of"), kinds, || false, choose_kind)}
-            {select("of", algorithms, move || map.kind() != MapKind::Steps, choose_algorithm)}
+            {select(say!("of"), algorithms, move || map.kind() != MapKind::Steps, choose_algorithm)}
         </div>
     }
     .into_any()

@@ -9,6 +9,7 @@ pub mod data;
 mod embed;
 mod embedding;
 pub mod explore;
+pub mod language;
 mod lesson;
 pub mod map;
 pub mod notice;
@@ -40,6 +41,7 @@ use crate::params::View;
 use crate::params::views::Word;
 use controls::panel::Panel;
 use explore::Explore;
+use language::LanguageChoice;
 use map::MapView;
 use notice::Notices;
 use paper::PaperView;
@@ -89,6 +91,7 @@ fn App() -> impl IntoView {
                 <h1>"FedSysID live"</h1>
                 {tabs(store)}
                 {share::share(store)}
+                <LanguageChoice />
                 <ThemeChoice look />
             </header>
         };
@@ -137,7 +140,7 @@ fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> A
 /// Which view is looked at.
 fn tabs(store: Store) -> AnyView {
     let view = store.view();
-    let tab = move |(tab, word, name): &'static (View, &'static str, &'static str)| {
+    let tab = move |(tab, word, _): &'static (View, &'static str, &'static str)| {
         view! {
             <button
                 type="button"
@@ -146,7 +149,7 @@ fn tabs(store: Store) -> AnyView {
                 aria-current=live(move || (view.get() == *tab).then(|| "page".to_owned()))
                 on:click=on(move |_| store.views.update(|views| views.view = *tab))
             >
-                {*name}
+                {tab.name()}
             </button>
         }
     };

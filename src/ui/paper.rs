@@ -131,7 +131,7 @@ fn switchboard(paper: Paper) -> AnyView {
             </button>
         }
     };
-    let row = move |&(switch, word, name): &(Switch, &'static str, &'static str)| {
+    let row = move |&(switch, word, _): &(Switch, &'static str, &'static str)| {
         let options = switch.options().into_iter().map(|(word, name)| (word, name, None)).collect();
         let choose = move |option: &str| {
             paper.switch(|switches| {
@@ -142,7 +142,7 @@ fn switchboard(paper: Paper) -> AnyView {
         view! {
             <fieldset class="choice" data-switch=word>
                 <legend>
-                    <span class="name">{name}</span>
+                    <span class="name">{switch.name()}</span>
                 </legend>
                 {segments(word, options, memo(move || paper.switches().word(switch).to_owned()), choose)}
                 <p class="switch-note">{note}</p>

@@ -5,6 +5,7 @@ use fedsysid_say::say;
 use leptos::ev::Event;
 use leptos::prelude::*;
 
+use crate::dashboard::markup::word_options;
 use crate::figure::theme::Theme;
 use crate::params::embed::Look;
 use crate::params::views::Word;
@@ -46,12 +47,8 @@ pub fn ThemeChoice(
     /// The choice.
     look: RwSignal<Look>,
 ) -> impl IntoView {
-    let option = |(choice, word, _): &(Look, &str, &str)| {
-        let selected = if *choice == look.get_untracked() { " selected" } else { "" };
-        format!("<option value={word}{selected}>{}</option>", choice.name())
-    };
     // Nothing else sets the look, so that the options stay as they are.
-    let options: String = Look::ALL.iter().map(option).collect();
+    let options = word_options(Some(look.get_untracked()));
     let choose = on(move |event: Event| {
         let chosen = Look::by_word(&event_target_value(&event)).unwrap_or_default();
         look.set(chosen);

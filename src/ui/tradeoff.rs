@@ -17,7 +17,7 @@ use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::markup;
 use crate::dashboard::tradeoff::{TradeOff, caption};
 use crate::figure::theme::Theme;
-use crate::params::table::words;
+use crate::params::table::{self, words};
 use crate::params::views::{Across, BESIDE, BESIDE_KEYS, Word};
 
 /// The chart with its sentence above; what lies along the axis, and a second setting, to be chosen.
@@ -43,7 +43,7 @@ pub fn TradeOffView(
     let rows = memo(move || markup::readings(&shown.read()));
     let title = memo(move || {
         let symbol = store.views.read().across.key().param().symbol;
-        place.get().map_or_else(String::new, |x| format!("{symbol} = {}", words(x)))
+        place.get().map_or_else(String::new, |x| format!("{symbol} = {}", table::shown(x)))
     });
     let title_beneath = memo(move || say!("final error at {}", title.get()));
     view! {

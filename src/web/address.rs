@@ -28,9 +28,7 @@ pub fn take_name() -> Option<String> {
     let in_query = guide::take_name(&mut pairs);
     let Some(name) = in_query else { return guide::take_name(&mut link::pairs(&fragment())) };
     let window = web_sys::window()?;
-    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-    let rest: Vec<_> = pairs.iter().map(|(key, value)| format!("{}={}", encode(key), encode(value))).collect();
-    let rest = rest.join("&");
+    let rest = encoded(&pairs);
     let address = format!("{}{rest}#{}", question(&rest), guide::fragment_of(&name));
     // Where the history cannot be written, the name stays where it is.
     let _ = window.history().and_then(|history| {
@@ -38,6 +36,26 @@ pub fn take_name() -> Option<String> {
         history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{address}")))
     });
     Some(name)
+}
+
+/// Loads the page anew with this pair in its address, if that has one with its key or must have one.
+pub fn load_anew((key, value): (&str, &str), must_say: bool) {
+    let Some(window) = web_sys::window() else { return };
+    let mut pairs = link::pairs(&query());
+    let says = pairs.iter().any(|(other, _)| other == key);
+    if !says && !must_say {
+        let _ = window.location().reload();
+        return;
+    }
+    pairs.retain(|(other, _)| other != key);
+    pairs.push((key.to_owned(), value.to_owned()));
+    let _ = window.location().set_search(&format!("?{}", encoded(&pairs)));
+}
+
+fn encoded(pairs: &[(String, String)]) -> String {
+    let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let pairs: Vec<_> = pairs.iter().map(|(key, value)| format!("{}={}", encode(key), encode(value))).collect();
+    pairs.join("&")
 }
 
 /// Calls back whenever the person goes back or forward.

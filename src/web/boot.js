@@ -4,7 +4,8 @@
 if (globalThis.document === undefined) {
   // A sign of life. What comes next is the module that the page has compiled, and where its glue is, if not here.
   postMessage(null);
-  addEventListener("message", ({ data: [module, glue] }) => {
+  addEventListener("message", ({ data: [module, glue, texts] }) => {
+    globalThis.fedsysidTexts = texts;
     if (glue) importScripts(glue);
     // Outside of the promise, so that the page hears of it as the worker's error.
     wasm_bindgen({ module_or_path: module }).catch((error) => setTimeout(() => { throw error; }));
@@ -26,6 +27,34 @@ if (globalThis.document === undefined) {
     script.dataset.kind = kind;
     document.head.append(script);
   }
+
+  // The texts of the reader's language, where it is not English: of the one that the link asks for, else of the one chosen last,
+  // else of the first of the browser's that there is. The program finds them as `fedsysidTexts`, with the language's name before
+  // them; without, it speaks English.
+  const speak = async () => {
+    const kept = () => {
+      try {
+        return localStorage.getItem("fedsysid-language");
+      } catch {
+        return null;
+      }
+    };
+    const wanted = [new URLSearchParams(location.search).get("lang"), kept(), ...navigator.languages];
+    for (const tag of wanted.map((word) => word?.trim().slice(0, 2).toLowerCase())) {
+      const texts = document.querySelector(`[data-texts="${CSS.escape(tag ?? "")}"]`);
+      if (texts?.href) {
+        const script = Object.assign(document.createElement("script"), { src: texts.href });
+        await new Promise((done, failed) => {
+          Object.assign(script, { onload: done, onerror: failed });
+          document.head.append(script);
+        });
+      } else if (texts) {
+        globalThis.fedsysidTexts = texts.textContent;
+      }
+      if (texts) root.lang = tag;
+      if (texts || tag === "en") return;
+    }
+  };
 
   // Why there is no program, as a word that index.html has sentences for.
   const reason = () => {
@@ -54,6 +83,7 @@ if (globalThis.document === undefined) {
 
   addEventListener("DOMContentLoaded", async () => {
     try {
+      await speak().catch(() => {});
       // A page that is one file brings the module along; another names it.
       const module = globalThis.packedModule ?? document.querySelector("script[data-wasm]").dataset.wasm;
       await wasm_bindgen({ module_or_path: module });

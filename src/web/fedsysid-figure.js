@@ -3,9 +3,9 @@
 (() => {
   const HERE = document.currentScript?.src ?? location.href;
   // What a browser or this element means by itself; every other attribute is a setting, by its key in a link, in any case.
-  const OWN = /^(src|class|id|is|style|title|slot|lang|dir|hidden|inert|role|tabindex|width|height|sandbox|on.*|.*-.*)$/;
+  const OWN = /^(src|class|id|is|style|title|slot|dir|hidden|inert|role|tabindex|width|height|sandbox|on.*|.*-.*)$/;
   // What holds for as long as the frame is there.
-  const FRAME = /^(src|width|height|sandbox|show|lock|theme|caption|autorun|origin|instance)$/;
+  const FRAME = /^(src|width|height|sandbox|show|lock|theme|lang|caption|autorun|origin|instance)$/;
   const SANDBOX = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads";
   let asked = 0;
 

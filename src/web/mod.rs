@@ -13,6 +13,7 @@ pub mod engines;
 pub mod file;
 pub mod host;
 pub mod json;
+pub mod language;
 pub mod listener;
 pub mod preferences;
 pub mod scope;

@@ -1,5 +1,5 @@
 // Keeps the page for when there is no network: all files of one version, or none of them. The build writes the version and its
-// files into the next two lines (xtask/offline); without, as while one works on the page, this script takes itself away.
+// files into the next two lines (xtask/finish); without, as while one works on the page, this script takes itself away.
 const VERSION = "";
 const FILES = {};
 

@@ -11,8 +11,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Url};
 
-use super::error_text;
 use super::listener::{Listener, Timeout};
+use super::{error_text, language};
 use crate::protocol::{Event, Request, wire};
 
 /// Milliseconds for a worker's script to give its first sign of life, where nothing says that it is refused.
@@ -133,7 +133,7 @@ impl Shared {
             Listener::new(&worker, "messageerror", with(|shared, _| shared.fail("a message could not be read".into()))),
         ];
         let running = Running { worker, _listeners: listeners };
-        running.worker.post_message(&Array::of2(&wasm_bindgen::module(), &glue.into()))?;
+        running.worker.post_message(&Array::of3(&wasm_bindgen::module(), &glue.into(), &language::texts()))?;
         self.running.replace(Some(running));
         let weak = Rc::downgrade(self);
         self.patience.replace(Timeout::new(ALIVE_WITHIN_MS, move || {

@@ -27,6 +27,9 @@ mod robust;
 /// The static shell: its picture is the default run, its colors are the figure's.
 mod shell;
 
+/// Every text has a translation.
+mod texts;
+
 /// What was to be expected against what is simulated, and against brute force.
 mod theory;
 

@@ -15,7 +15,7 @@ const IMPURE: &[&str] =
     &["web_sys", "js_sys", "wasm_bindgen", "leptos", "std::time", "std::thread", "HashMap", "println!", "eprintln!"];
 
 /// Packages of their own: the compiler knows what they may use.
-const PACKAGES: &[&str] = &["data", "sim", "theory"];
+const PACKAGES: &[&str] = &["data", "say", "sim", "theory"];
 
 const LAYERS: &[Layer] = &[
     Layer { module: "params", may_use: &["decimal", "params", "sim"], without: IMPURE },
@@ -39,6 +39,11 @@ fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
     let files = files.into_iter().filter(|path| path.extension().is_some_and(|found| found == ending));
     files.chain(folders.iter().flat_map(|folder| files_below(folder, ending))).collect()
+}
+
+/// Every source file of the page and the packages it is made of.
+pub(crate) fn sources() -> Vec<PathBuf> {
+    files_below(&source(), "rs")
 }
 
 /// The code of a file: without comments, and without the tests at its end.

@@ -1,6 +1,6 @@
 //! What is shown of opened data, as markup.
 
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 use std::fmt::Write;
 
 use super::charts::written;
@@ -274,7 +274,7 @@ fn about(errors: Option<&Estimate>) -> String {
     say!(
         "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
-        noise.join(", ")
+        noise.join(between())
     )
 }
 
@@ -285,7 +285,7 @@ fn poles(found: &Found, theta: &Matrix) -> String {
     let cloud: Vec<_> = locals.take(CLOUD / n).flat_map(|local| modes_of(found, &local.theta)).collect();
     let modes = modes_of(found, theta);
     let listed: Vec<_> = modes.iter().filter(|mode| mode.im >= 0.0).map(|mode| words::eigenvalue(*mode)).collect();
-    let listed = escaped(&listed.join(", "));
+    let listed = escaped(&listed.join(between()));
     let radius = words::radius(&modes);
     format!(
         "<div class=poles>{}<p>{radius} <span class=quiet>{}</span></p></div>",

@@ -27,10 +27,10 @@ impl Look {
 
     fn word(self) -> &'static str {
         match self {
-            Self::Light => "light",
+            Self::Light => say!("light"),
             Self::Clear => say!("light, transparent"),
-            Self::Dark => "dark",
-            Self::Projector => "projector",
+            Self::Dark => say!("dark"),
+            Self::Projector => say!("projector"),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::params::table::{TABLE, words};
 use crate::params::views::Word;
 use crate::params::{Draft, Key, View, Views};
 use crate::sim::scenario::Settings;
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 /// The numbers that are always said.
 const KEYS: [Key; 8] = [
@@ -91,7 +91,7 @@ fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<
     let (value, shown) = if axis.is_some() || values.len() > LONGEST.0 {
         (format!("{}..{}", words(first), words(last)), say!("{} to {}", number(first), number(last)))
     } else {
-        (listed(words, ","), listed(number, ", "))
+        (listed(words, ","), listed(number, between()))
     };
     let is_single = axis.is_none() && values.len() == 1;
     Some(Setting { key: param.link.into(), value, words: format!("{} = {shown}", param.symbol), is_single })

@@ -22,7 +22,9 @@ const TIMES: f64 = 10.0;
 const LEAD: f64 = 60.0;
 
 /// What is said while data are missing.
-const NOT_YET: &str = "Not yet.";
+fn not_yet() -> &'static str {
+    say!("Not yet.")
+}
 
 /// A statement of the paper beside what was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +41,7 @@ pub struct Claim {
 pub fn claims(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<Claim> {
     let ends = ends(figure, switches, sweep);
     let claim = |paper: String, said: Option<(String, bool)>| {
-        let (measured, holds) = said.map_or((NOT_YET.into(), None), |(measured, holds)| (measured, Some(holds)));
+        let (measured, holds) = said.map_or((not_yet().into(), None), |(measured, holds)| (measured, Some(holds)));
         Claim { paper, measured, holds }
     };
     let ends = ends.as_deref();
@@ -178,7 +180,7 @@ pub fn note(switch: Switch, figure: PaperFigure, switches: Switches, sweep: &Swe
             return say!("The paper’s axis begins at 0; a logarithmic one tells the ends apart.").into();
         }
     };
-    words.unwrap_or_else(|| NOT_YET.into())
+    words.unwrap_or_else(|| not_yet().into())
 }
 
 /// What all switches change.
@@ -312,10 +314,10 @@ mod tests {
         for &(figure, ..) in PaperFigure::ALL {
             let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
             for claim in claims(figure, Switches::TEXT, &sweep) {
-                assert_eq!((claim.measured.as_str(), claim.holds), (NOT_YET, None));
+                assert_eq!((claim.measured.as_str(), claim.holds), (not_yet(), None));
             }
             for (switch, words) in switch_notes(figure, Switches::TEXT, &sweep) {
-                assert_eq!(words == NOT_YET, switch != Switch::ErrorAxis, "{switch:?} {words}");
+                assert_eq!(words == not_yet(), switch != Switch::ErrorAxis, "{switch:?} {words}");
             }
         }
     }

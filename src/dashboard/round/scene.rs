@@ -223,11 +223,11 @@ impl Frames {
         let clients = self.round.clients.iter().zip(&self.labels.clients);
         let mut words: Vec<Shape> =
             clients.filter_map(|(client, &at)| label(at, (client.client + 1).to_string(), true)).collect();
-        words.extend(label(self.labels.pooled, POOLED.into(), false));
+        words.extend(label(self.labels.pooled, pooled_words().into(), false));
         let (server, mean) = match stage {
-            Stage::Start | Stage::Step(_) | Stage::Upload => (Some(SERVER.to_owned()), None),
-            Stage::Average => (Some(SERVER.to_owned()), Some(mean_of(&self.round))),
-            Stage::Broadcast => (None, Some(NEW.to_owned())),
+            Stage::Start | Stage::Step(_) | Stage::Upload => (Some(server_words().to_owned()), None),
+            Stage::Average => (Some(server_words().to_owned()), Some(mean_of(&self.round))),
+            Stage::Broadcast => (None, Some(new_words().to_owned())),
         };
         words.extend(server.and_then(|words| label(self.labels.server, words, false)));
         words.extend(mean.and_then(|words| label(self.labels.mean, words, false)));
@@ -248,9 +248,17 @@ impl Frames {
     }
 }
 
-const SERVER: &str = "server";
-const POOLED: &str = "pooled";
-const NEW: &str = "new model";
+fn server_words() -> &'static str {
+    say!("server")
+}
+
+fn pooled_words() -> &'static str {
+    say!("pooled")
+}
+
+fn new_words() -> &'static str {
+    say!("new model")
+}
 
 /// Places that should be seen: all but what a divergence throws far away.
 fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
@@ -308,8 +316,8 @@ impl Labels {
             Some(place)
         };
         let mean = mean_of(round);
-        let longer = if mean.chars().count() > NEW.len() { mean.as_str() } else { NEW };
-        let (server, pooled, mean) = (put(server, SERVER), put(pooled, POOLED), put(next, longer));
+        let longer = if mean.chars().count() > new_words().chars().count() { mean.as_str() } else { new_words() };
+        let (server, pooled, mean) = (put(server, server_words()), put(pooled, pooled_words()), put(next, longer));
         let clients = own.into_iter().zip(&round.clients);
         let clients = clients.map(|(at, client)| put(at, &(client.client + 1).to_string())).collect();
         Self { server, pooled, mean, clients, taken }

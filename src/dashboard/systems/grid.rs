@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::dashboard::markup::escaped;
 use crate::params::systems::{MOST_ENTRY, text_of};
-use crate::params::table::words;
+use crate::params::table::shown;
 use crate::params::{MatrixKey, Systems};
 use crate::sim::system::Dims;
 
@@ -61,7 +61,7 @@ impl Cell {
     /// What it shows.
     pub fn shown(self, systems: &Systems) -> String {
         match self {
-            Self::Entry(key, place) => systems.get(key).get(place).map(|&entry| words(entry)).unwrap_or_default(),
+            Self::Entry(key, place) => systems.get(key).get(place).map(|&entry| shown(entry)).unwrap_or_default(),
             Self::Text(key) => text_of(systems.get(key)),
         }
     }

@@ -1,6 +1,6 @@
 //! Lemma 1's covariances and the clients' systems, as tables.
 
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 use std::fmt::Write;
 
 use super::words::subscript;
@@ -68,7 +68,7 @@ pub fn spread(portrait: &Portrait, t: usize) -> String {
     let n = portrait.scenario.settings().family.dims().n_states;
     let sigma = covariance(portrait, t);
     let stds: Vec<_> = (0..n).map(|k| number(sigma[(k, k)].sqrt())).collect();
-    let stds = stds.join(", ");
+    let stds = stds.join(between());
     if n == 1 {
         say!("At t = {t} the standard deviation of the state is {stds}.")
     } else {

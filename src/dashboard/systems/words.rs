@@ -3,7 +3,7 @@
 use super::{Mode, Portrait, spectral_radius};
 use crate::dashboard::things::Things;
 use crate::figure::number::{measured, number};
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 /// A spectral radius this near to 1 is 1.
 const ROUNDING: f64 = 1e-9;
@@ -22,7 +22,7 @@ pub fn modes(portrait: &Portrait) -> String {
     match portrait.nominal.len() {
         0 => say!("The eigenvalues of A₀ are not found.").to_owned(),
         1 => say!("The eigenvalue of A₀ is {}.", said.concat()),
-        _ => say!("The eigenvalues of A₀ are {}.", said.join(", ")),
+        _ => say!("The eigenvalues of A₀ are {}.", said.join(between())),
     }
 }
 

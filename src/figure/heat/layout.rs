@@ -7,7 +7,7 @@ use super::tags::{Ground, Tag};
 use super::{Check, Contour, HeatMap, Ramp, Shade, Weight};
 use crate::figure::frame::{Frame, Px, Rect};
 use crate::figure::layout::left_of_plot;
-use crate::figure::lines::{self, Line, NOTHING};
+use crate::figure::lines::{self, Line, nothing};
 use crate::figure::page::{Headings, Page};
 use crate::figure::rows::Rows;
 use crate::figure::theme::Theme;
@@ -70,8 +70,8 @@ impl HeatLayout {
         let dot = |check: &Check| Some((place((check.x, check.y))?, map.ramp.shade(check.value)));
         let dots: Vec<_> = map.checks.iter().filter_map(dot).filter(|(_, shade)| *shade != Shade::Unknown).collect();
         let handle = map.handle.and_then(place);
-        let nothing = map.words.as_deref().unwrap_or(NOTHING);
-        let words = if cells.has_values() { Vec::new() } else { lines::in_plot(nothing, &page, &frame.plot, theme) };
+        let words = map.words.as_deref().unwrap_or(nothing());
+        let words = if cells.has_values() { Vec::new() } else { lines::in_plot(words, &page, &frame.plot, theme) };
         let layout = Self {
             frame,
             ramp: map.ramp,
@@ -249,7 +249,7 @@ mod tests {
             let layout = HeatLayout::new(map, &Theme::LIGHT, Size::new(640.0, 400.0, 1.0));
             layout.words.into_iter().map(|line| line.text).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(said(&blank), NOTHING);
+        assert_eq!(said(&blank), nothing());
         assert_eq!(said(&HeatMap { words: Some("one moment".to_owned()), ..blank }), "one moment");
         assert_eq!(said(&map()), "");
     }

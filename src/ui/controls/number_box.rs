@@ -1,5 +1,6 @@
 //! A parameter's value as a number that can be typed over.
 
+use fedsysid_say::decimal_mark;
 use leptos::ev::{Event, FocusEvent, KeyboardEvent};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
@@ -7,7 +8,7 @@ use web_sys::HtmlInputElement;
 use super::super::reactive::{live, on};
 use super::Settings;
 use crate::params::Key;
-use crate::params::table::words;
+use crate::params::table::shown;
 
 /// A box with the value. Enter and leaving the box take over what was typed, Escape restores what was there; the box
 /// then shows the value in use, and a notice says why if that is not what was typed. Typing on replaces it.
@@ -34,7 +35,7 @@ pub fn NumberBox(
             size=digits(key)
             style:--digits=digits(key)
             aria-label=label
-            prop:value=live(move || words(value.get()))
+            prop:value=live(move || shown(value.get()))
             on:keydown=on(move |event: KeyboardEvent| {
                 let input = event_target(&event);
                 match event.key().as_str() {
@@ -53,7 +54,10 @@ pub fn NumberBox(
 /// Takes over what was typed and shows what is used, also where that is the value from before.
 fn commit(settings: Settings, key: Key, input: &HtmlInputElement) {
     let typed = input.value();
-    if typed != words(settings.draft.read_untracked().get(key)) {
+    // Where the comma is the decimal mark, a point between whole thousands groups them, as a comma does elsewhere.
+    let groups = key.param().grid.is_whole() && decimal_mark() == ',';
+    let typed = if groups { typed.replace('.', ",") } else { typed };
+    if input.value() != shown(settings.draft.read_untracked().get(key)) {
         settings.set_text(key, &typed);
     }
     restore(settings, key, input);
@@ -61,12 +65,12 @@ fn commit(settings: Settings, key: Key, input: &HtmlInputElement) {
 
 /// Shows the value in use.
 fn restore(settings: Settings, key: Key, input: &HtmlInputElement) {
-    input.set_value(&words(settings.draft.read_untracked().get(key)));
+    input.set_value(&shown(settings.draft.read_untracked().get(key)));
 }
 
 /// Characters of the longest value on the slider: no stop has more decimals than the one above the least.
 fn digits(key: Key) -> String {
     let grid = key.param().grid;
-    let longest = [0, 1, grid.last()].map(|stop| words(grid.at(stop)).len()).into_iter().max();
+    let longest = [0, 1, grid.last()].map(|stop| shown(grid.at(stop)).len()).into_iter().max();
     longest.unwrap_or_default().to_string()
 }

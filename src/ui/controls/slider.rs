@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::help::{HelpButton, HelpText};
 use super::number_box::NumberBox;
 use super::{Settings, control_id};
-use crate::params::table::{Widget, words};
+use crate::params::table::{Widget, shown};
 use crate::params::{Key, Move, Param, Stride};
 
 /// One row of the panel: a slider, or the box alone where the table says so.
@@ -78,7 +78,7 @@ fn ResetMark(
     key: Key,
 ) -> impl IntoView {
     let param = key.param();
-    let what = say!("Reset {} to {}", param.name(), words(param.default));
+    let what = say!("Reset {} to {}", param.name(), shown(param.default));
     view! {
         <button
             type="button"
@@ -108,7 +108,7 @@ fn Another(
             aria-label=say!("another {}", param.name())
             on:click=on(move |_| settings.step(param.key, Move::Up(Stride::One)))
         >
-            "another"
+            {say!("another")}
         </button>
     }
 }
@@ -146,7 +146,7 @@ fn Track(
                     max=param.grid.last().to_string()
                     step="1"
                     aria-label=format!("{} {}", param.symbol, param.name())
-                    aria-valuetext=live(move || words(value.get()))
+                    aria-valuetext=live(move || shown(value.get()))
                     prop:value=live(move || param.grid.nearest(value.get()).to_string())
                     on:input=on(move |event: Event| {
                         if let Ok(position) = event_target_value(&event).parse() {

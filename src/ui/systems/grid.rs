@@ -138,7 +138,7 @@ impl Boxes {
         self.settings.change(key.link(), |draft| {
             let used = draft.systems.set_entry(key, place, value);
             let is_within = used.to_bits() == (value + 0.0).to_bits();
-            let fix = Fix { used: table::words(used), allowed: grid::allowed() };
+            let fix = Fix { used: table::shown(used), allowed: grid::allowed() };
             let notice = Notice { key: key.link().into(), given: typed.into(), problem: Problem::OutOfRange(fix) };
             (!is_within).then_some(notice)
         });

@@ -77,6 +77,15 @@ fn whole(html: &str, read: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<String> {
         script.replace(&scripts, ContentType::Html);
         Ok(())
     };
+    let texts = |link: &mut Element| {
+        let (tag, script) = (attribute(link, "data-texts")?, text(&attribute(link, "href")?)?);
+        // What `boot.js` would find there once the script has run.
+        let said = script.split_once('=').map(|(_, value)| value.trim().trim_end_matches(';')).unwrap_or_default();
+        let said: String = serde_json::from_str(said).with_context(|| format!("the texts of {tag} are none"))?;
+        let element = format!("<script type=\"text/plain\" data-texts=\"{tag}\">{}</script>", within("script", said)?);
+        link.replace(&element, ContentType::Html);
+        Ok(())
+    };
     let without = |link: &mut Element| {
         link.remove();
         Ok(())
@@ -84,6 +93,7 @@ fn whole(html: &str, read: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<String> {
     let settings = RewriteStrSettings::new()
         .append_element_content_handler(element!("link[rel=stylesheet]", style))
         .append_element_content_handler(element!("link[rel=icon]", icon))
+        .append_element_content_handler(element!("link[data-texts]", texts))
         .append_element_content_handler(element!("link[rel=preload]", without))
         .append_element_content_handler(element!("link[rel=manifest]", without))
         .append_element_content_handler(element!("link[rel=apple-touch-icon]", without))
@@ -117,7 +127,7 @@ mod tests {
     use super::*;
 
     const PAGE: &str = "<!doctype html><link rel=icon href=./icon.svg><link rel=manifest href=./m.json>\
-        <link rel=stylesheet href=./a.css><link rel=preload href=./p.wasm as=fetch>\
+        <link rel=stylesheet href=./a.css><link data-texts=de href=t.js><link rel=preload href=./p.wasm as=fetch>\
         <script data-boot defer src=./boot.js></script><script data-glue data-wasm=./p.wasm defer src=./p.js></script><p>Text";
 
     fn read(name: &str) -> Result<Vec<u8>> {
@@ -127,6 +137,7 @@ mod tests {
             "./p.js" => "let wasm_bindgen",
             "./p.wasm" => "module",
             "./icon.svg" => "<svg/>",
+            "t.js" => "fedsysidTexts = \"de ,\\n1 eins\\n\";\n",
             _ => anyhow::bail!("{name} is not there"),
         }
         .into())
@@ -138,6 +149,7 @@ mod tests {
         assert!(whole.contains("<style>p > a { margin: 0 }</style>"), "{whole}");
         assert!(whole.contains("data-glue>let wasm_bindgen\nboot(1 < 2 && \"a\")</script>"), "{whole}");
         assert!(whole.contains(&packed(b"module").unwrap()) && whole.contains("base64,PHN2Zy8+"), "{whole}");
+        assert!(whole.contains("<script type=\"text/plain\" data-texts=\"de\">de ,\n1 eins\n</script>"), "{whole}");
         assert!(!whole.contains("./") && !whole.contains("manifest") && whole.ends_with("<p>Text"), "{whole}");
     }
 

@@ -9,6 +9,7 @@ mod embedding; // in a frame of another page
 mod exports; // charts taken away
 mod keeping; // pins, undo, back and forward, scenario files
 mod keyboard; // everything without a mouse
+mod languages; // German
 mod lessons; // lessons and classes
 mod links; // what a bad link gets
 mod numbers; // every number, to the last bit

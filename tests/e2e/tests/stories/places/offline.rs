@@ -37,7 +37,7 @@ fn renew(folder: &Path, version: &str) -> Result<()> {
         html.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).context("it has a title")?;
     fs::write(&page, html.replace(&sheet, &renewed).replace(title, version))?;
     fs::write(folder.join("offline.js"), include_str!("../../../../../src/web/offline.js"))?;
-    Ok(offline::fill(folder)?)
+    Ok(finish::offline::fill(folder)?)
 }
 
 /// What a page is made of: its title, and what its style sheet says.

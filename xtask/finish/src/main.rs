@@ -1,4 +1,4 @@
-//! The bundler's last step (`Trunk.toml`): the service worker is told its files.
+//! The bundler's last step (`Trunk.toml`): what the page needs and only then can be made.
 
 use std::env;
 use std::path::Path;
@@ -6,5 +6,5 @@ use std::path::Path;
 fn main() -> std::io::Result<()> {
     let folder = env::var_os("TRUNK_STAGING_DIR");
     let folder = folder.ok_or_else(|| std::io::Error::other("Trunk calls this, and says where the page is"))?;
-    offline::fill(Path::new(&folder))
+    finish::finish(Path::new(&folder))
 }

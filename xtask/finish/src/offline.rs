@@ -13,7 +13,7 @@ use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
 /// The service worker's script.
-pub const SCRIPT: &str = "offline.js";
+const SCRIPT: &str = "offline.js";
 
 /// The page itself, under the name that servers know best.
 const PAGE: (&str, &str) = ("index.html", "./");

@@ -1,0 +1,227 @@
+//! The page in another language than English.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use e2e::browser::{Engine, Tools};
+use e2e::page::{PATIENCE, Page};
+use e2e::story::Story;
+use fedsysid_say::TABLES;
+use serde_json::json;
+
+/// The German texts, of which some are looked for.
+fn german(english: &str) -> Result<String> {
+    let table: BTreeMap<String, String> = serde_json::from_str(TABLES[0].2)?;
+    table.get(english).cloned().with_context(|| format!("“{english}” has a translation"))
+}
+
+/// A reader whose browser speaks German, in a country with a tag of its own.
+const GERMAN_BROWSER: &str = "Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['fr', 'de-CH', 'en'], configurable: true });";
+
+/// Every text of the table comes in brackets, and what is on screen without them has not been looked up.
+const MARKED: &str = r"
+    let texts;
+    Object.defineProperty(globalThis, 'fedsysidTexts', {
+      get: () => texts,
+      set: (value) => {
+        const mark = (line, place) => place === 0 || line === '' ? line : line.replace(' ', ' ⟦') + '⟧';
+        texts = value?.split('\n').map(mark).join('\n');
+      },
+    });";
+
+/// Texts and names in the page that have words beside those of the table. Names of settings in links, of algorithms and
+/// formats are the same in every language, and so is what people write themselves.
+const UNTRANSLATED: &str = r"
+    const names = /FedSysID live|FedLin|FedAvg|FedProx|SCAFFOLD|FedADMM|Python|MATLAB|Julia|Rust|CSV|SVG|PNG|JSON|English|Deutsch|\b(EN|DE|px|sandbox)\b|\S+\.csv|\p{L}[ᵢₜ]/gu;
+    const rest = (text) => {
+      let before;
+      do { before = text; text = text.replace(/⟦[^⟦⟧]*⟧/gu, ' '); } while (text !== before);
+      return text.replace(names, ' ');
+    };
+    const found = [];
+    const walker = document.createTreeWalker(document.querySelector('#app'), NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      const isText = node.nodeType === Node.TEXT_NODE;
+      const element = isText ? node.parentElement : node;
+      if (element.closest('math, textarea, .numbers-table td, [data-given]')) continue;
+      const attributes = ['aria-label', 'title', 'placeholder', 'aria-valuetext'].map((name) => element.getAttribute(name));
+      for (const text of isText ? [node.data] : attributes) {
+        if (text && /\p{L}{2}/u.test(rest(text))) found.push(`${element.tagName} ${element.className}: ${text.slice(0, 120)}`);
+      }
+    }
+    return found;";
+
+async fn untranslated(page: &Page) -> Result<Vec<String>> {
+    page.eval::<()>("for (const it of document.querySelectorAll('#app details')) it.open = true;", &[]).await?;
+    page.next_frames().await?;
+    page.eval(UNTRANSLATED, &[]).await
+}
+
+#[test]
+fn every_text_on_the_page_has_been_looked_up() {
+    Story::new().where_first(MARKED).tell(async |page| {
+        for query in [
+            "q=2&M=5&alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median",
+            "q=2&M=5&alpha=0.003&target=worst&w=0.5&lambda=1",
+            "q=2&M=1",
+            "q=2&sweep=M:1,5",
+            "q=2&M=5&view=tradeoff",
+            "q=2&M=5&view=map",
+            "q=2&M=5&view=map&map=alpha-K",
+            "q=2&view=paper",
+            "q=2&M=5&view=systems",
+            "view=data",
+            "view=lesson",
+            "view=lesson&codes=joining",
+            "lesson=joining&step=1",
+            "lesson=floor&step=1",
+            "lesson=steps&step=6",
+            "q=2&M=5&embed=1&show=M,eps,views,choices",
+        ] {
+            page.open(&format!("{query}&lang=de")).await?;
+            let found = untranslated(page).await?;
+            ensure!(found.is_empty(), "{query}: {found:#?}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn opened_data_are_told_of_in_the_language_of_the_page() {
+    Story::new().where_first(MARKED).tell(async |page| {
+        page.open("view=data&lang=de").await?;
+        let example = "const words = [...document.querySelectorAll('#app .data button')].map((it) => it.textContent); \
+                       const place = words.findIndex((it) => it.includes(arguments[0])); \
+                       document.querySelectorAll('#app .data button')[place].click();";
+        page.eval::<()>(example, &[json!(german("Try the example")?)]).await?;
+        page.wait("the example", PATIENCE, "document.querySelector('#app .data .cards:not([hidden]) .matrix')").await?;
+        page.settle().await?;
+        let found = untranslated(page).await?;
+        ensure!(found.is_empty(), "{found:#?}");
+        // What a worker says of a file is in that language too.
+        page.choose_file("#app [data-testid=open]", "bad.csv", "client,rollout,t,x1,u1\n1,1,0,a,0\n").await?;
+        page.settle().await?;
+        let said = page.texts("#app .data [role=alert], #app .data .complaint").await?.concat();
+        ensure!(said.contains('⟦') && said.contains("bad.csv"), "{said}");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_german_reader_reads_and_types_a_decimal_comma() {
+    Story::new().where_first(GERMAN_BROWSER).tell(async |page| {
+        page.open("").await?;
+        let tabs = page.texts("#app .tabs .tab").await?;
+        ensure!(tabs.first() == Some(&german("Explore")?), "{tabs:?}");
+        ensure!(page.is("document.documentElement.lang === 'de'").await?, "the page says in which language it is");
+        for (key, typed, shown) in
+            [("eps", "0,25", "0,25"), ("eps", "0.5", "0,5"), ("N", "1.000", "1000"), ("N", "25", "25")]
+        {
+            page.enter(key, typed).await?;
+            ensure!(page.number(key).await? == shown, "{typed} becomes {}", page.number(key).await?);
+            page.expect_what_is_set().await?;
+        }
+        ensure!(page.query().await? == "?eps=0.5", "a link has points: {}", page.query().await?);
+        let readings = page.texts("#app .readout data").await?;
+        ensure!(readings.iter().all(|shown| shown.contains(',') && !shown.contains('.')), "{readings:?}");
+        ensure!(page.verdict().await?.contains(','), "{}", page.verdict().await?);
+        let spoken: String =
+            page.eval("return document.querySelector('#control-eps').getAttribute('aria-valuetext');", &[]).await?;
+        ensure!(spoken == "0,5", "{spoken}");
+        page.enter("M", "viele").await?;
+        ensure!(page.notices().await?[0].starts_with("M = viele"), "{:?}", page.notices().await?);
+        Ok(())
+    });
+}
+
+#[test]
+fn files_have_points_in_every_language() {
+    Story::new().where_first(GERMAN_BROWSER).tell(async |page| {
+        page.open("q=3&M=5").await?;
+        page.eval::<()>("document.querySelector('#save-explore').showPopover();", &[]).await?;
+        let saved = page.saved_by("#app #save-explore [data-act=csv]").await?;
+        let numbers =
+            saved.lines().skip(1).flat_map(|row| row.split(',')).filter(|cell| cell.parse::<f64>().is_ok()).count();
+        ensure!(numbers > 1_000 && saved.starts_with("M,"), "{numbers} numbers in {}", &saved[..saved.len().min(300)]);
+        Ok(())
+    });
+}
+
+/// Chooses a language, and waits for the page that speaks it.
+async fn choose(page: &Page, tag: &str) -> Result<()> {
+    let script = "const list = document.querySelector('#app .language-choice'); list.value = arguments[0]; \
+                  list.dispatchEvent(new Event('change', { bubbles: true }));";
+    page.eval::<()>(script, &[json!(tag)]).await?;
+    let speaks = format!(
+        "document.querySelector('#app .language-choice')?.value === '{tag}' && document.documentElement.lang === '{tag}'"
+    );
+    page.wait(tag, PATIENCE, &speaks).await?;
+    page.settle().await
+}
+
+#[test]
+fn a_chosen_language_is_remembered_and_a_links_comes_first() {
+    Story::new().tell(async |page| {
+        page.open("eps=0.3&q=3").await?;
+        choose(page, "de").await?;
+        ensure!(
+            page.query().await? == "?eps=0.3&q=3",
+            "what is remembered is not in the address: {}",
+            page.query().await?
+        );
+        page.expect_what_is_set().await?;
+        page.open("q=3").await?;
+        ensure!(page.texts("#app .tabs .tab").await?.first() == Some(&german("Explore")?));
+        page.open("q=3&lang=en").await?;
+        ensure!(page.texts("#app .tabs .tab").await?.first().is_some_and(|tab| tab == "Explore"));
+        choose(page, "de").await?;
+        ensure!(
+            page.query().await?.contains("lang=de"),
+            "the link says it, and then says another: {}",
+            page.query().await?
+        );
+        page.open("q=3&lang=xx").await?;
+        let notices = page.notices().await?;
+        ensure!(notices.len() == 1 && notices[0].starts_with("lang = xx"), "{notices:?}");
+        Ok(())
+    });
+}
+
+/// As in a frame of a third party.
+const NOTHING_IS_KEPT: &str = "Object.defineProperty(globalThis, 'localStorage', { configurable: true, \
+    get: () => { throw new DOMException('The operation is insecure.', 'SecurityError'); } });";
+
+#[test]
+fn where_nothing_is_kept_the_address_says_the_language() {
+    Story::new().where_first(NOTHING_IS_KEPT).tell(async |page| {
+        page.open("q=3").await?;
+        choose(page, "de").await?;
+        ensure!(page.address().await?.contains("lang=de"), "{}", page.address().await?);
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn without_the_texts_the_page_is_english() {
+    let refused = "const append = Element.prototype.append; Element.prototype.append = function (...nodes) { \
+        for (const node of nodes) if (node.src?.includes('texts-')) node.src = 'texts-nowhere.js'; append.apply(this, nodes); };";
+    Story::new().where_first(refused).expecting_errors(&["404", "texts-nowhere"]).tell(async |page| {
+        page.open("q=3&lang=de").await?;
+        ensure!(page.texts("#app .tabs .tab").await?.first().is_some_and(|tab| tab == "Explore"));
+        page.expect_what_is_set().await
+    });
+}
+
+#[test]
+fn one_file_has_all_languages() {
+    let story = Story::new().only(Engine::Chromium, "the file has no server, which elsewhere puts the witness into it");
+    story.tell(async |page| {
+        page.browser().cut_off().await?;
+        let path = Tools::from_environment()?.dist.join("fedsysid.html").canonicalize()?;
+        page.browser().driver().goto(format!("file://{}?lang=de&q=3", path.display())).await?;
+        page.settle().await?;
+        ensure!(page.texts("#app .tabs .tab").await?.first() == Some(&german("Explore")?));
+        Ok(())
+    });
+}

@@ -1,0 +1,49 @@
+//! The texts of other languages than English, each as a script of its own that `src/web/boot.js` loads where it is wanted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Error, Result};
+use std::path::Path;
+
+use fedsysid_say::{TABLES, packed};
+
+/// Writes a script a language, whose texts begin with the language's tag and its decimal mark in a line of their own.
+pub(crate) fn write(folder: &Path) -> Result<()> {
+    for (tag, mark, json) in TABLES {
+        fs::write(folder.join(format!("texts-{tag}.js")), script(tag, mark, json)?)?;
+    }
+    Ok(())
+}
+
+fn script(tag: &str, mark: char, json: &str) -> Result<String> {
+    let table: BTreeMap<String, String> = serde_json::from_str(json)?;
+    let texts = packed(table).map_err(|fault| Error::other(format!("src/say/{tag}.json: {fault}")))?;
+    Ok(format!("fedsysidTexts = {};\n", serde_json::to_string(&format!("{tag} {mark}\n{texts}"))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_holds_the_language_and_its_texts() {
+        let made = script("de", ',', r#"{ "Stop": "Anhalten \"jetzt\"" }"#).unwrap();
+        assert!(made.starts_with("fedsysidTexts = \"de ,\\n") && made.ends_with("\\n\";\n"), "{made}");
+        assert!(made.contains(r#" Anhalten \"jetzt\""#), "{made}");
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_used_is_named() {
+        let error = script("de", ',', r#"{ "{n} points": "Punkte" }"#).unwrap_err().to_string();
+        assert_eq!(error, "src/say/de.json: “Punkte” has not the values of “{n} points”");
+        assert!(script("de", ',', "no JSON").is_err());
+    }
+
+    #[test]
+    fn every_language_is_named_by_the_page() {
+        let page = include_str!("../../../index.html");
+        for (tag, ..) in TABLES {
+            assert!(page.contains(&format!("href=\"texts-{tag}.js\" data-texts=\"{tag}\"")), "{tag}");
+        }
+    }
+}

@@ -91,7 +91,6 @@ fn App() -> impl IntoView {
                 <h1>"FedSysID live"</h1>
                 {tabs(store)}
                 {share::share(store)}
-                <LanguageChoice />
                 <ThemeChoice look />
             </header>
         };
@@ -121,6 +120,7 @@ fn App() -> impl IntoView {
             {is_embedded.then(|| embed::foot(store))}
             {aloud::summary(store, own)}
         </main>
+        {(!is_embedded).then(|| view! { <footer class="foot"><LanguageChoice /></footer> })}
     }
 }
 

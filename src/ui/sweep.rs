@@ -52,8 +52,9 @@ fn progress(
         };
         view! {
             <progress max="1" value=work.share.to_string() aria-label=say!("done")></progress>
-            <span>{work.words()}</span>
+            // Before the words, whose length changes: whoever is about to press it must not miss.
             {button("set-step", words, move || act(store, lane))}
+            <span>{work.words()}</span>
         }
         .into_any()
     };

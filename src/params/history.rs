@@ -31,6 +31,12 @@ impl History {
     /// `before` became `after` at time `now`, in milliseconds.
     pub fn record(&mut self, before: State, after: &State, now: f64) {
         let keys = after.differs_in(&before);
+        let place = |state: &State| (state.views.guide.lesson, state.views.guide.step);
+        if place(&before) != place(after) {
+            // A step of a lesson begins anew, and "back" leads out of it: what was done elsewhere is not taken back in it.
+            *self = Self::default();
+            return;
+        }
         // Which view is looked at is no change of anything.
         if keys.iter().all(|key| *key == VIEW) {
             return;
@@ -106,6 +112,20 @@ mod tests {
 
     fn page() -> Page {
         Page { now: State::default(), history: History::default() }
+    }
+
+    #[test]
+    fn nothing_is_taken_back_across_a_step_of_a_lesson() {
+        let mut page = page();
+        page.set("M=5", 0.0);
+        for step in ["lesson=joining", "lesson=joining&step=2", ""] {
+            page.set(step, 1_000.0);
+            assert_eq!((page.history.undoes(), page.history.redoes()), (None, None), "{step}");
+            let and = if step.is_empty() { "" } else { "&" };
+            page.set(&format!("{step}{and}seed=7"), 2_000.0);
+            page.undo(step);
+            assert_eq!((page.history.undoes(), page.history.redoes().as_deref()), (None, Some("seed")), "{step}");
+        }
     }
 
     #[test]

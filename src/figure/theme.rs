@@ -235,6 +235,31 @@ impl Theme {
     /// Every theme.
     pub const ALL: [Theme; 3] = [Theme::LIGHT, Theme::DARK, Theme::PROJECTOR];
 
+    /// For a reader whose system has colors of its own: paper and ink are the system's, and so is all that would be hard to
+    /// see on that paper. What else has a hue keeps it, beside its dash, its marker and its name.
+    #[must_use]
+    pub fn forced(&self, paper: Levels, ink: Levels) -> Theme {
+        let base = if is_dark(paper) { Theme::DARK } else { Theme::LIGHT };
+        let color = |[red, green, blue]: Levels| RGBColor(red, green, blue);
+        let (paper, ink) = (color(paper), color(ink));
+        let hues = base.hues.map(|hue| {
+            let line = if contrast(hue.line, paper) >= 3.0 { hue.line } else { ink };
+            Hue { line, text: ink }
+        });
+        Theme {
+            name: base.name,
+            paper,
+            ink,
+            quiet: ink,
+            hairline: between(paper, ink, 0.3),
+            text_px: self.text_px,
+            stroke_px: self.stroke_px,
+            band_opacity: base.band_opacity,
+            hues,
+            ..base
+        }
+    }
+
     /// The colors of a role.
     pub const fn hue(&self, role: Role) -> Hue {
         self.hues[role.index()]
@@ -280,13 +305,44 @@ impl Theme {
     }
 }
 
+/// Red, green and blue.
+pub type Levels = [u8; 3];
+
+/// Whether light words read better on a paper than dark ones.
+pub fn is_dark([red, green, blue]: Levels) -> bool {
+    let paper = RGBColor(red, green, blue);
+    contrast(paper, RGBColor(0xFF, 0xFF, 0xFF)) > contrast(paper, RGBColor(0, 0, 0))
+}
+
+/// The light of a channel, 0 to 1.
+fn linear(channel: u8) -> f64 {
+    let c = f64::from(channel) / 255.0;
+    if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Relative luminance, 0 to 1 (WCAG 2.2).
+fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
+    0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+/// The contrast of two colors, 1 to 21 (WCAG 2.2).
+fn contrast(a: RGBColor, b: RGBColor) -> f64 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    (a / b).max(b / a)
+}
+
 /// The color at a place between the first stop, 0, and the last, 1.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 7, and 0 to 255")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 7")]
 fn mixed(stops: &[RGBColor; STOPS], place: f64) -> RGBColor {
     let at = place.clamp(0.0, 1.0) * (STOPS - 1) as f64;
     let below = (at as usize).min(STOPS - 2);
-    let (a, b, t) = (stops[below], stops[below + 1], at - below as f64);
-    let mix = |a: u8, b: u8| (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8;
+    between(stops[below], stops[below + 1], at - below as f64)
+}
+
+/// So much of the way from one color to another.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
+fn between(a: RGBColor, b: RGBColor, share: f64) -> RGBColor {
+    let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
     RGBColor(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
 }
 
@@ -400,22 +456,6 @@ fn hex(RGBColor(red, green, blue): RGBColor) -> String {
 mod tests {
     use super::*;
 
-    /// The light of a channel, 0 to 1.
-    fn linear(channel: u8) -> f64 {
-        let c = f64::from(channel) / 255.0;
-        if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-    }
-
-    /// Relative luminance, 0 to 1 (WCAG 2.2).
-    fn luminance(RGBColor(red, green, blue): RGBColor) -> f64 {
-        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    }
-
-    fn contrast(a: RGBColor, b: RGBColor) -> f64 {
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        (a / b).max(b / a)
-    }
-
     #[track_caller]
     fn check_contrast(theme: &Theme, what: &str, color: RGBColor, least: f64) {
         let found = contrast(color, theme.paper);
@@ -426,6 +466,35 @@ mod tests {
     fn contrast_agrees_with_the_standard() {
         assert!((contrast(RGBColor(0, 0, 0), RGBColor(255, 255, 255)) - 21.0).abs() < 1e-12);
         assert!((contrast(RGBColor(0x76, 0x76, 0x76), RGBColor(255, 255, 255)) - 4.54).abs() < 0.005);
+    }
+
+    #[test]
+    fn whatever_colors_a_system_forces_everything_stands_out_from_its_paper() {
+        // The palettes that desktops come with.
+        for (paper, ink) in [
+            ([0, 0, 0], [0xFF, 0xFF, 0xFF]),
+            ([0xFF, 0xFF, 0xFF], [0, 0, 0]),
+            ([0x20, 0x20, 0x20], [0xFF, 0xFF, 0xFF]),
+            ([0xFF, 0xFA, 0xEF], [0x3D, 0x3D, 0x3D]),
+            ([0, 0, 0], [0xFF, 0xFF, 0]),
+            ([0x2D, 0x32, 0x36], [0xFF, 0xFF, 0xFF]),
+        ] {
+            for base in &Theme::ALL {
+                let theme = base.forced(paper, ink);
+                assert_eq!((theme.text_px, theme.stroke_px), (base.text_px, base.stroke_px));
+                check_contrast(&theme, "ink", theme.ink, 7.0);
+                for role in Role::ALL {
+                    check_contrast(&theme, role.word(), theme.hue(role).line, 3.0);
+                    check_contrast(&theme, role.word(), theme.hue(role).text, 7.0);
+                }
+                for step in [0, 31, 63] {
+                    for ramp in [Ramp::Diverging { reach: 2.0 }, Ramp::Contraction] {
+                        let shade = theme.shade(ramp, Shade::Step(step));
+                        assert!(contrast(shade, theme.ink) >= 3.0, "{paper:?} {ramp:?} {step}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

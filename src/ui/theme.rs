@@ -6,7 +6,7 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 
 use crate::dashboard::markup::word_options;
-use crate::figure::theme::Theme;
+use crate::figure::theme::{Levels, Theme, is_dark as is_dark_paper};
 use crate::params::embed::Look;
 use crate::params::views::Word;
 use crate::web::{preferences, screen};
@@ -15,6 +15,7 @@ use crate::web::{preferences, screen};
 const PREFERENCE: &str = "fedsysid-theme";
 
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
+const FORCED_QUERY: &str = "(forced-colors: active)";
 
 /// The chart's theme for a look.
 fn theme(look: Look, system_is_dark: bool) -> Theme {
@@ -31,14 +32,34 @@ pub fn remembered(asked: Option<Look>) -> (RwSignal<Look>, Signal<Theme>) {
     let last = || Look::by_word(&preferences::read(PREFERENCE)?);
     let look = RwSignal::new(asked.or_else(last).unwrap_or_default());
     let is_dark = RwSignal::new(screen::matches(DARK_QUERY));
-    let watch = screen::on_media_change(DARK_QUERY, move |matches| is_dark.set(matches));
-    StoredValue::new_local(watch);
+    let forced = RwSignal::new(forced());
+    let watches = [
+        screen::on_media_change(DARK_QUERY, move |matches| {
+            is_dark.set(matches);
+            // Another palette of the system's may be as forced as the one before.
+            forced.set(self::forced());
+        }),
+        screen::on_media_change(FORCED_QUERY, move |_| forced.set(self::forced())),
+    ];
+    StoredValue::new_local(watches);
     effect(move |_| {
         if let Some(root) = document().document_element() {
-            let _ = root.set_attribute("data-theme", look.get().word());
+            // Colors that the system leaves alone must stand out from its paper.
+            let by_paper = |(paper, _)| if is_dark_paper(paper) { Look::Dark } else { Look::Light };
+            let _ = root.set_attribute("data-theme", forced.get().map_or(look.get(), by_paper).word());
         }
     });
-    (look, derived(move || theme(look.get(), is_dark.get())))
+    let theme = move || {
+        let theme = theme(look.get(), is_dark.get());
+        forced.get().map_or(theme, |(paper, ink)| theme.forced(paper, ink))
+    };
+    (look, derived(theme))
+}
+
+/// The system's paper and ink, where it forces them on every page.
+fn forced() -> Option<(Levels, Levels)> {
+    let [paper, ink] = screen::paper_and_ink().filter(|_| screen::matches(FORCED_QUERY))?;
+    Some((paper, ink))
 }
 
 /// The choice of a theme.

@@ -19,6 +19,18 @@ pub fn matches(query: &str) -> bool {
     media(query).is_some_and(|media| media.matches())
 }
 
+/// Background and words of the document, as they are on screen: red, green and blue.
+pub fn paper_and_ink() -> Option<[[u8; 3]; 2]> {
+    let window = web_sys::window()?;
+    let style = window.get_computed_style(&window.document()?.document_element()?).ok()??;
+    let color = |property| {
+        let text = style.get_property_value(property).ok()?;
+        let mut levels = text.split(|c: char| !c.is_ascii_digit()).filter_map(|level| level.parse().ok());
+        Some([levels.next()?, levels.next()?, levels.next()?])
+    };
+    Some([color("background-color")?, color("color")?])
+}
+
 fn media(query: &str) -> Option<MediaQueryList> {
     web_sys::window()?.match_media(query).ok().flatten()
 }

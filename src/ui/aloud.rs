@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::data::OwnData;
-use super::reactive::effect;
+use super::reactive::{effect, live};
 use super::store::Store;
 use crate::web::listener::Timeout;
 
@@ -35,30 +35,45 @@ pub(super) fn aloud(text: Signal<String>) -> AnyView {
 /// A summary of what the view shows, after a change. What a page opens with is read where it stands.
 pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
     let said = RwSignal::new(String::new());
-    let last = StoredValue::new(None::<String>);
+    let last = StoredValue::new(None::<Vec<String>>);
+    let is_begun = RwSignal::new(false);
     let timer = StoredValue::new_local(None);
     effect(move |_| {
         // Whatever the sentences are made of.
         store.settings.draft.track();
         store.views.track();
+        store.handed_in.track();
         let is_settled = store.is_settled() && own.is_settled();
         timer.set_value(Timeout::new(REST_MS, move || {
             if is_settled {
                 let now = sentences();
                 let before = last.try_update_value(|last| last.replace(now.clone())).flatten();
-                if before.is_some_and(|before| before != now) {
-                    said.set(now);
+                is_begun.set(true);
+                if let Some(before) = before.filter(|before| *before != now) {
+                    // What a change has not touched was heard before.
+                    let new: Vec<_> = now.into_iter().filter(|sentence| !before.contains(sentence)).collect();
+                    said.set(new.join(" "));
                 }
             }
         }));
     });
-    view! { <p class="visually-hidden" aria-live="polite" data-testid="summary">{said}</p> }.into_any()
+    view! {
+        <p
+            class="visually-hidden"
+            aria-live="polite"
+            data-testid="summary"
+            data-begun=live(move || is_begun.get().then_some(""))
+        >
+            {said}
+        </p>
+    }
+    .into_any()
 }
 
-/// The sentences on screen, one after the other.
-fn sentences() -> String {
-    let Ok(found) = document().query_selector_all(SENTENCES) else { return String::new() };
+/// The sentences on screen, in their order.
+fn sentences() -> Vec<String> {
+    let Ok(found) = document().query_selector_all(SENTENCES) else { return Vec::new() };
     let elements = (0..found.length()).filter_map(|index| found.get(index)?.dyn_into::<Element>().ok());
-    let texts = elements.filter_map(|element| element.text_content()).filter(|text| !text.trim().is_empty());
-    texts.collect::<Vec<_>>().join(" ")
+    let texts = elements.filter_map(|element| element.text_content()).map(|text| text.trim().to_owned());
+    texts.filter(|text| !text.is_empty()).collect()
 }

@@ -5,10 +5,11 @@ use leptos::ev::{DragEvent, Event};
 use leptos::prelude::*;
 use web_sys::{FileList, HtmlInputElement};
 
-use super::parts::{TextBox, button, select, text_box};
+use super::parts::{TextBox, button, dots, select, text_box};
 use super::reactive::{live, memo, on};
 use super::save::save;
 use super::store::Store;
+use crate::dashboard::data::charts::Dots;
 use crate::dashboard::data::markup::Parts;
 use crate::dashboard::data::rounds::{self, Which};
 use crate::dashboard::data::{Chosen, Sheet, charts};
@@ -159,7 +160,7 @@ pub fn DataView(
                 </div>
                 <div class="column">
                     {card(say!("How far clients differ"), "data-differ", own.part(|parts| &parts.spread), ().into_any())}
-                    {card(say!("Should I join?"), "data-joining", own.part(|parts| &parts.join), ways(store, own))}
+                    {joining(store, own)}
                     {card(say!("What predicts best"), "data-fits", own.part(|parts| &parts.fit), rounds_row(own))}
                 </div>
             </div>
@@ -276,6 +277,34 @@ fn ways(store: Store, own: OwnData) -> AnyView {
         <div class="sweep-head">
             {select(say!("with"), own.part(|parts| &parts.ways), || false, choose)}
             {own.save(store, "save-joining", charts::joining)}
+        </div>
+    }
+    .into_any()
+}
+
+/// Who should join: words, a dot a client, a row a client.
+fn joining(store: Store, own: OwnData) -> AnyView {
+    let at = RwSignal::new(None::<usize>);
+    let shown = memo(move || own.sheet.read().parts().and_then(Dots::read));
+    let join = memo(move || shown.read().as_ref().map(|dots| dots.join.clone()));
+    let reading = memo(move || {
+        let (shown, at) = (shown.read(), at.get());
+        shown.as_ref().zip(at).map(|(dots, client)| dots.reading(client)).unwrap_or_default()
+    });
+    let has_none = memo(move || join.read().is_none());
+    let (words, clients) = (own.part(|parts| &parts.join), own.part(|parts| &parts.clients));
+    let nothing_more = memo(String::new);
+    view! {
+        <div class="card" data-testid="data-joining">
+            <div class="card-head">
+                <h2>{say!("Should I join?")}</h2>
+            </div>
+            {ways(store, own)}
+            <div class="card-body" inner_html=words></div>
+            <div class="joining-dots" hidden=live(move || has_none.get())>
+                {dots("data-dots", join, at, nothing_more, reading)}
+            </div>
+            <div class="card-body" inner_html=clients></div>
         </div>
     }
     .into_any()

@@ -23,7 +23,7 @@ use crate::figure::theme::Theme;
 use crate::params::guide::Guide;
 use crate::params::views::Word;
 use crate::params::{Key, Lesson, State, View, Views};
-use crate::web::address::with_query;
+use crate::web::address::{composed, with_query};
 use crate::web::preferences;
 
 /// Where progress is kept, for as long as the tab is open.
@@ -437,9 +437,9 @@ fn classes(store: Store, theme: Signal<Theme>) -> AnyView {
 }
 
 fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView {
-    let (names, pasted, of) =
-        (RwSignal::new(String::new()), RwSignal::new(String::new()), RwSignal::new(Of::default()));
-    let links = memo(move || class::links(&names.read(), lesson.get(), &with_query("")));
+    let (names, pasted, of) = (RwSignal::new(String::new()), store.handed_in, RwSignal::new(Of::default()));
+    pasted.set(String::new());
+    let links = memo(move || class::links(&composed(&names.read()), lesson.get(), &with_query("")));
     let picture = move || {
         let class = class::read(&pasted.read(), lesson.get());
         let sweeps = store.sweeps.read();
@@ -474,7 +474,7 @@ fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView
         </div>
         <ul class="class-bad" role="status" data-testid="bad" inner_html=bad></ul>
         <div class="sweep-head">{select(say!("Histogram of"), kinds, || false, move |place| of.set(Of::ALL[place.min(2)]))}</div>
-        <p data-testid="class-sentence">{sentence}</p>
+        <p data-testid="class-sentence" data-said="">{sentence}</p>
         <figure class="class-figure">
             <Chart figure=Box::new(figure) theme at label=sentence.into() over="no-cover" along="values">
                 ""

@@ -1,10 +1,17 @@
 //! Small parts that views share.
 
-use leptos::ev::{Event, MouseEvent};
+use fedsysid_say::say;
+use leptos::ev::{Event, FocusEvent, KeyboardEvent, MouseEvent, PointerEvent};
+use leptos::html::Div;
 use leptos::prelude::*;
 
+use super::aloud::aloud;
+use super::chart::steps_of;
 use super::controls::control_id;
-use super::reactive::{live, on};
+use super::reactive::{live, memo, on};
+use crate::dashboard::join::{self, Join};
+use crate::dashboard::markup;
+use crate::dashboard::strip::EXTENT;
 
 /// A button with words on it.
 pub(super) fn button(class: &'static str, words: &'static str, press: impl Fn() + 'static) -> AnyView {
@@ -89,6 +96,58 @@ pub(super) fn readings(title_class: &'static str, title: Memo<String>, rows: Mem
     view! {
         <p class=title_class>{title}</p>
         <dl class="readings" inner_html=rows></dl>
+    }
+    .into_any()
+}
+
+/// One dot a client, from the most typical system to the farthest: looked at with a pointer, walked along by keys.
+pub(super) fn dots(
+    testid: &'static str,
+    shown: Memo<Option<Join>>,
+    at: RwSignal<Option<usize>>,
+    summary: Memo<String>,
+    reading: Memo<String>,
+) -> AnyView {
+    let strip = NodeRef::<Div>::new();
+    let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
+    let chosen = memo(move || shown.read().as_ref().map(|join| markup::chosen(join, at.get())).unwrap_or_default());
+    let look = move |event: PointerEvent| {
+        let (Some(strip), Some(join)) = (strip.get_untracked(), shown.get_untracked()) else { return };
+        let area = strip.get_bounding_client_rect();
+        let (width, height) = (area.width().max(1.0), area.height().max(1.0));
+        let x = (f64::from(event.client_x()) - area.left()) / width * f64::from(EXTENT.0);
+        let y = (f64::from(event.client_y()) - area.top()) / height * f64::from(EXTENT.1);
+        at.set(join::nearest(&join, (x, y), width / height));
+    };
+    let walk = move |event: KeyboardEvent| {
+        let Some(steps) = steps_of(&event) else { return };
+        let beside =
+            |steps| shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
+        let there = steps.and_then(beside);
+        at.set(there);
+    };
+    let label = memo(move || say!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
+    view! {
+        <div
+            class="strip dots"
+            node_ref=strip
+            tabindex="0"
+            role="group"
+            aria-roledescription=say!("chart")
+            aria-label=live(move || label.get())
+            data-testid=testid
+            on:pointermove=on(look)
+            on:pointerdown=on(look)
+            on:pointerleave=on(move |_: PointerEvent| at.set(None))
+            on:keydown=on(walk)
+            on:blur=on(move |_: FocusEvent| at.set(None))
+        >
+            <div inner_html=chosen></div>
+            <div inner_html=of_shown(markup::dots)></div>
+        </div>
+        <p class="ends" inner_html=of_shown(markup::edges)></p>
+        <p class="reading-line">{reading}</p>
+        {aloud(reading.into())}
     }
     .into_any()
 }

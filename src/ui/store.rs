@@ -64,6 +64,8 @@ pub struct Shared {
     pub choices: RwSignal<Choices>,
     /// How far the person is in lessons.
     pub lesson: RwSignal<Progress>,
+    /// What a class handed in: part of what is said, and of no link.
+    pub handed_in: RwSignal<String>,
     /// Whose clients these are, if a link says so.
     pub name: StoredValue<Option<String>>,
     /// What a chart must not tell before somebody has drawn it.
@@ -106,6 +108,7 @@ impl Store {
             maps,
             choices: RwSignal::new(save::remembered()),
             lesson,
+            handed_in: RwSignal::new(String::new()),
             name: StoredValue::new(address::take_name()),
             veil: memo(move || lesson::veil(&views.read(), &lesson.read())),
             is_waiting: RwSignal::new(false),
@@ -383,6 +386,9 @@ impl Store {
 fn read_address() -> (Embed, State, Vec<Notice>) {
     let mut pairs = link::pairs(&address::query());
     pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| key == NAME));
+    for (_, name) in pairs.iter_mut().filter(|(key, _)| key == NAME) {
+        *name = address::composed(name);
+    }
     let (embed, mut notices) = Embed::take(&mut pairs);
     let (state, more) = State::from_pairs(pairs);
     notices.extend(more);

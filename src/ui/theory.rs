@@ -4,16 +4,15 @@
 
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
-use super::aloud::aloud;
+use super::parts::dots;
 use super::reactive::{live, memo, on};
 use fedsysid_say::say;
-use leptos::ev::{Event, KeyboardEvent, MouseEvent, PointerEvent};
-use leptos::html::Div;
+use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::chart::{Chart, steps_of};
+use super::chart::Chart;
 use super::controls::help::{HelpButton, HelpText};
 use super::round::SlowRound;
 use super::save::save;
@@ -24,7 +23,6 @@ use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::join::{self, Join, joins};
 use crate::dashboard::picture::method_name;
-use crate::dashboard::strip::EXTENT;
 use crate::dashboard::terms::{ANATOMY, BOUND, Entry, JOIN, STABILITY};
 use crate::dashboard::{Run, bound, markup};
 use crate::figure::theme::Theme;
@@ -119,7 +117,6 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
 /// One dot a client.
 fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
-    let strip = NodeRef::<Div>::new();
     let shown = memo(move || {
         let dashboard = store.dashboard.read();
         let run = dashboard.run()?;
@@ -127,48 +124,13 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     });
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
     let summary = of_shown(|join| join.words.clone());
-    let dots = of_shown(markup::dots);
-    let chosen = memo(move || shown.read().as_ref().map(|join| markup::chosen(join, at.get())).unwrap_or_default());
     let reading = said(store, move |run| match (&*shown.read(), at.get()) {
         (Some(join), Some(client)) => join::reading(run, join, client),
         _ => String::new(),
     });
-    let look = move |event: PointerEvent| {
-        let (Some(strip), Some(join)) = (strip.get_untracked(), shown.get_untracked()) else { return };
-        let area = strip.get_bounding_client_rect();
-        let (width, height) = (area.width().max(1.0), area.height().max(1.0));
-        let x = (f64::from(event.client_x()) - area.left()) / width * f64::from(EXTENT.0);
-        let y = (f64::from(event.client_y()) - area.top()) / height * f64::from(EXTENT.1);
-        at.set(join::nearest(&join, (x, y), width / height));
-    };
-    let walk = move |event: KeyboardEvent| {
-        let Some(steps) = steps_of(&event) else { return };
-        let beside =
-            |steps| shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
-        at.set(steps.and_then(beside));
-    };
-    let label = memo(move || say!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
     view! {
         {words(summary, "join-words")}
-        <div
-            class="strip dots"
-            node_ref=strip
-            tabindex="0"
-            role="group"
-            aria-roledescription=say!("chart")
-            aria-label=live(move || label.get())
-            data-testid="join"
-            on:pointermove=on(look)
-            on:pointerdown=on(look)
-            on:pointerleave=on(move |_| at.set(None))
-            on:keydown=on(walk)
-        >
-            <div inner_html=chosen></div>
-            <div inner_html=dots></div>
-        </div>
-        <p class="ends" inner_html=of_shown(markup::edges)></p>
-        <p class="reading-line">{reading}</p>
-        {aloud(reading.into())}
+        {dots("join", shown, at, summary, reading)}
         {words(said(store, bound::break_even), "break-even")}
         {card_foot(store, "save-join", which, |page, run, method| page.join(run, method))}
     }

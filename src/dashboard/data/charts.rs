@@ -4,9 +4,11 @@ use super::markup::Parts;
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::export::pictures::{clients_dots, plane};
+use crate::dashboard::join::{Join, strip};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::table::Table;
 use crate::decimal::from_decimal;
+use crate::figure::number::measured;
 use crate::figure::{Curve, CurveKind, Point, Role};
 use fedsysid_say::say;
 
@@ -66,6 +68,36 @@ pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
     Some(page.own_data("data-eigenvalues", title, parts.about.clone(), (figure, table)))
 }
 
+/// A dot a client, as the page draws and reads them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dots {
+    /// Where they are.
+    pub join: Join,
+    /// Of every client its name, its distance from the mean system, and its error alone over that with what it would join.
+    clients: Vec<(String, f64, f64)>,
+}
+
+impl Dots {
+    /// Those of opened data, if any client can tell.
+    pub fn read(parts: &Parts) -> Option<Self> {
+        let (head, points) = parts.dots.split_once('\n')?;
+        let (word, way) = head.split_once('\t')?;
+        let role = JOINED.into_iter().find(|role| role.word() == word)?;
+        let clients: Vec<_> = read(points).into_iter().map(|(name, x, y)| (name.to_owned(), x, y)).collect();
+        let column = |pick: fn(&(String, f64, f64)) -> f64| clients.iter().map(pick).collect::<Vec<_>>();
+        let join = strip(&column(|it| it.2), &column(|it| it.1), Join::without_dots(way.to_owned(), role));
+        (!join.dots.is_empty()).then_some(Self { join, clients })
+    }
+
+    /// What a client's dot reads.
+    pub fn reading(&self, client: usize) -> String {
+        let Some((name, distance, ratio)) = self.clients.get(client) else { return String::new() };
+        let (how, fold) = if *ratio > 1.0 { (say!("gains"), *ratio) } else { (say!("loses"), 1.0 / ratio) };
+        let (fold, distance) = (measured(fold, 2), measured(*distance, 2));
+        say!("client {name} {how} {fold}-fold with {}; {distance} from the mean system", self.join.name)
+    }
+}
+
 /// Who should join, by errors on what was held out.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let (head, points) = parts.dots.split_once('\n')?;
@@ -86,6 +118,18 @@ pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_dot_reads_its_client() {
+        let points = [("north", 0.5, 2.0), ("south", 0.1, 0.25)];
+        let dots = format!("pooled\tpooled\n{}", written(points.into_iter()));
+        let dots = Dots::read(&Parts { dots, ..Parts::default() }).unwrap();
+        // From the most typical system to the farthest.
+        assert_eq!(dots.join.dots.iter().map(|dot| dot.client).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(dots.reading(0), "client north gains 2.0-fold with pooled; 0.50 from the mean system");
+        assert_eq!(dots.reading(1), "client south loses 4.0-fold with pooled; 0.10 from the mean system");
+        assert_eq!(Dots::read(&Parts::default()), None);
+    }
 
     #[test]
     fn points_survive_their_way_and_names_cannot_break_it() {

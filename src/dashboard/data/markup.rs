@@ -6,7 +6,6 @@ use std::fmt::Write;
 use super::charts::written;
 use super::desk::Chosen;
 use super::{Found, Kind, way_name, way_role, words};
-use crate::dashboard::join::{Join, strip};
 use crate::dashboard::markup::{self, escaped};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::systems::plane::drawn;
@@ -36,8 +35,10 @@ pub struct Parts {
     pub fit: String,
     /// Options: what to join.
     pub ways: String,
-    /// Who should join.
+    /// Who should join, in words.
     pub join: String,
+    /// Client by client.
+    pub clients: String,
     /// How far clients differ.
     pub spread: String,
     /// What was opened, in words.
@@ -65,6 +66,7 @@ impl Parts {
             3 => &mut [
                 (&mut self.ways, &mut from.ways),
                 (&mut self.join, &mut from.join),
+                (&mut self.clients, &mut from.clients),
                 (&mut self.dots, &mut from.dots),
             ],
             _ => &mut [(&mut self.fit, &mut from.fit)],
@@ -75,9 +77,9 @@ impl Parts {
     }
 
     /// In the order of the fields.
-    pub fn into_texts(self) -> [String; 10] {
-        let Self { summary, models, estimate, fit, ways, join, spread, about, modes, dots } = self;
-        [summary, models, estimate, fit, ways, join, spread, about, modes, dots]
+    pub fn into_texts(self) -> [String; 11] {
+        let Self { summary, models, estimate, fit, ways, join, clients, spread, about, modes, dots } = self;
+        [summary, models, estimate, fit, ways, join, clients, spread, about, modes, dots]
     }
 
     /// Made of texts in this order; those that lack are empty.
@@ -91,6 +93,7 @@ impl Parts {
             fit: next(),
             ways: next(),
             join: next(),
+            clients: next(),
             spread: next(),
             about: next(),
             modes: next(),
@@ -112,14 +115,16 @@ pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     // A list of thousands would take the browser longer to lay out than all the rest.
     let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
+    let (join, by_client) = join(found, chosen.way);
     Parts {
         summary: summary(found),
         models: markup::options(&names.into_iter().chain(clients).collect::<Vec<_>>(), Some(chosen.model)),
         estimate: chosen_model(found, chosen.model),
         fit: fit(found),
         ways: markup::options(&ways, Some(chosen.way)),
-        join: join(found, chosen.way),
-        spread: format!("<p data-testid=data-spread>{}</p>", escaped(&words::spread(found))),
+        join,
+        clients: by_client,
+        spread: format!("<p data-testid=data-spread data-said>{}</p>", escaped(&words::spread(found))),
         about: found
             .files
             .iter()
@@ -288,7 +293,7 @@ fn poles(found: &Found, theta: &Matrix) -> String {
     let listed = escaped(&listed.join(between()));
     let radius = words::radius(&modes);
     format!(
-        "<div class=poles>{}<p>{radius} <span class=quiet>{}</span></p></div>",
+        "<div class=poles>{}<p><span data-said>{radius}</span> <span class=quiet>{}</span></p></div>",
         drawn(&say!("Eigenvalues beside the unit circle. {radius}"), &modes, &[], &cloud),
         say!("Eigenvalues: × {listed}; • those of clients alone."),
     )
@@ -301,7 +306,7 @@ fn fit(found: &Found) -> String {
     let all = one_steps.iter().copied().chain(identified.outcomes.iter().map(|outcome| outcome.free_run));
     // A model that runs away is no measure for the others.
     let largest = all.flatten().filter(|error| error.is_finite()).fold(0.0, f64::max).clamp(1e-9, 1.5);
-    let mut html = format!("<p data-testid=data-fit>{}</p>", escaped(&words::fit(found)));
+    let mut html = format!("<p data-testid=data-fit data-said>{}</p>", escaped(&words::fit(found)));
     put!(
         html,
         "<div class=scroll tabindex=0 role=group aria-label=\"{}\"><table class=fit><thead><tr><th scope=col>{}</th>\
@@ -347,19 +352,14 @@ fn bar(error: Option<f64>, largest: f64) -> String {
     )
 }
 
-/// Who should join: words, a dot a client, a row a client.
-fn join(found: &Found, way: usize) -> String {
-    let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
+/// Who should join: in words, and a row a client.
+fn join(found: &Found, way: usize) -> (String, String) {
+    let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return Default::default() };
     let n_clients = found.sites.all().len();
     let joinings: Vec<_> = (0..n_clients).map(|client| found.identified.joining(outcome, client)).collect();
-    let ratios: Vec<_> = joinings.iter().map(|joining| joining.map_or(f64::NAN, |it| it.alone / it.shared)).collect();
-    let (name, role) = (way_name(outcome.way), way_role(outcome.way));
-    let drawn = strip(&ratios, &distances(found), Join::without_dots(name.clone(), role));
-    let mut html = format!("<p data-testid=data-join data-said>{}</p>", escaped(&words::join(found, outcome)));
-    if !drawn.dots.is_empty() {
-        let dots = markup::dots(&drawn);
-        put!(html, "<div class=\"strip dots\">{dots}</div><p class=ends>{}</p>", markup::edges(&drawn));
-    }
+    let words = format!("<p data-testid=data-join data-said>{}</p>", escaped(&words::join(found, outcome)));
+    let name = way_name(outcome.way);
+    let mut html = String::new();
     put!(
         html,
         "<details class=numbers><summary>{}</summary><div class=numbers-table><table><thead><tr>\
@@ -379,7 +379,7 @@ fn join(found: &Found, way: usize) -> String {
     if n_clients > LISTED {
         put!(html, "<p class=quiet>{}</p>", say!("The first {}; the saved results have all.", count(LISTED)));
     }
-    html + "</details>"
+    (words, html + "</details>")
 }
 
 fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String {

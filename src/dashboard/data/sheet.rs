@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn card_by_card_everything_that_has_come_is_shown() {
-        let texts = |word: &str| Parts::from_texts((0..10).map(|place| format!("{word} {place}")));
+        let texts = |word: &str| Parts::from_texts((0..11).map(|place| format!("{word} {place}")));
         let mut sheet = Sheet::default();
         for word in ["old", "new"] {
             let before = sheet.parts().cloned().unwrap_or_default();

@@ -251,6 +251,17 @@ impl Browser {
         }
     }
 
+    /// Pretends that the person's system forces its own colors on every page, light words on dark paper or dark ones on light.
+    ///
+    /// # Errors
+    /// If the browser cannot be reached, or pretends nothing.
+    pub async fn force_colors(&self, dark: bool) -> Result<()> {
+        match self.engine {
+            Engine::Chromium => chromium::force_colors(&self.driver, dark).await,
+            Engine::Firefox | Engine::WebKit => bail!("{} has the colors of its system", self.engine),
+        }
+    }
+
     /// There is no network from now on.
     ///
     /// # Errors

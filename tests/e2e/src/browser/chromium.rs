@@ -65,6 +65,13 @@ pub(super) async fn prefer_dark(driver: &WebDriver, dark: bool) -> Result<()> {
     devtools(driver, "Emulation.setEmulatedMedia", features).await.map(drop)
 }
 
+pub(super) async fn force_colors(driver: &WebDriver, dark: bool) -> Result<()> {
+    let feature = |name: &str, value: &str| json!({ "name": name, "value": value });
+    let scheme = if dark { "dark" } else { "light" };
+    let features = json!({ "features": [feature("forced-colors", "active"), feature("prefers-color-scheme", scheme)] });
+    devtools(driver, "Emulation.setEmulatedMedia", features).await.map(drop)
+}
+
 pub(super) async fn cut_off(driver: &WebDriver) -> Result<()> {
     devtools(driver, "Network.enable", json!({})).await?;
     let nothing = json!({ "offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0 });

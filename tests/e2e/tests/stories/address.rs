@@ -26,6 +26,29 @@ fn the_address_is_not_written_too_often_and_ends_right() {
     });
 }
 
+/// Browsers that count writes over half a minute refuse none of a long drag, and what is drawn keeps up with it.
+#[test]
+fn a_drag_of_twenty_seconds_is_within_what_browsers_allow() {
+    const MOVES: u32 = 125;
+    Story::new().tell(async |page| {
+        page.open("R=50&q=4").await?;
+        page.watch().await?;
+        let path = [0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.1, 0.9, 0.55];
+        page.drag("eps", &path, MOVES).await?;
+        let seen = page.watched().await?;
+        page.expect_what_is_set().await?;
+        let query = page.query().await?;
+        let writes = page.report().await?.address_writes;
+        let lasted = writes.last().map_or(0.0, |last| last.at) - writes.first().map_or(0.0, |first| first.at);
+        ensure!(lasted >= 18_000.0, "the drag took {lasted} ms");
+        let gaps: Vec<_> = writes.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
+        ensure!(gaps.iter().all(|&gap| gap >= EVERY_MS - SLACK_MS), "{gaps:?}");
+        ensure!(writes.last().is_some_and(|write| write.url.ends_with(&query)), "{query} {writes:?}");
+        ensure!(seen.pictures >= 40, "only {} pictures were drawn on the way", seen.pictures);
+        Ok(())
+    });
+}
+
 #[test]
 fn the_address_opened_again_gives_the_same_page() {
     Story::new().tell(async |page| {

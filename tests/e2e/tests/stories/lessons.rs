@@ -174,6 +174,25 @@ fn a_link_leads_to_a_step_and_back_and_forward_work() {
 }
 
 #[test]
+fn undo_stays_within_a_step() {
+    Story::new().tell(async |page| {
+        const NOTHING: &str = "[...document.querySelectorAll('#app .changes button')][0].disabled";
+        page.open("lesson=joining&step=2").await?;
+        page.enter("M", "120").await?;
+        ensure!(!page.is(NOTHING).await?, "a change can be taken back");
+        press(page, "Next").await?;
+        wait_for_address(page, "?lesson=joining&step=3").await?;
+        ensure!(page.is(NOTHING).await?, "what was done in the step before is not taken back in this one");
+        page.eval::<()>("document.activeElement.blur();", &[]).await?;
+        page.press_with_control('z').await?;
+        page.settle().await?;
+        ensure!(text(page, "lesson").await?.contains("Step 3 of 6"));
+        page.travel(-1).await?;
+        wait_for_address(page, "?lesson=joining&step=2&M=120").await
+    });
+}
+
+#[test]
 fn a_lesson_is_left_with_all_that_is_set_and_a_way_back() {
     Story::new().tell(async |page| {
         page.open("M=33&q=4").await?;
@@ -214,6 +233,25 @@ fn a_name_gives_a_seed_and_leaves_the_query() {
         page.enter("M", "60").await?;
         wait_for_address(page, &format!("?lesson=joining&step=2&M=60&seed={seed}")).await?;
         ensure!(page.is("location.hash === '#name=Ada+L.'").await?);
+        Ok(())
+    });
+}
+
+/// Some keyboards write an accent as a character of its own.
+#[test]
+fn a_name_has_one_seed_however_its_accents_are_written() {
+    Story::new().tell(async |page| {
+        let seed = seed_of("Zo\u{eb}");
+        for written in ["Zo%C3%AB", "Zoe%CC%88"] {
+            page.open(&format!("lesson=joining&step=2&name={written}")).await?;
+            let said = text(page, "lesson").await?;
+            ensure!(said.contains(&format!("(seed {seed})")), "{written}: {said}");
+        }
+        page.open("view=lesson&codes=joining").await?;
+        page.focus("#app [data-testid=names]").await?;
+        page.type_text("Zoe\u{308}").await?;
+        let links = text(page, "links").await?;
+        ensure!(links.trim_end().ends_with("#name=Zo%C3%AB"), "{links}");
         Ok(())
     });
 }

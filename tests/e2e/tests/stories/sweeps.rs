@@ -73,6 +73,30 @@ fn four_workers_find_the_native_numbers() {
     check_workers(on_cores("Object.defineProperty(navigator, 'hardwareConcurrency', { value: 5 });"), 4);
 }
 
+/// The same seed twice: the file that is saved has the same bytes, whoever computed which part of it.
+#[test]
+fn however_many_workers_share_it_the_file_is_the_same() {
+    use std::sync::Mutex;
+    static FILES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    for cores in [
+        "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 2 });",
+        "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 3 });",
+        "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 9 });",
+    ] {
+        on_cores(cores).tell(async |page| {
+            for _ in 0..2 {
+                page.open("view=tradeoff&seed=7&M=9&q=5&R=40").await?;
+                let csv = saved(page).await?;
+                FILES.lock().expect("nobody broke it").push(csv);
+            }
+            Ok(())
+        });
+    }
+    let files = FILES.lock().expect("nobody broke it");
+    assert!(files.len() == 6 && files[0].lines().count() > 15, "{files:?}");
+    assert!(files.iter().all(|file| *file == files[0]), "{files:?}");
+}
+
 #[test]
 fn without_workers_the_page_finds_the_native_numbers() {
     check_workers(on_cores("delete globalThis.Worker;"), 0);

@@ -1,0 +1,115 @@
+//! Room for everything: on small screens, with texts twice as long, and from right to left.
+
+use anyhow::{Result, ensure};
+use e2e::browser::Engine;
+use e2e::page::Page;
+use e2e::story::Story;
+
+use super::{VIEWS, lessons, mouse, open};
+
+/// What lies beyond the window's sides, what is cut off by its own box, and words that lie on other words. What scrolls in a
+/// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the name of the page, and the caption of
+/// a chart in a frame.
+async fn lost(page: &Page) -> Result<Vec<String>> {
+    const SCRIPT: &str = r##"
+        const root = document.documentElement;
+        const width = root.clientWidth;
+        const name = (element) => element.cloneNode().outerHTML.slice(0, 140);
+        const scrolls = (element) => {
+          for (let box = element.parentElement; box; box = box.parentElement) {
+            if (/auto|scroll/.test(getComputedStyle(box).overflowX) && box !== document.body) return true;
+          }
+          return false;
+        };
+        const lost = [];
+        if (root.scrollWidth > width) lost.push(`the page is ${root.scrollWidth} wide, the window ${width}`);
+        const beside = "svg, math, .visually-hidden, .cross, option, [popover], .theme-choice > span";
+        for (const element of document.querySelectorAll("#app *")) {
+          if (!element.checkVisibility({ visibilityProperty: true })) continue;
+          if (element.closest(beside)) continue;
+          const { left, right, width: own } = element.getBoundingClientRect();
+          if (own > 0 && (right > width + 1 || left < -1) && !scrolls(element)) lost.push(`${left} to ${right}: ${name(element)}`);
+          const { overflowX, textOverflow } = getComputedStyle(element);
+          const cuts = /hidden|clip/.test(overflowX) && textOverflow !== "ellipsis";
+          if (cuts && element.scrollWidth > element.clientWidth + 1) lost.push(`cut: ${name(element)}`);
+        }
+        // Words that lie on other words.
+        const words = [];
+        const walker = document.createTreeWalker(document.querySelector("#app"), NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          const text = walker.currentNode;
+          const parent = text.parentElement;
+          if (!text.data.trim() || !parent.checkVisibility({ visibilityProperty: true }) || parent.closest(beside)) continue;
+          if (parent.closest(".chart, .overlay, .guess, select")) continue;
+          const range = document.createRange();
+          range.selectNodeContents(text);
+          for (const box of range.getClientRects()) if (box.width > 1) words.push({ box, text, parent });
+        }
+        for (let i = 0; i < words.length; i++) for (let j = i + 1; j < words.length; j++) {
+          const [a, b] = [words[i], words[j]];
+          if (a.text === b.text || getComputedStyle(a.parent).textOverflow === "ellipsis" || getComputedStyle(b.parent).textOverflow === "ellipsis") continue;
+          const x = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+          const y = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+          if (x > 2 && y > 0.4 * Math.min(a.box.height, b.box.height) && !scrolls(a.parent) && !scrolls(b.parent)) lost.push(`“${a.text.data.trim().slice(0, 40)}” lies on “${b.text.data.trim().slice(0, 40)}” ${name(a.parent)} ${name(b.parent)}`);
+        }
+        return lost;"##;
+    page.eval(SCRIPT, &[]).await
+}
+
+async fn check_nothing_is_lost(page: &Page, what: &str, sizes: &[(u32, u32)]) -> Result<()> {
+    for &(width, height) in sizes {
+        page.browser().set_screen(mouse(width, height)).await?;
+        page.next_frames().await?;
+        let lost = lost(page).await?;
+        ensure!(lost.is_empty(), "{what} at {width} × {height}: {lost:#?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn nothing_is_lost_on_a_narrow_screen_nor_at_200_percent() {
+    Story::new().tell(async |page| {
+        for view in VIEWS {
+            open(page, view, "").await?;
+            check_nothing_is_lost(page, view, &[(320, 640), (640, 400)]).await?;
+        }
+        Ok(())
+    });
+}
+
+/// A phone that is small, one that is not, and a laptop.
+const SCREENS: [(u32, u32); 3] = [(320, 640), (390, 844), (1280, 800)];
+
+/// Every view and lesson, strained.
+async fn check_strained(page: &Page, strain: &str) -> Result<()> {
+    for view in VIEWS {
+        open(page, view, &format!("&stringtest={strain}")).await?;
+        check_nothing_is_lost(page, &format!("{view}, {strain}"), &SCREENS).await?;
+    }
+    for query in lessons() {
+        page.open(&format!("{query}&stringtest={strain}")).await?;
+        check_nothing_is_lost(page, &format!("{query}, {strain}"), &SCREENS).await?;
+    }
+    Ok(())
+}
+
+/// Layout follows from styles, which are the same in every engine.
+const ONE_IS_ENOUGH: &str = "what has no room has none anywhere";
+
+#[test]
+fn texts_twice_as_long_have_room() {
+    Story::new().only(Engine::Chromium, ONE_IS_ENOUGH).tell(async |page| check_strained(page, "double").await);
+}
+
+#[test]
+fn the_page_runs_from_right_to_left() {
+    Story::new().only(Engine::Chromium, ONE_IS_ENOUGH).tell(async |page| {
+        check_strained(page, "rtl").await?;
+        page.browser().set_screen(mouse(1280, 800)).await?;
+        page.open("stringtest=rtl").await?;
+        let middle = "(css) => { const { left, right } = document.querySelector(css).getBoundingClientRect(); return left + right; }";
+        let settings_first = format!("({middle})('#app .controls') > ({middle})('#app .explore')");
+        ensure!(page.is(&settings_first).await?, "settings stand on the side where reading begins");
+        Ok(())
+    });
+}

@@ -48,7 +48,7 @@ enum Chore {
     Test {
         /// Only this part.
         part: Option<Part>,
-        /// In this engine, which then must be there; can be given more than once. Without it: Chromium.
+        /// In this engine, which then must be there; can be given more than once. Without it: in all that can be set up.
         #[arg(long = "engine")]
         engines: Vec<Engine>,
     },

@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::project::Project;
 use crate::setup::browser::{CHROME_VARIABLE, DRIVER_VARIABLE};
-use crate::setup::engine::{Engine, Ready};
+use crate::setup::engine::{Engine, Engines};
 use crate::setup::{self, SiteTools};
 use crate::{process, report, single};
 
@@ -56,7 +56,7 @@ pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Res
 }
 
 /// Sets up engines as well, and builds `dist/` with the page as one file.
-pub(crate) fn build_for_engines(project: &Project, asked: &[Engine]) -> Result<Vec<Ready>> {
+pub(crate) fn build_for_engines(project: &Project, asked: &[Engine]) -> Result<Engines> {
     let tools = setup::site(project)?;
     let engines = setup::engines(project, asked)?;
     build_with(project, &tools)?;

@@ -126,7 +126,7 @@ fn conclude(outcome: &Outcome) -> ExitCode {
         report::note(&format!("  problem: {}", problem.lines().next().unwrap_or_default()));
     }
     for remark in &outcome.remarks {
-        report::note(&format!("  {remark}"));
+        report::note(&format!("  {}", remark.lines().next().unwrap_or_default()));
     }
     println!("{} passed, {} failed", outcome.tally.passed(), outcome.tally.failed);
     if outcome.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -161,12 +161,13 @@ fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
     bail!("cargo {component} finds fault with the code; see above")
 }
 
-/// The same stories in every engine that is asked for, in Chromium if none is. What has a time limit is measured in the first
-/// one alone.
+/// The same stories in every engine that is asked for, without a word in all that can be set up. What has a time limit is
+/// measured in Chromium alone.
 fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result<()> {
-    let asked = if asked.is_empty() { &[Engine::Chromium] } else { asked };
     let axe = setup::axe(project)?;
-    for ready in site::build_for_engines(project, asked)? {
+    let engines = site::build_for_engines(project, asked)?;
+    outcome.remarks.extend(engines.missing);
+    for ready in engines.ready {
         let stories = || {
             let mut tests = project.cargo("test");
             tests

@@ -269,7 +269,8 @@ impl Browser {
     pub async fn cut_off(&self) -> Result<()> {
         match self.engine {
             Engine::Chromium => chromium::cut_off(&self.driver).await,
-            Engine::Firefox | Engine::WebKit => bail!("{} cannot be cut off from its network", self.engine),
+            Engine::Firefox => firefox::cut_off(&self.driver).await,
+            Engine::WebKit => bail!("WebKitGTK cannot be cut off from its network"),
         }
     }
 

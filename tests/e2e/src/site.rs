@@ -39,9 +39,10 @@ const EMPTY: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>A p
 /// A policy that forbids nothing and has every request to another server reported, by the page as well as by workers.
 const REPORT_FOREIGN: &str = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /reports";
 
-/// Who Chromium asks of its own accord, whatever it is told: for updates, the time, forms. A page that asked them would be
-/// reported by [`REPORT_FOREIGN`].
-const BROWSERS_OWN: [&str; 3] = ["google.com", "googleapis.com", "gvt1.com"];
+/// Who Chromium and Firefox ask of their own accord, whatever they are told: for updates, settings, the time, forms. A page that
+/// asked them would be reported by [`REPORT_FOREIGN`].
+const BROWSERS_OWN: [&str; 7] =
+    ["google.com", "googleapis.com", "gvt1.com", "mozilla.com", "mozilla.org", "mozilla.net", "firefox.com"];
 
 /// How long a server may take to end: browsers keep connections open.
 const END_LIMIT: Duration = Duration::from_secs(10);
@@ -275,9 +276,12 @@ mod tests {
 
     #[test]
     fn a_browsers_own_requests_are_told_from_a_pages() {
-        for own in
-            ["CONNECT update.googleapis.com:443", "GET http://clients2.google.com/time?x=1", "CONNECT google.com:443"]
-        {
+        for own in [
+            "CONNECT update.googleapis.com:443",
+            "CONNECT aus5.mozilla.org:443",
+            "GET http://clients2.google.com/time?x=1",
+            "CONNECT google.com:443",
+        ] {
             assert!(is_browsers_own(own), "{own}");
         }
         for page in

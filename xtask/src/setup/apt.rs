@@ -57,6 +57,9 @@ impl Apt {
             "apt-get",
             // Another installation may be under way: wait for it.
             "-oDPkg::Lock::Timeout=300",
+            // Without a network that is soon known.
+            "-oAcquire::http::Timeout=30",
+            "-oAcquire::https::Timeout=30",
         ];
         let mut words = self.as_root.iter().chain(&words).chain(arguments);
         let program = words.next().context("there is always a first word")?;

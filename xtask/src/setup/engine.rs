@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 use super::browser::{Browser, CHROME_VARIABLE, DRIVER_VARIABLE};
@@ -28,6 +28,14 @@ pub(crate) enum Engine {
 const ENGINE_VARIABLE: &str = "FEDSYSID_ENGINE";
 
 impl Engine {
+    /// All of them, in the order they are tested.
+    pub(crate) const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::Webkit];
+
+    /// Whether nothing is tested without it, whoever asks.
+    fn is_indispensable(self) -> bool {
+        self == Self::Chromium
+    }
+
     /// Sets it up: the variables that name it to the tests. If only a person can, the reason why it is not there.
     pub(crate) fn ready(self, project: &Project) -> Result<Result<Ready, String>> {
         let variables = match self {
@@ -67,7 +75,46 @@ fn available<R: Requirement>(project: &Project, requirement: &R) -> Result<Resul
     ensure(project, requirement).map(Ok)
 }
 
+/// The engines that tests are run in, and why they are not run in others.
+#[derive(Debug, Default)]
+pub(crate) struct Engines {
+    /// Those that are set up.
+    pub(crate) ready: Vec<Ready>,
+    /// One sentence for each of the others.
+    pub(crate) missing: Vec<String>,
+}
+
+impl Engines {
+    /// Sets up the engines that are asked for, which then must be there; without a word all that can be.
+    pub(crate) fn set_up(project: &Project, asked: &[Engine]) -> Result<Self> {
+        let mut engines = Self::default();
+        for &engine in if asked.is_empty() { &Engine::ALL[..] } else { asked } {
+            engines.add(engine, !asked.is_empty(), engine.ready(project))?;
+        }
+        Ok(engines)
+    }
+
+    /// Adds what came of setting up an engine. One that nobody asked for, and that did not come to be, is no error: it may lack
+    /// a network, or rights.
+    fn add(&mut self, engine: Engine, is_asked_for: bool, outcome: Result<Result<Ready, String>>) -> Result<()> {
+        let reason = match outcome {
+            Ok(Ok(ready)) => {
+                self.ready.push(ready);
+                return Ok(());
+            }
+            Ok(Err(reason)) => reason,
+            Err(error) => format!("{error:#}"),
+        };
+        if is_asked_for || engine.is_indispensable() {
+            bail!(reason);
+        }
+        self.missing.push(format!("not tested in {engine}: {reason}"));
+        Ok(())
+    }
+}
+
 /// An engine that is set up.
+#[derive(Debug)]
 pub(crate) struct Ready {
     /// Which one.
     pub(crate) engine: Engine,
@@ -86,6 +133,29 @@ impl Ready {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_engine_that_cannot_be_had_is_named_unless_it_is_asked_for() {
+        let nothing_helps = || Ok(Err("Firefox is missing: there is no Firefox\n  what to do: install it".to_owned()));
+        let no_network = || Err(anyhow::anyhow!("no network").context("WebKitGTK could not be installed"));
+        let mut engines = Engines::default();
+        let ready = Ready { engine: Engine::Chromium, variables: Vec::new() };
+        engines.add(Engine::Chromium, false, Ok(Ok(ready))).unwrap();
+        engines.add(Engine::Firefox, false, nothing_helps()).unwrap();
+        engines.add(Engine::Webkit, false, no_network()).unwrap();
+        assert_eq!(engines.ready.iter().map(|ready| ready.engine).collect::<Vec<_>>(), [Engine::Chromium]);
+        assert_eq!(
+            engines.missing,
+            [
+                "not tested in Firefox: Firefox is missing: there is no Firefox\n  what to do: install it",
+                "not tested in WebKit: WebKitGTK could not be installed: no network",
+            ]
+        );
+        for (engine, is_asked_for) in [(Engine::Chromium, false), (Engine::Chromium, true), (Engine::Webkit, true)] {
+            assert!(engines.add(engine, is_asked_for, nothing_helps()).is_err(), "{engine}");
+            assert!(engines.add(engine, is_asked_for, no_network()).is_err(), "{engine}");
+        }
+    }
 
     #[test]
     fn the_tests_are_told_the_engine_and_its_programs() {

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::project::Project;
@@ -32,7 +32,7 @@ use crate::report;
 use axe::{Axe, Script};
 use browser::{Browser, BrowserPair};
 use crates::Crates;
-use engine::{Engine, Ready};
+use engine::{Engine, Engines};
 use tool::Tool;
 use wasm_target::{WasmTarget, WasmToolchain};
 
@@ -167,13 +167,15 @@ pub(crate) fn browser(project: &Project) -> Result<BrowserPair> {
     ensure(project, &Browser { project })
 }
 
-/// Sets up these engines.
+/// Sets up these engines; without a word all that can be.
 ///
 /// # Errors
-/// If one of them is not there and cannot be installed.
-pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<Vec<Ready>> {
+/// If one that is asked for, or Chromium, is not there and cannot be installed.
+pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<Engines> {
     report::heading("Set-up: browsers for the tests");
-    asked.iter().map(|engine| engine.ready(project)?.map_err(|reason| anyhow!(reason))).collect()
+    let engines = Engines::set_up(project, asked)?;
+    engines.missing.iter().for_each(|missing| report::note(&format!("  {missing}")));
+    Ok(engines)
 }
 
 /// Sets up the checker of accessibility.
@@ -184,18 +186,21 @@ pub(crate) fn axe(project: &Project) -> Result<Script> {
 /// The command `setup`.
 pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
     let start = Instant::now();
+    let mut place = "Everything is in place";
     for part in Part::chosen(part) {
         match part {
             // The tests of the library need nothing beyond the Rust that runs this program.
             Part::Native => {}
             Part::Browser => {
                 site(project)?;
-                engines(project, &[])?;
+                if !engines(project, &[])?.missing.is_empty() {
+                    place = "Everything is in place but what is named above";
+                }
                 axe(project)?;
             }
         }
     }
-    report::note(&format!("\nEverything is in place ({}).", report::seconds(start.elapsed())));
+    report::note(&format!("\n{place} ({}).", report::seconds(start.elapsed())));
     Ok(())
 }
 

@@ -24,12 +24,17 @@ fn preferences(elsewhere: SocketAddr) -> Value {
         "browser.contentblocking.category": "standard",
         "network.captive-portal-service.enabled": false,
         "network.connectivity-service.enabled": false,
+        "browser.safebrowsing.update.enabled": false,
+        "extensions.getAddons.cache.enabled": false,
+        "media.gmp-manager.updateEnabled": false,
         "services.settings.server": "data:,#nothing-from-afar",
     })
 }
 
 pub(super) fn capabilities(tools: &Tools, elsewhere: SocketAddr) -> Result<Capabilities> {
-    let mut options = json!({ "args": ["-headless"], "prefs": preferences(elsewhere) });
+    // A released Firefox asks its makers for settings, whatever its preferences say, unless its developers are at work.
+    let environment = json!({ "MOZ_REMOTE_SETTINGS_DEVTOOLS": "1" });
+    let mut options = json!({ "args": ["-headless"], "prefs": preferences(elsewhere), "env": environment });
     if let Some(browser) = &tools.browser {
         options["binary"] = json!(browser);
     }
@@ -57,6 +62,10 @@ pub(super) async fn set_screen(driver: &WebDriver, screen: Screen) -> Result<()>
 pub(super) async fn prefer_dark(driver: &WebDriver, dark: bool) -> Result<()> {
     const PREFER: &str = "gBrowser.selectedBrowser.browsingContext.prefersColorSchemeOverride = arguments[0];";
     in_its_window(driver, PREFER, json!([if dark { "dark" } else { "light" }])).await.map(drop)
+}
+
+pub(super) async fn cut_off(driver: &WebDriver) -> Result<()> {
+    in_its_window(driver, "Services.io.offline = true;", json!([])).await.map(drop)
 }
 
 /// Runs a script with the rights of the browser itself.

@@ -19,7 +19,7 @@ use crate::witness::{Frames, Report};
 pub use read::{Reading, Rect, Shown};
 
 /// How long anything may take that no story measures.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Time between two looks at the page.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -123,12 +123,14 @@ impl Page {
         Ok(start.elapsed())
     }
 
-    /// Whether a JavaScript expression is true.
+    /// Whether a JavaScript expression is true. In a document that just makes way for another one, which Firefox has give no answer,
+    /// it is not.
     ///
     /// # Errors
     /// If it throws.
     pub async fn is(&self, expression: &str) -> Result<bool> {
-        self.eval(&format!("return Boolean({expression});"), &[]).await
+        let answer: Option<bool> = self.eval(&format!("return Boolean({expression});"), &[]).await?;
+        Ok(answer.unwrap_or(false))
     }
 
     /// Runs a script in the page; what it returns is read as a `T`. Its functions and promises may be none of the page's own:

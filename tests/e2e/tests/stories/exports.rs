@@ -179,10 +179,10 @@ fn a_program_that_is_copied_is_the_native_one_in_every_language() {
         open_menu(page, "save-explore").await?;
         for (place, language) in Language::ALL.into_iter().enumerate() {
             choose(page, "save-explore", "language", place).await?;
-            page.eval::<()>("globalThis.copied = ''", &[]).await?;
+            page.eval::<()>("window.copied = ''", &[]).await?;
             page.click(&button("save-explore", "copy-program")).await?;
-            page.wait("a copy", PATIENCE, "globalThis.copied").await?;
-            let copied: String = page.eval("return globalThis.copied", &[]).await?;
+            page.wait("a copy", PATIENCE, "window.copied").await?;
+            let copied: String = page.eval("return window.copied", &[]).await?;
             let program = program_of(LINK, language)?;
             ensure!(copied.contains("FedSysID live") && copied.trim_end().ends_with(program.trim_end()), "{copied}");
             let said = page.texts("#save-explore .save-said").await?;
@@ -190,8 +190,8 @@ fn a_program_that_is_copied_is_the_native_one_in_every_language() {
         }
         let csv = page.saved_by(&button("save-explore", "csv")).await?;
         page.click(&button("save-explore", "copy-numbers")).await?;
-        page.wait("the table", PATIENCE, "globalThis.copied.startsWith('estimate\\t')").await?;
-        let copied: String = page.eval("return globalThis.copied", &[]).await?;
+        page.wait("the table", PATIENCE, "window.copied.startsWith('estimate\\t')").await?;
+        let copied: String = page.eval("return window.copied", &[]).await?;
         ensure!(copied.lines().count() == cells(&csv).len(), "as many rows as in the file");
         Ok(())
     });

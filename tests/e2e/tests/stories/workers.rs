@@ -122,7 +122,7 @@ fn a_worker_without_memory_is_replaced_and_the_next_run_works() {
 fn what_a_worker_that_was_let_go_complains_of_is_no_error() {
     Story::new().tell(async |page| {
         const LET_GO: &str = r#"
-            globalThis.gone = witness.workers.at(-1);
+            window.gone = witness.workers.at(-1);
             gone.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));"#;
         const LATE: &str = r#"!gone.dispatchEvent(new ErrorEvent("error", { message: "late", cancelable: true }))"#;
         page.open("q=4").await?;

@@ -81,12 +81,12 @@ fn code() -> String {
 fn a_summary_waits_for_rest_and_is_not_repeated() {
     Story::new().tell(async |page| {
         const WATCH: &str = r#"
-            globalThis.spoken = [];
+            window.spoken = [];
             const region = document.querySelector('#app [data-testid="summary"]');
             new MutationObserver(() => spoken.push([performance.now(), region.textContent]))
               .observe(region, { childList: true, characterData: true, subtree: true });
-            globalThis.moved = 0;
-            document.getElementById("control-eps").addEventListener("input", () => (moved = performance.now()));"#;
+            window.moved = 0;
+            document.getElementById("control-eps").addEventListener("input", () => (window.moved = performance.now()));"#;
         page.open("R=50").await?;
         page.eval::<()>(WATCH, &[]).await?;
         begun(page).await?;

@@ -85,7 +85,7 @@ fn attributes_that_change_are_obeyed() {
         ensure!(page.is("window.frame === figure.shadowRoot.firstChild && figure.settings.M === 20").await?);
         page.eval::<()>("figure.removeAttribute('k'); figure.setAttribute('theme', 'dark');", &[]).await?;
         page.wait("another frame", PATIENCE, "figure.settings.K === 10 && figure.settings.eps === 0.1").await?;
-        let dark = "figure.shadowRoot.firstChild.contentDocument?.documentElement.dataset.theme === 'dark'";
+        let dark = "figure.shadowRoot.firstChild.contentDocument?.documentElement?.dataset.theme === 'dark'";
         page.wait("the theme", PATIENCE, dark).await?;
         page.eval::<()>("figure.set({ eps: 0.2 }); figure.remove();", &[]).await?;
         ensure!(page.is("history.length === entries").await?, "the frame made entries in the history");

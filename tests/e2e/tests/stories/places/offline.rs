@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use e2e::browser::{Engine, Tools};
+use e2e::browser::Tools;
 use e2e::page::{PATIENCE, Page};
 use e2e::site::{Hosting, Site};
 use e2e::story::Story;
@@ -70,15 +70,9 @@ async fn until_there_is(page: &Page, state: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where a driver puts no script into documents, the server does, and then they are not what was built.
-fn story() -> Story {
-    let reason = "what is kept is held against its digest, and documents that are witnessed are changed";
-    Story::new().only(Engine::Chromium, reason)
-}
-
 #[test]
 fn once_visited_it_works_without_its_server() {
-    story().tell(async |page| {
+    Story::new().elsewhere().tell(async |page| {
         let folder = copy()?;
         let site = Site::serve(folder.path(), Hosting::default()).await?;
         go(page, &site.url("q=4&M=10")).await?;
@@ -96,35 +90,37 @@ fn once_visited_it_works_without_its_server() {
 /// Whatever the server has meanwhile, a page is of one version, whole; a version that is not whole is never kept.
 #[test]
 fn an_update_never_mixes_versions() {
-    story().expecting_errors(&["integrity", "digest", "offline.js", "Failed to fetch"]).tell(async |page| {
-        let folder = copy()?;
-        renew(folder.path(), "first")?;
-        let site = Site::serve(folder.path(), Hosting::default()).await?;
-        let of = |name: &str| (name.to_owned(), name.to_owned());
-        let address = site.url("q=2&M=5");
-        go(page, &address).await?;
-        until_there_is(page, "active").await?;
-        renew(folder.path(), "second")?;
-        go(page, &address).await?;
-        ensure!(version(page).await? == of("first"), "{:?} is a mixture", version(page).await?);
-        until_there_is(page, "waiting").await?;
-        go(page, &address).await?;
-        ensure!(version(page).await? == of("first"), "the page changes under way to {:?}", version(page).await?);
-        leave(page).await?;
-        go_until(page, &address, "second").await?;
-        ensure!(version(page).await? == of("second"), "{:?} is a mixture", version(page).await?);
-        // A server in the middle of an update: the page is of another version than what is said of it.
-        renew(folder.path(), "third")?;
-        let html = fs::read_to_string(folder.path().join("index.html"))?;
-        fs::write(folder.path().join("index.html"), html.replace("third</title>", "fourth</title>"))?;
-        go(page, &address).await?;
-        page.wait("an attempt to keep it", PATIENCE, "performance.now() > 4000").await?;
-        ensure!(!registration(page, "waiting").await?, "half a version is kept");
-        site.end().await?;
-        go(page, &address).await?;
-        ensure!(version(page).await? == of("second"), "{:?} is a mixture", version(page).await?);
-        page.expect_what_is_set().await
-    });
+    Story::new().elsewhere().expecting_errors(&["integrity", "digest", "offline.js", "Failed to fetch"]).tell(
+        async |page| {
+            let folder = copy()?;
+            renew(folder.path(), "first")?;
+            let site = Site::serve(folder.path(), Hosting::default()).await?;
+            let of = |name: &str| (name.to_owned(), name.to_owned());
+            let address = site.url("q=2&M=5");
+            go(page, &address).await?;
+            until_there_is(page, "active").await?;
+            renew(folder.path(), "second")?;
+            go(page, &address).await?;
+            ensure!(version(page).await? == of("first"), "{:?} is a mixture", version(page).await?);
+            until_there_is(page, "waiting").await?;
+            go(page, &address).await?;
+            ensure!(version(page).await? == of("first"), "the page changes under way to {:?}", version(page).await?);
+            leave(page).await?;
+            go_until(page, &address, "second").await?;
+            ensure!(version(page).await? == of("second"), "{:?} is a mixture", version(page).await?);
+            // A server in the middle of an update: the page is of another version than what is said of it.
+            renew(folder.path(), "third")?;
+            let html = fs::read_to_string(folder.path().join("index.html"))?;
+            fs::write(folder.path().join("index.html"), html.replace("third</title>", "fourth</title>"))?;
+            go(page, &address).await?;
+            page.wait("an attempt to keep it", PATIENCE, "performance.now() > 4000").await?;
+            ensure!(!registration(page, "waiting").await?, "half a version is kept");
+            site.end().await?;
+            go(page, &address).await?;
+            ensure!(version(page).await? == of("second"), "{:?} is a mixture", version(page).await?);
+            page.expect_what_is_set().await
+        },
+    );
 }
 
 async fn leave(page: &Page) -> Result<()> {

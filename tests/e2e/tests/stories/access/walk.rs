@@ -27,6 +27,7 @@ const LIST: &str = r##"
     };
     const candidates = "a[href], button, input, select, textarea, summary, [tabindex]";
     document.activeElement?.blur();
+    getSelection().collapse(document.body, 0);
     scrollTo(0, 0);
     globalThis.stops = [...document.querySelectorAll(candidates)].filter(isStop).map((element) => {
       const seen = element.matches(".visually-hidden, [type=radio]") ? element.closest("label") ?? element : element;
@@ -150,7 +151,9 @@ const OPERABLE: &str = r##"
         case "chart": return text(".cross, .chosen");
       }
     };
-    return stops.map(({ element }) => element.matches("select") && element.options.length < 2 ? null : operate(element));"##;
+    // Another language is another page.
+    const isLeft = (element) => element.matches(".language-choice") || (element.matches("select") && element.options.length < 2);
+    return stops.map(({ element }) => isLeft(element) ? null : operate(element));"##;
 
 #[test]
 fn everything_that_tab_stops_at_is_operated_by_keys() {

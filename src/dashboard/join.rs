@@ -173,11 +173,16 @@ pub fn nearest(join: &Join, (x, y): (f64, f64), aspect: f64) -> Option<usize> {
     join.dots.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|dot| dot.client)
 }
 
-/// The dot so many places further along the strip.
+/// The dot so many places further along the strip; from nowhere, one of its ends.
 pub fn beside(join: &Join, client: Option<usize>, steps: isize) -> Option<usize> {
     let last = join.dots.len().checked_sub(1)?;
     let now = client.and_then(|client| join.dots.iter().position(|dot| dot.client == client));
-    let next = now.map_or(if steps < 0 { last } else { 0 }, |now| now.saturating_add_signed(steps).min(last));
+    let next = match (now, steps) {
+        (Some(now), _) => now.saturating_add_signed(steps).min(last),
+        (None, isize::MAX) => last,
+        (None, isize::MIN | 0..) => 0,
+        (None, _) => last,
+    };
     join.dots.get(next).map(|dot| dot.client)
 }
 
@@ -242,6 +247,9 @@ mod tests {
         let first = beside(join, None, 1);
         assert_eq!(first, Some(join.dots[0].client));
         assert_eq!(beside(join, first, -1), first);
+        for (steps, end) in [(isize::MIN, 0), (1, 0), (-1, 49), (isize::MAX, 49)] {
+            assert_eq!(beside(join, None, steps), Some(join.dots[end].client), "{steps} from nowhere");
+        }
         assert_eq!(beside(join, first, 3), Some(join.dots[3].client));
         assert_eq!(beside(join, first, isize::MAX), Some(join.dots[49].client));
         assert!(reading(&run, join, 6).starts_with("client 7: "));

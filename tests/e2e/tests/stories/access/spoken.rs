@@ -50,10 +50,8 @@ fn every_view_says_what_a_change_has_led_to() {
             .await?;
         }
         check_said(page, "view=paper", async || {
-            let other =
-                "return document.querySelector('#app .figures :is(button, input)').closest('.figures').textContent;";
-            let _: String = page.eval(other, &[]).await?;
-            page.eval::<()>("[...document.querySelectorAll('#app .figures button')].at(1).click();", &[]).await
+            page.focus("#app .figures input:checked").await?;
+            page.press([Key::Right]).await
         })
         .await?;
         check_said(page, "view=data", async || {

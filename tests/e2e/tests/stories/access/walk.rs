@@ -27,6 +27,7 @@ const LIST: &str = r##"
     };
     const candidates = "a[href], button, input, select, textarea, summary, [tabindex]";
     document.activeElement?.blur();
+    getSelection().collapse(document.body, 0);
     scrollTo(0, 0);
     globalThis.stops = [...document.querySelectorAll(candidates)].filter(isStop).map((element) => {
       const seen = element.matches(".visually-hidden, [type=radio]") ? element.closest("label") ?? element : element;
@@ -62,10 +63,17 @@ const HERE: &str = r##"
 /// Stops that come after another one which lies beneath them, or farther along the same line.
 const DISORDER: &str = r##"
     const order = arguments[0].map((place) => stops[place]);
+    // What scrolls in a box of its own has its places there.
+    const scroller = (element) => {
+      for (let box = element.parentElement; box; box = box.parentElement) {
+        if (/auto|scroll/.test(getComputedStyle(box).overflowY) && box.scrollHeight > box.clientHeight) return box;
+      }
+      return null;
+    };
     const isFree = ({ element }) => element.closest("[popover]") || element.matches(".handle, .guess-handle");
     return order.slice(1).flatMap((next, index) => {
       const before = order[index];
-      if (isFree(next) || isFree(before)) return [];
+      if (isFree(next) || isFree(before) || scroller(next.element) !== scroller(before.element)) return [];
       const along = Math.min(before.right, next.right) - Math.max(before.left, next.left);
       const down = Math.min(before.bottom, next.bottom) - Math.max(before.top, next.top);
       const isAbove = along > 1 && next.bottom <= before.top + 1;
@@ -150,7 +158,9 @@ const OPERABLE: &str = r##"
         case "chart": return text(".cross, .chosen");
       }
     };
-    return stops.map(({ element }) => element.matches("select") && element.options.length < 2 ? null : operate(element));"##;
+    // Another language is another page.
+    const isLeft = (element) => element.matches(".language-choice") || (element.matches("select") && element.options.length < 2);
+    return stops.map(({ element }) => isLeft(element) ? null : operate(element));"##;
 
 #[test]
 fn everything_that_tab_stops_at_is_operated_by_keys() {

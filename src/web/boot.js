@@ -17,6 +17,19 @@ if (globalThis.document === undefined) {
   // In a frame the page is compact from its first picture on.
   if (new URLSearchParams(location.search).get("embed") === "1") root.dataset.embed = "";
 
+  // WebKit, once an element is a container that style sheets ask for its size, does not look at their media queries again when the
+  // window changes: the page would keep the layout it began with. A sheet that is changed has it look.
+  const lookAgain = (sheet) => {
+    try {
+      sheet.deleteRule(sheet.insertRule("look-again {}"));
+    } catch {
+      // In a sandboxed frame nobody may change a sheet that comes by address.
+    }
+  };
+  if (navigator.vendor.startsWith("Apple")) {
+    addEventListener("resize", () => [...document.styleSheets].forEach(lookAgain));
+  }
+
   // A link may ask for longer texts or a mirrored page, to see that the layout bears them; the program is not told.
   const asked = new URL(location);
   const kind = asked.searchParams.get("stringtest");

@@ -137,7 +137,10 @@ globalThis.witness = (() => {
   const paste = (text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text", text);
-    document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true });
+    // Firefox gives an event that a script makes an empty clipboard, whatever it is made with.
+    Object.defineProperty(event, "clipboardData", { value: clipboardData });
+    document.activeElement.dispatchEvent(event);
   };
 
   return {

@@ -214,6 +214,7 @@ fn the_page_is_never_wider_than_the_window() {
         for width in [320, 360, 390, 480, 700, 768, 1024, 1100, 1440] {
             page.browser().set_screen(Screen { size: (width, 800), pixel_ratio: 1.0, touch: false }).await?;
             page.wait("the window", PATIENCE, &format!("innerWidth === {width}")).await?;
+            page.next_frames().await?;
             let content: u32 = page.eval("return document.documentElement.scrollWidth;", &[]).await?;
             ensure!(content <= width, "at {width} the page is {content} wide");
         }

@@ -58,7 +58,7 @@ async fn words_without_program(page: &Page) -> Result<String> {
     )
     .await?;
     ensure!(page.is("document.querySelector('#shell .chart svg').checkVisibility()").await?, "there is no picture");
-    page.eval("return document.querySelector('#shell .not-started').innerText;", &[]).await
+    page.eval("return document.querySelector('#shell .not-started').innerText.trim();", &[]).await
 }
 
 /// The page with a worker, drawn, moved and read out.

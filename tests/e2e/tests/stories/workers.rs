@@ -57,7 +57,7 @@ fn a_worker_that_fails_is_replaced_at_once() {
 }
 
 /// Workers whose module can be brought to grief from outside, as a fault of its own would.
-const FRAGILE: &str = r##"
+const FRAGILE: &str = r#"
     const within = `
       let memory;
       for (const name of ["instantiate", "instantiateStreaming"]) {
@@ -85,7 +85,7 @@ const FRAGILE: &str = r##"
         const address = JSON.stringify(new URL(from, location.href).href);
         super(URL.createObjectURL(new Blob([`${within} importScripts(${address});`], { type: "text/javascript" })));
       }
-    };"##;
+    };"#;
 
 /// What a worker's module does not survive, where it is told of it: the browser says it too.
 #[track_caller]

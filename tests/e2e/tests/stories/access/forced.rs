@@ -80,12 +80,12 @@ const HIDDEN: &str = r##"
     return hidden;"##;
 
 /// The focus, as an outline that stands out from the paper; shadows do not show.
-const FOCUS: &str = r##"
+const FOCUS: &str = r#"
     const element = document.activeElement;
     const outlined = [element, element.nextElementSibling, element.closest("label")].filter(Boolean)
       .map((it) => getComputedStyle(it)).find((style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1);
     const paper = getComputedStyle(document.documentElement).backgroundColor;
-    return Boolean(outlined) && outlined.outlineColor !== paper;"##;
+    return Boolean(outlined) && outlined.outlineColor !== paper;"#;
 
 async fn check(page: &Page, what: &str) -> Result<()> {
     page.next_frames().await?;

@@ -98,7 +98,9 @@ const ONE_IS_ENOUGH: &str = "what has no room has none anywhere";
 
 #[test]
 fn texts_twice_as_long_have_room() {
-    Story::new().only(Engine::Chromium, ONE_IS_ENOUGH).tell(async |page| check_strained(page, "stringtest=double").await);
+    Story::new()
+        .only(Engine::Chromium, ONE_IS_ENOUGH)
+        .tell(async |page| check_strained(page, "stringtest=double").await);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use thirtyfour::Key;
 
 /// Waits until what the page opened with counts as heard.
 async fn begun(page: &Page) -> Result<()> {
-    const BEGUN: &str = r##"document.querySelector('#app [data-testid="summary"][data-begun]')"##;
+    const BEGUN: &str = r#"document.querySelector('#app [data-testid="summary"][data-begun]')"#;
     page.wait("the page to have been read", PATIENCE, BEGUN).await.map(drop)
 }
 

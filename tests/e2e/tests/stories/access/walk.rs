@@ -14,7 +14,7 @@ use super::{CLOSE_MENU, VIEWS, lessons, open};
 const LIMIT: usize = 600;
 
 /// Remembers what can have the focus, where it is, and how it looks without: `stops`, in the order of the document.
-const LIST: &str = r##"
+const LIST: &str = r#"
     const SHOWS = ["outlineStyle", "outlineColor", "outlineWidth", "boxShadow", "borderTopColor", "borderBottomColor", "backgroundColor"];
     const look = (element) => [element, element.nextElementSibling, element.closest("label")].filter(Boolean)
       .map((it) => SHOWS.map((property) => getComputedStyle(it)[property]).join()).join(";");
@@ -36,11 +36,11 @@ const LIST: &str = r##"
       return { element, seen, look: lookOf(element), left, right, top, bottom, isSticky };
     });
     globalThis.nameOf = (element) => `${element.cloneNode().outerHTML.slice(0, 160)} ${(element.closest("label") ?? element).textContent.trim().slice(0, 40)}`;
-    return stops.length;"##;
+    return stops.length;"#;
 
 /// Where the focus is: none past either end, else the number of the stop (none for a box that only scrolls), what is wrong with
 /// it, and its name.
-const HERE: &str = r##"
+const HERE: &str = r#"
     const element = document.activeElement;
     if (!element || element === document.body || element === document.documentElement) return null;
     const place = stops.findIndex((stop) => stop.element === element);
@@ -58,10 +58,10 @@ const HERE: &str = r##"
     const isOver = !there || seen.contains(there) || there.contains(seen) || there.closest("label")?.contains(element)
       || seen.closest(".chart, .slider-rail")?.contains(there);
     if (faults.length === 0 && !isOver) faults.push(`is covered by ${nameOf(there)}`);
-    return [stop ? place : null, faults, nameOf(element)];"##;
+    return [stop ? place : null, faults, nameOf(element)];"#;
 
 /// Stops that come after another one which lies beneath them, or farther along the same line.
-const DISORDER: &str = r##"
+const DISORDER: &str = r#"
     const order = arguments[0].map((place) => stops[place]);
     // What scrolls in a box of its own has its places there.
     const scroller = (element) => {
@@ -79,7 +79,7 @@ const DISORDER: &str = r##"
       const isAbove = along > 1 && next.bottom <= before.top + 1;
       const isBackward = down > 0.5 * Math.min(before.bottom - before.top, next.bottom - next.top) && next.right <= before.left + 1;
       return isAbove || isBackward ? [`${nameOf(next.element)} comes after ${nameOf(before.element)}`] : [];
-    });"##;
+    });"#;
 
 type Here = Option<(Option<usize>, Vec<String>, String)>;
 
@@ -137,7 +137,7 @@ fn tab_goes_through_every_view_and_back() {
 }
 
 /// The kinds of stops that do something by arrow keys or Space, and what that changes of them.
-const OPERABLE: &str = r##"
+const OPERABLE: &str = r#"
     const operate = (element) => {
       if (element.matches("[type=range], [role=slider]")) return "slider";
       if (element.matches("[type=checkbox]")) return "box";
@@ -160,7 +160,7 @@ const OPERABLE: &str = r##"
     };
     // Another language is another page.
     const isLeft = (element) => element.matches(".language-choice") || (element.matches("select") && element.options.length < 2);
-    return stops.map(({ element }) => isLeft(element) ? null : operate(element));"##;
+    return stops.map(({ element }) => isLeft(element) ? null : operate(element));"#;
 
 #[test]
 fn everything_that_tab_stops_at_is_operated_by_keys() {

@@ -229,10 +229,11 @@ test result: ok. 1 passed; 0 failed; 0 ignored";
 
     #[test]
     fn a_few_failures_of_a_whole_run_are_worth_another_try() {
-        let names: Vec<_> = (0..FEW + 1).map(|at| format!("s{at}")).collect();
+        let names: Vec<_> = (0..=FEW).map(|at| format!("s{at}")).collect();
         let failing = |n: usize| {
-            let list = names[..n].iter().map(|name| format!("    {name}\n")).collect::<String>();
-            format!("running 9 tests\nfailures:\n{list}\ntest result: FAILED. 3 passed; {n} failed; 0 ignored")
+            let list: Vec<_> = names[..n].iter().map(|name| format!("    {name}")).collect();
+            let list = list.join("\n");
+            format!("running 9 tests\nfailures:\n{list}\n\ntest result: FAILED. 3 passed; {n} failed; 0 ignored")
         };
         assert_eq!(account(TWO_FAILED).worth_another_try(), Some(&["a::one".to_owned(), "a::two".to_owned()][..]));
         assert_eq!(account(&failing(FEW)).worth_another_try(), Some(&names[..FEW]));

@@ -360,7 +360,7 @@ mod tests {
             chosen(&[("width", "640", false), ("lock", "K", true), ("theme", "dark", false)]).form(View::Explore);
         for part in [
             "max=4000 value=\"640\"",
-            "<option selected>dark",
+            "<option value=dark selected>dark",
             "value=\"K\" aria-label=\"K fixed\" checked",
             "value=\"M\" checked",
         ] {

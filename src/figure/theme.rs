@@ -246,8 +246,16 @@ impl Theme {
             let line = if contrast(hue.line, paper) >= 3.0 { hue.line } else { ink };
             Hue { line, text: ink }
         });
+        // Lines and words in ink lie on a map's colors too.
+        let bright = |stop: RGBColor| {
+            let mut paler = (0..=20).map(|step| between(stop, paper, f64::from(step) / 20.0));
+            paler.find(|color| contrast(*color, ink) >= 3.1).unwrap_or(paper)
+        };
+        let ramps =
+            Ramps { diverging: base.ramps.diverging.map(bright), contraction: base.ramps.contraction.map(bright) };
         Theme {
             name: base.name,
+            ramps,
             paper,
             ink,
             quiet: ink,

@@ -122,7 +122,7 @@ mod tests {
             page.set(step, 1_000.0);
             assert_eq!((page.history.undoes(), page.history.redoes()), (None, None), "{step}");
             let and = if step.is_empty() { "" } else { "&" };
-            page.set(&format!("{step}{and}seed=7"), 2_000.0);
+            page.set(&format!("{step}{and}seed=8"), 2_000.0);
             page.undo(step);
             assert_eq!((page.history.undoes(), page.history.redoes().as_deref()), (None, Some("seed")), "{step}");
         }

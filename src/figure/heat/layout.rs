@@ -105,9 +105,11 @@ impl HeatLayout {
         self.cells.at(px)
     }
 
-    /// Where an abscissa and an ordinate are, at the edge if they are beyond it; NaN for what an axis has no place for.
+    /// Where an abscissa and an ordinate are, at the edge if they are beyond it, as 0 is on a logarithmic axis; NaN for what an
+    /// axis has no place for.
     pub fn place(&self, x: f64, y: f64) -> Px {
-        let (px, py) = self.frame.px_of(Point { x, y });
+        let off_zero = |value: f64| if value == 0.0 { f64::MIN_POSITIVE } else { value };
+        let (px, py) = self.frame.px_of(Point { x: off_zero(x), y: off_zero(y) });
         let plot = self.frame.plot;
         // Not `max` and `min`, which would take NaN to an edge.
         (px.clamp(plot.left, plot.right()), py.clamp(plot.top, plot.bottom()))
@@ -228,6 +230,7 @@ mod tests {
         let (x, y) = layout.nearest((-1e9, 1e9));
         assert!((x - 1.0).abs() < 1e-9 && y.abs() < 1e-9);
         assert_eq!(layout.place(1e9, -1e9), (layout.frame.plot.right(), layout.frame.plot.bottom()));
+        assert!((layout.place(0.0, 5.0).0 - layout.frame.plot.left).abs() < 1e-9);
         assert!(layout.place(-1.0, 5.0).0.is_nan());
     }
 

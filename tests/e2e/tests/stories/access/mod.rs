@@ -40,7 +40,7 @@ const CLOSE_MENU: &str = "document.querySelectorAll('#app .top-bar details').for
 
 /// Opens the example of the view of people's own data.
 const EXAMPLE: &str = r##"
-    [...document.querySelectorAll("#app .data-ways button")].find((b) => b.textContent.startsWith("Try")).click();"##;
+    document.querySelector("#app .data-ways button").click();"##;
 
 /// Opens a view with everything in it that unfolds or can be filled.
 async fn open(page: &Page, view: &str, more: &str) -> Result<()> {

@@ -66,6 +66,14 @@ pub fn speak(language: Option<&'static Language>) {
     SPOKEN.set(language);
 }
 
+/// What is said within is said in English, whatever is spoken: for files that programs read.
+pub fn in_english<T>(say: impl FnOnce() -> T) -> T {
+    let spoken = SPOKEN.take();
+    let said = say();
+    SPOKEN.set(spoken);
+    said
+}
+
 /// The tag of the language that is spoken.
 pub fn tag() -> &'static str {
     SPOKEN.get().map_or("en", |language| language.tag)
@@ -156,6 +164,7 @@ mod tests {
         assert_eq!((tag(), decimal("−0.25".into()).as_str()), ("de", "−0,25"));
         let by_name = fill_by_name("{a} before {} and {b}", |name| format!("<{name}>"));
         assert_eq!(by_name, "<b> nach <> und <a>");
+        assert_eq!((in_english(|| say!("plain")), say!("plain")), ("plain", "schlicht"));
         speak(None);
         assert_eq!(say!("plain"), "plain");
         assert_eq!(fill_by_name("{a} and {b}", str::to_uppercase), "A and B");

@@ -61,11 +61,18 @@ pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
         let name = if name.is_empty() { model.to_owned() } else { say!("{name} alone") };
         vec![name, re.to_string(), im.to_string(), Mode { re, im }.size().to_string()]
     };
-    let header =
-        ["model", say!("real part"), say!("imaginary part"), say!("absolute value")].map(str::to_owned).to_vec();
-    let table = Table { header, rows: points.iter().map(row).collect() };
+    let header = ["model", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
+    let table = || Table { header, rows: points.iter().map(row).collect() };
     let title = say!("Eigenvalues of Â: {model}");
-    Some(page.own_data("data-eigenvalues", title, parts.about.clone(), (figure, table)))
+    Some(page.own_data("data-eigenvalues", title, parts.about.clone(), figure, table))
+}
+
+/// With what clients would join, its name, and of every client its name, its distance and its ratio.
+fn joined(parts: &Parts) -> Option<(Role, &str, Vec<Named<'_>>)> {
+    let (head, points) = parts.dots.split_once('\n')?;
+    let (word, way) = head.split_once('\t')?;
+    let role = JOINED.into_iter().find(|role| role.word() == word)?;
+    Some((role, way, read(points)))
 }
 
 /// A dot a client, as the page draws and reads them.
@@ -80,10 +87,8 @@ pub struct Dots {
 impl Dots {
     /// Those of opened data, if any client can tell.
     pub fn read(parts: &Parts) -> Option<Self> {
-        let (head, points) = parts.dots.split_once('\n')?;
-        let (word, way) = head.split_once('\t')?;
-        let role = JOINED.into_iter().find(|role| role.word() == word)?;
-        let clients: Vec<_> = read(points).into_iter().map(|(name, x, y)| (name.to_owned(), x, y)).collect();
+        let (role, way, points) = joined(parts)?;
+        let clients: Vec<_> = points.into_iter().map(|(name, x, y)| (name.to_owned(), x, y)).collect();
         let column = |pick: fn(&(String, f64, f64)) -> f64| clients.iter().map(pick).collect::<Vec<_>>();
         let join = strip(&column(|it| it.2), &column(|it| it.1), Join::without_dots(way.to_owned(), role));
         (!join.dots.is_empty()).then_some(Self { join, clients })
@@ -100,19 +105,14 @@ impl Dots {
 
 /// Who should join, by errors on what was held out.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let (head, points) = parts.dots.split_once('\n')?;
-    let (word, way) = head.split_once('\t')?;
-    let role = JOINED.into_iter().find(|role| role.word() == word)?;
-    let points = read(points);
+    let (role, way, points) = joined(parts)?;
     let dots = points.iter().map(|&(_, x, y)| Point { x, y }).collect();
     let figure = clients_dots(dots, role, way);
-    let header = ["client", say!("distance from the mean system"), say!("error alone / error with it")]
-        .map(str::to_owned)
-        .to_vec();
+    let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
     let row = |&(name, x, y): &Named<'_>| vec![name.to_owned(), x.to_string(), y.to_string()];
-    let table = Table { header, rows: points.iter().map(row).collect() };
+    let table = || Table { header, rows: points.iter().map(row).collect() };
     let title = say!("Who should join: {way} against alone, by errors on held-out data");
-    Some(page.own_data("data-joining", title, parts.about.clone(), (figure, table)))
+    Some(page.own_data("data-joining", title, parts.about.clone(), figure, table))
 }
 
 #[cfg(test)]

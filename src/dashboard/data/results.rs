@@ -1,5 +1,6 @@
 //! What was found as a table that any program reads: one row a number.
 
+use fedsysid_say::in_english;
 use std::fmt::Write;
 
 use super::{Found, way_name};
@@ -35,6 +36,10 @@ const HEADER: &str = "quantity,model,client,row,column,value,standard error,low,
 
 /// Every estimate with its errors, and every way's errors on what was held out.
 pub fn csv(found: &Found) -> String {
+    in_english(|| written(found))
+}
+
+fn written(found: &Found) -> String {
     let mut rows = Rows(HEADER.to_owned());
     let names = &found.sites.names;
     let mut with_errors = |model: &str, client: &str, estimate: &Estimate| {

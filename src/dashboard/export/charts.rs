@@ -20,7 +20,7 @@ use crate::figure::sheet::Picture;
 use crate::params::views::Word;
 use crate::params::{Draft, Key, Views};
 use crate::sim::scenario::Settings;
-use fedsysid_say::say;
+use fedsysid_say::{in_english, say};
 
 /// The page that a chart is on.
 #[derive(Clone, Copy, Debug)]
@@ -41,11 +41,19 @@ struct Words {
 }
 
 impl Page<'_> {
-    fn export(self, words: Words, points: &[Settings], (picture, table): (Picture, Table)) -> Export {
-        self.export_over(words, settings(points, &[], self.draft, self.views), (picture, table))
+    fn export(self, words: Words, points: &[Settings], picture: Picture, table: impl FnOnce() -> Table) -> Export {
+        self.export_over(words, settings(points, &[], self.draft, self.views), picture, table)
     }
 
-    fn export_over(self, words: Words, settings: Vec<Setting>, (picture, table): (Picture, Table)) -> Export {
+    /// Tables are read by programs too, which know no language of people's.
+    fn export_over(
+        self,
+        words: Words,
+        settings: Vec<Setting>,
+        picture: Picture,
+        table: impl FnOnce() -> Table,
+    ) -> Export {
+        let table = in_english(table);
         let Words { slug, title, caption } = words;
         let caption = caption.trim().to_owned();
         Export { slug, title, caption, settings, link: self.link.to_owned(), picture, table }
@@ -60,7 +68,7 @@ impl Page<'_> {
         };
         let caption = format!("{} {}", sentences::verdict(run), sentences::caption(run));
         let words = Words { slug: "explore".into(), title, caption };
-        self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(figure), table::of_run(run, ghosts)))
+        self.export(words, std::slice::from_ref(&run.settings), Picture::Curves(figure), || table::of_run(run, ghosts))
     }
 
     /// One curve a value.
@@ -74,7 +82,7 @@ impl Page<'_> {
             title: say!("Error of {name} along the rounds, one curve a value of {} {}", param.name(), param.symbol),
             caption: format!("{} {}", family.sentence(), family.caption()),
         };
-        self.export(words, points, (Picture::Curves(family.figure()), table::of(family.sweep, Rounds::All)))
+        self.export(words, points, Picture::Curves(family.figure()), || table::of(family.sweep, Rounds::All))
     }
 
     /// Final errors against one parameter.
@@ -85,8 +93,8 @@ impl Page<'_> {
             title: say!("Final error against {} {}", param.name(), param.symbol),
             caption: format!("{} {} {}", trade_off.sentence(), tradeoff::caption(trade_off), trade_off.bound()),
         };
-        let content = (Picture::Curves(trade_off.figure()), table::of(trade_off.sweep, Rounds::Last));
-        self.export(words, &trade_off.sweep.plan.points, content)
+        let sweep = trade_off.sweep;
+        self.export(words, &sweep.plan.points, Picture::Curves(trade_off.figure()), || table::of(sweep, Rounds::Last))
     }
 
     /// A map, with a ring where the settings are.
@@ -102,7 +110,7 @@ impl Page<'_> {
             caption: say!("{made} Ring: {}", shown.reading(self.draft.get(x), self.draft.get(y))),
         };
         let settings = settings(&[self.draft.settings()], &axes, self.draft, self.views);
-        self.export_over(words, settings, (Picture::Map(picture), table::of_map(shown, of, checks)))
+        self.export_over(words, settings, Picture::Map(picture), || table::of_map(shown, of, checks))
     }
 
     /// A figure of the paper.
@@ -114,7 +122,7 @@ impl Page<'_> {
             caption: paper::picture::caption(figure, switches, sweep),
         };
         let picture = Picture::Curves(paper::picture::picture(figure, switches, sweep));
-        self.export(words, &sweep.plan.points, (picture, table::of(sweep, Rounds::All)))
+        self.export(words, &sweep.plan.points, picture, || table::of(sweep, Rounds::All))
     }
 
     /// What a method's error is made of.
@@ -126,8 +134,8 @@ impl Page<'_> {
             title: say!("What is left of {}’s error, and why", anatomy.name),
             caption: say!("Shares of the mean square error (Frobenius) to expect, stacked; what works against the others is below 0.").into(),
         };
-        let table = table::of_anatomy(run, method);
-        Some(self.export(words, std::slice::from_ref(&run.settings), (Picture::Curves(picture), table)))
+        let (settings, picture) = (std::slice::from_ref(&run.settings), Picture::Curves(picture));
+        Some(self.export(words, settings, picture, || table::of_anatomy(run, method)))
     }
 
     /// Who gains by joining.
@@ -139,7 +147,7 @@ impl Page<'_> {
             caption: say!("{} One dot a client; each error is against that client’s own system.", join.words),
         };
         let picture = Picture::Curves(pictures::join(run, method)?);
-        Some(self.export(words, std::slice::from_ref(&run.settings), (picture, table::of_join(run, method))))
+        Some(self.export(words, std::slice::from_ref(&run.settings), picture, || table::of_join(run, method)))
     }
 
     /// The eigenvalues of the systems.
@@ -151,7 +159,7 @@ impl Page<'_> {
         };
         let picture = Picture::Curves(pictures::eigenvalues(portrait));
         let settings = std::slice::from_ref(portrait.scenario.settings());
-        self.export(words, settings, (picture, eigenvalues(portrait)))
+        self.export(words, settings, picture, || eigenvalues(portrait))
     }
 
     /// What a class found, beside what seeds give.
@@ -161,7 +169,8 @@ impl Page<'_> {
             title: picture.lesson.name().into(),
             caption: format!("{} {}", picture.sentence(), class::caption()),
         };
-        self.export(words, points.get(..1).unwrap_or(&[]), (Picture::Curves(picture.figure()), picture.table()))
+        let points = points.get(..1).unwrap_or(&[]);
+        self.export(words, points, Picture::Curves(picture.figure()), || picture.table())
     }
 
     /// Something of people's own data: what was opened tells where it comes from, not a setting.
@@ -170,9 +179,10 @@ impl Page<'_> {
         slug: &str,
         title: String,
         caption: String,
-        (figure, table): (Figure, Table),
+        figure: Figure,
+        table: impl FnOnce() -> Table,
     ) -> Export {
-        self.export_over(Words { slug: slug.into(), title, caption }, Vec::new(), (Picture::Curves(figure), table))
+        self.export_over(Words { slug: slug.into(), title, caption }, Vec::new(), Picture::Curves(figure), table)
     }
 
     /// The paper's bound beside what happens.
@@ -185,15 +195,14 @@ impl Page<'_> {
             title: say!("What the paper proves, and what happens").into(),
             caption: format!("{}{hypothesis}", bound::words(run)),
         };
-        let content = (Picture::Curves(figure), table::of_bound(run));
-        Some(self.export(words, std::slice::from_ref(&run.settings), content))
+        let settings = std::slice::from_ref(&run.settings);
+        Some(self.export(words, settings, Picture::Curves(figure), || table::of_bound(run)))
     }
 }
 
 /// One row an eigenvalue.
 fn eigenvalues(portrait: &Portrait) -> Table {
-    let header =
-        ["system", say!("real part"), say!("imaginary part"), say!("absolute value")].map(str::to_owned).to_vec();
+    let header = ["system", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
     let clients = portrait.clients.iter().enumerate();
     let clients =
         clients.flat_map(|(index, client)| client.modes.iter().map(move |mode| (say!("client {}", index + 1), mode)));

@@ -144,6 +144,11 @@ fn files_have_points_in_every_language() {
         let saved = page.saved_by("#save-explore [data-act=csv]").await?;
         // What is said above the numbers is in the language; the numbers and the names of their columns are not.
         let numbers: Vec<_> = saved.lines().filter(|line| !line.starts_with('#')).collect();
+        let english = numbers.iter().any(|row| row.starts_with("client 1 alone,"));
+        ensure!(
+            english && !numbers.iter().any(|row| row.contains("allein")),
+            "names in a file are in no other language"
+        );
         let cells = numbers.iter().skip(1).flat_map(|row| row.split(','));
         let (whole, broken): (Vec<_>, Vec<_>) =
             cells.filter_map(|cell| cell.parse::<f64>().ok()).partition(|x| x.fract() == 0.0);

@@ -65,8 +65,10 @@ globalThis.witness = (() => {
       this.from = String(options[0]);
       this.heard = 0;
       this.addEventListener("message", () => this.heard++);
-      this.addEventListener("error", ({ isTrusted, message }) => {
-        if (isTrusted) tell(`in the worker ${options[0]}: ${message}`);
+      this.addEventListener("error", (event) => {
+        const told = () => event.defaultPrevented || tell(`in the worker ${options[0]}: ${event.message}`);
+        // Once the page has heard of it: what it deals with is no error to anybody.
+        if (event.isTrusted) setTimeout(told);
       });
       workers.push(this);
     }

@@ -1,16 +1,23 @@
 //! What the bundler runs last (`Trunk.toml`), on the page as it is built.
 
+mod alike;
+mod module;
 pub mod offline;
 mod texts;
 
 use std::io::Result;
 use std::path::Path;
 
-/// Puts into a built page what only now can be: other languages' texts, and the list of all files for the service worker.
+/// Puts into a built page what only now can be: other languages' texts, the module packed, and the list of all files for the
+/// service worker. A page that is served while one works on it gets the texts alone.
 ///
 /// # Errors
-/// If a file cannot be read or written, or a table of texts cannot be used.
+/// If a file cannot be read or written, a table of texts cannot be used, or the module is none.
 pub fn finish(folder: &Path) -> Result<()> {
     texts::write(folder)?;
+    if offline::is_served_at_work(folder)? {
+        return Ok(());
+    }
+    module::pack(folder)?;
     offline::fill(folder)
 }

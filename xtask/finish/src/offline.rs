@@ -33,13 +33,18 @@ type Files = BTreeMap<String, String>;
 /// # Errors
 /// If a file cannot be read or written, or the script has no place for what is to be written.
 pub fn fill(folder: &Path) -> Result<()> {
-    if fs::read_to_string(folder.join(PAGE.0))?.contains(RELOADS) {
+    if is_served_at_work(folder)? {
         return Ok(());
     }
     let mut files = Files::new();
     collect(folder, "", &mut files)?;
     let path = folder.join(SCRIPT);
     fs::write(&path, filled(&fs::read_to_string(&path)?, &files)?)
+}
+
+/// Whether the page is one that is served while one works on it.
+pub(crate) fn is_served_at_work(folder: &Path) -> Result<bool> {
+    Ok(fs::read_to_string(folder.join(PAGE.0))?.contains(RELOADS))
 }
 
 fn collect(folder: &Path, below: &str, files: &mut Files) -> Result<()> {

@@ -14,8 +14,8 @@ async fn begun(page: &Page) -> Result<()> {
 /// Opens a view and does something; what is said then must stand on screen, and must not have stood there before.
 async fn check_said(page: &Page, query: &str, act: impl AsyncFnOnce() -> Result<()>) -> Result<()> {
     const KEEP: &str = r##"
-        globalThis.shown = () => [...document.querySelectorAll("#app [data-said]")].map((it) => it.textContent.trim());
-        globalThis.before = shown();"##;
+        window.shown = () => [...document.querySelectorAll("#app [data-said]")].map((it) => it.textContent.trim());
+        window.before = window.shown();"##;
     const SAID: &str = r#"document.querySelector('#app [data-testid="summary"]').textContent"#;
     page.open(query).await?;
     begun(page).await?;

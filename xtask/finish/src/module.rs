@@ -1,0 +1,240 @@
+//! The wasm module, with its functions in an order that compresses well.
+
+use std::fs;
+use std::io::{Error, Result};
+use std::path::Path;
+
+use wasm_encoder::reencode::{Error as Fault, Reencode, utils};
+use wasm_encoder::{CodeSection, FunctionSection, Module};
+use wasmparser::{
+    CodeSectionReader, CustomSectionReader, FunctionSectionReader, KnownCustom, Parser, Payload, TypeRef, Validator,
+};
+
+use crate::alike;
+
+/// Rewrites the module of a built page.
+pub(crate) fn pack(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "wasm") {
+            let packed =
+                reordered(&fs::read(&path)?).map_err(|fault| Error::other(format!("{}: {fault}", path.display())))?;
+            fs::write(&path, packed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The same module with like functions beside each other, and without names of functions, which only numbers would match.
+fn reordered(module: &[u8]) -> std::result::Result<Vec<u8>, String> {
+    let (imported, bodies) = functions(module).map_err(|fault| fault.to_string())?;
+    let order = alike::order(&bodies);
+    let mut places = vec![0; order.len()];
+    for (place, &function) in order.iter().enumerate() {
+        places[function] = imported + u32::try_from(place).map_err(|fault| fault.to_string())?;
+    }
+    let mut encoded = Module::new();
+    Reordered { order, places, imported }
+        .parse_core_module(&mut encoded, Parser::new(0), module)
+        .map_err(|fault| fault.to_string())?;
+    let encoded = encoded.finish();
+    Validator::new().validate_all(&encoded).map_err(|fault| fault.to_string())?;
+    Ok(encoded)
+}
+
+/// How many functions a module imports, and the bodies of its own.
+fn functions(module: &[u8]) -> wasmparser::Result<(u32, Vec<&[u8]>)> {
+    let (mut imported, mut bodies) = (0, Vec::new());
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    if matches!(import?.ty, TypeRef::Func(_) | TypeRef::FuncExact(_)) {
+                        imported += 1;
+                    }
+                }
+            }
+            Payload::CodeSectionEntry(body) => bodies.push(body.as_bytes()),
+            _ => {}
+        }
+    }
+    Ok((imported, bodies))
+}
+
+/// Writes a module with its functions in another order.
+struct Reordered {
+    /// The functions' old numbers, imported ones not counted, in their new order.
+    order: Vec<usize>,
+    /// The new number of each, imported ones counted.
+    places: Vec<u32>,
+    imported: u32,
+}
+
+impl Reordered {
+    fn in_order<T>(&self, items: impl Iterator<Item = wasmparser::Result<T>>) -> std::result::Result<Vec<T>, Fault> {
+        let mut items: Vec<Option<T>> = items.map(|item| item.map(Some)).collect::<wasmparser::Result<_>>()?;
+        Ok(self.order.iter().filter_map(|&function| items.get_mut(function)?.take()).collect())
+    }
+}
+
+impl Reencode for Reordered {
+    type Error = std::convert::Infallible;
+
+    fn function_index(&mut self, function: u32) -> std::result::Result<u32, Fault> {
+        let own = function.checked_sub(self.imported);
+        Ok(own.and_then(|own| self.places.get(own as usize)).copied().unwrap_or(function))
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        section: FunctionSectionReader<'_>,
+    ) -> std::result::Result<(), Fault> {
+        for kind in self.in_order(section.into_iter())? {
+            functions.function(self.type_index(kind)?);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(
+        &mut self,
+        code: &mut CodeSection,
+        section: CodeSectionReader<'_>,
+    ) -> std::result::Result<(), Fault> {
+        for body in self.in_order(section.into_iter())? {
+            self.parse_function_body(code, body)?;
+        }
+        Ok(())
+    }
+
+    fn parse_custom_section(
+        &mut self,
+        module: &mut Module,
+        section: CustomSectionReader<'_>,
+    ) -> std::result::Result<(), Fault> {
+        match section.as_known() {
+            KnownCustom::Name(_) => Ok(()),
+            _ => utils::parse_custom_section(self, module, section),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        ElementSection, Elements, ExportKind, ExportSection, Function, ImportSection, RefType, TableSection, TableType,
+        TypeSection,
+    };
+    use wasmparser::{ElementItems, ExternalKind, Operator};
+
+    use super::*;
+
+    /// Each function says its own number, then calls the next one; the last one calls what is imported. Those of an even number
+    /// are alike, and so are the others.
+    fn module(n_functions: u32) -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let mut imports = ImportSection::new();
+        imports.import("page", "hear", wasm_encoder::EntityType::Function(0));
+        let (mut functions, mut code, mut exports) = (FunctionSection::new(), CodeSection::new(), ExportSection::new());
+        for number in 0..n_functions {
+            functions.function(0);
+            let mut body = Function::new([]);
+            let mut words = body.instructions();
+            words.i64_const(i64::from(number)).drop();
+            for _ in 0..5 {
+                let word = if number % 2 == 0 { 0x1234_5678_9abc } else { -0x7654_3210_fedc };
+                words.i64_const(word).drop();
+            }
+            words.call((number + 2) % (n_functions + 1)).end();
+            code.function(&body);
+            exports.export(&number.to_string(), ExportKind::Func, number + 1);
+        }
+        let mut tables = TableSection::new();
+        let size = u64::from(n_functions);
+        tables.table(TableType {
+            element_type: RefType::FUNCREF,
+            table64: false,
+            minimum: size,
+            maximum: None,
+            shared: false,
+        });
+        let mut elements = ElementSection::new();
+        let all: Vec<u32> = (1..=n_functions).collect();
+        elements.active(None, &wasm_encoder::ConstExpr::i32_const(0), Elements::Functions(all.into()));
+        let mut module = Module::new();
+        module
+            .section(&types)
+            .section(&imports)
+            .section(&functions)
+            .section(&tables)
+            .section(&exports)
+            .section(&elements)
+            .section(&code);
+        module.finish()
+    }
+
+    /// What each function of a module says, in order, and whom it calls.
+    fn said(module: &[u8]) -> Vec<(i64, u32)> {
+        let mut said = Vec::new();
+        for payload in Parser::new(0).parse_all(module) {
+            if let Payload::CodeSectionEntry(body) = payload.unwrap() {
+                let (mut words, mut called) = (Vec::new(), None);
+                for word in body.get_operators_reader().unwrap() {
+                    match word.unwrap() {
+                        Operator::I64Const { value } => words.push(value),
+                        Operator::Call { function_index } => called = Some(function_index),
+                        _ => {}
+                    }
+                }
+                said.push((words[0], called.unwrap()));
+            }
+        }
+        said
+    }
+
+    #[test]
+    fn functions_change_places_and_everything_still_finds_them() {
+        let before = module(9);
+        let after = reordered(&before).unwrap();
+        let said = said(&after);
+        let numbers: Vec<i64> = said.iter().map(|&(number, _)| number).collect();
+        let is_even: Vec<bool> = numbers.iter().map(|number| number % 2 == 0).collect();
+        assert_eq!(is_even.windows(2).filter(|two| two[0] != two[1]).count(), 1, "{numbers:?}");
+        let number_of = |index: u32| index.checked_sub(1).map(|own| numbers[own as usize]);
+        for &(number, called) in &said {
+            assert_eq!(number_of(called), (number < 8).then_some(number + 1));
+        }
+        let mut n_found = 0;
+        for payload in Parser::new(0).parse_all(&after) {
+            match payload.unwrap() {
+                Payload::ExportSection(exports) => {
+                    for export in exports {
+                        let export = export.unwrap();
+                        assert_eq!(export.kind, ExternalKind::Func);
+                        assert_eq!(number_of(export.index).unwrap().to_string(), export.name);
+                        n_found += 1;
+                    }
+                }
+                Payload::ElementSection(elements) => {
+                    for element in elements {
+                        let ElementItems::Functions(all) = element.unwrap().items else { panic!("functions") };
+                        let all: Vec<i64> = all.into_iter().map(|index| number_of(index.unwrap()).unwrap()).collect();
+                        assert_eq!(all, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+                        n_found += all.len();
+                    }
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(n_found, 18);
+    }
+
+    #[test]
+    fn what_is_no_module_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("live_bg.wasm"), "no module").unwrap();
+        let error = pack(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("live_bg.wasm: "), "{error}");
+    }
+}

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_out_of_reach_no_longer_counts() {
         // One that is as long as the window pushes out what was before it.
-        let long: Vec<u8> = (0..20_000_u32).flat_map(|number| [(number >> 8) as u8, number as u8]).collect();
+        let long: Vec<u8> = (0..20_000_u16).flat_map(u16::to_be_bytes).collect();
         let pieces: [&[u8]; 2] = [b"once upon a time", &long];
         let shared = Shared::new(&[pieces[0], &long, b"once upon a time"]);
         let mut window =

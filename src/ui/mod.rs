@@ -19,6 +19,7 @@ mod pins;
 mod reactive;
 pub mod round;
 mod save;
+mod selection;
 mod share;
 pub mod shell;
 pub mod store;

@@ -3,11 +3,11 @@
 use fedsysid_say::say;
 use leptos::ev::Event;
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
 
 use super::embedding;
 use super::parts::button;
 use super::reactive::{live, memo, on};
+use super::selection::WholeText;
 use super::store::Store;
 use crate::dashboard::markup;
 use crate::figure::number::count;
@@ -57,7 +57,9 @@ pub(super) fn share(store: Store) -> AnyView {
         };
         say!("{} of {} characters{advice}", count(length), count(LINK_CHARS))
     });
-    let select = on(|event: leptos::ev::FocusEvent| event_target::<HtmlInputElement>(&event).select());
+    let text = WholeText::new();
+    let select = on(move |event: leptos::ev::FocusEvent| text.select(&event_target(&event)));
+    let keep = on(move |event: leptos::ev::MouseEvent| text.keep(&event));
     view! {
         <div class="share" data-testid="share">
             {button("set-step", say!("Copy link"), copy)}
@@ -68,7 +70,7 @@ pub(super) fn share(store: Store) -> AnyView {
                 <div class="menu-body">
                     <label>
                         <span>{say!("Link")}</span>
-                        <input type="text" class="link" readonly=true prop:value=live(move || link.get()) on:focus=select />
+                        <input type="text" class="link" readonly=true prop:value=live(move || link.get()) on:focus=select on:mouseup=keep />
                     </label>
                     <p class="quiet" data-testid="link-length">{length}</p>
                     {files(store)}

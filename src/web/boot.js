@@ -94,12 +94,16 @@ if (globalThis.document === undefined) {
     if (names && parent === window) await navigator.serviceWorker?.register("offline.js");
   };
 
+  // A page that is one file brings the module along; another names it, and it is on its way from now on. (WebKit would load
+  // it twice if the page's head had it preloaded.)
+  const address = document.querySelector("script[data-wasm]")?.dataset.wasm;
+  const onItsWay = typeof WebAssembly === "object" && address ? fetch(address) : undefined;
+  onItsWay?.catch(() => {});
+
   addEventListener("DOMContentLoaded", async () => {
     try {
       await speak().catch(() => {});
-      // A page that is one file brings the module along; another names it.
-      const module = globalThis.packedModule ?? document.querySelector("script[data-wasm]").dataset.wasm;
-      await wasm_bindgen({ module_or_path: module });
+      await wasm_bindgen({ module_or_path: globalThis.packedModule ?? onItsWay });
       setTimeout(() => keep().catch(() => {}), 2_000);
     } catch (error) {
       root.dataset.failed = reason();

@@ -1,11 +1,12 @@
 //! A parameter's value as a number that can be typed over.
 
 use fedsysid_say::decimal_mark;
-use leptos::ev::{Event, FocusEvent, KeyboardEvent};
+use leptos::ev::{Event, FocusEvent, KeyboardEvent, MouseEvent};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
 use super::super::reactive::{live, on};
+use super::super::selection::WholeText;
 use super::Settings;
 use crate::params::Key;
 use crate::params::table::shown;
@@ -23,6 +24,7 @@ pub fn NumberBox(
 ) -> impl IntoView {
     let param = key.param();
     let value = settings.value(key);
+    let text = WholeText::new();
     let label = format!("{}, {}", param.name(), param.allowed());
     view! {
         <input
@@ -45,7 +47,8 @@ pub fn NumberBox(
                 }
                 input.select();
             })
-            on:focus=on(|event: FocusEvent| event_target::<HtmlInputElement>(&event).select())
+            on:focus=on(move |event: FocusEvent| text.select(&event_target(&event)))
+            on:mouseup=on(move |event: MouseEvent| text.keep(&event))
             on:change=on(move |event: Event| commit(settings, key, &event_target(&event)))
         />
     }

@@ -4,13 +4,14 @@
 //! stays in its box, named, while the value from before is used.
 
 use fedsysid_say::say;
-use leptos::ev::{ClipboardEvent, Event, FocusEvent, KeyboardEvent};
+use leptos::ev::{ClipboardEvent, Event, FocusEvent, KeyboardEvent, MouseEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{EventTarget, HtmlInputElement};
 
 use super::super::controls::Settings;
 use super::super::reactive::{effect, live, memo, on};
+use super::super::selection::WholeText;
 use super::super::store::Store;
 use crate::dashboard::systems::grid::{self, Cell};
 use crate::params::notice::Fix;
@@ -40,9 +41,10 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
             boxes.commit(&input, cell);
         }
     });
-    let select = on(|event: FocusEvent| {
+    let text = WholeText::new();
+    let select = on(move |event: FocusEvent| {
         if let Some((input, _)) = of_event(event.target()) {
-            input.select();
+            text.select(&input);
         }
     });
     view! {
@@ -55,6 +57,7 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
             inner_html=html
             on:change=change
             on:focusin=select
+            on:mouseup=on(move |event: MouseEvent| text.keep(&event))
             on:keydown=on(move |event| boxes.hear_key(&event))
             on:paste=on(move |event| boxes.hear_paste(&event))
         ></div>

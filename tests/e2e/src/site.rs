@@ -36,11 +36,14 @@ pub const AROUND: &str = "around.html";
 const EMPTY: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>A page around</title>\
                      <link rel=icon href=data:,><body></body></html>";
 
-/// A policy that forbids nothing and has every request to another server reported, by the page as well as by workers.
-const REPORT_FOREIGN: &str = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /reports";
+/// A policy that forbids nothing and has every request to another server reported, by the page as well as by workers. The server
+/// is named too: to a frame that a sandbox has taken its origin from, nothing is its own.
+fn report_foreign(host: &str) -> String {
+    format!("default-src 'self' http://{host} 'unsafe-inline' 'unsafe-eval' data: blob:; report-uri /reports")
+}
 
 /// Who Chromium and Firefox ask of their own accord, whatever they are told: for updates, settings, the time, forms. A page that
-/// asked them would be reported by [`REPORT_FOREIGN`].
+/// asked them would be reported by [`report_foreign`].
 const BROWSERS_OWN: [&str; 7] =
     ["google.com", "googleapis.com", "gvt1.com", "mozilla.com", "mozilla.org", "mozilla.net", "firefox.com"];
 
@@ -206,6 +209,8 @@ fn service(dist: &Path, hosting: Hosting, memory: Arc<Mutex<Memory>>) -> Router 
 
 async fn answer(hosting: Hosting, memory: Arc<Mutex<Memory>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let policy = HeaderValue::try_from(report_foreign(host));
     let is_missing = hosting.missing.iter().any(|file| path.ends_with(file));
     let mut response = match path.strip_prefix(hosting.folder) {
         _ if is_missing => StatusCode::NOT_FOUND.into_response(),
@@ -216,7 +221,9 @@ async fn answer(hosting: Hosting, memory: Arc<Mutex<Memory>>, request: Request, 
         response = begin_with(&first, hosting, response).await;
     }
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY_REPORT_ONLY, HeaderValue::from_static(REPORT_FOREIGN));
+    if let Ok(policy) = policy {
+        headers.insert(header::CONTENT_SECURITY_POLICY_REPORT_ONLY, policy);
+    }
     for (name, value) in hosting.headers {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }

@@ -94,7 +94,6 @@ fn whole(html: &str, read: &dyn Fn(&str) -> Result<Vec<u8>>) -> Result<String> {
         .append_element_content_handler(element!("link[rel=stylesheet]", style))
         .append_element_content_handler(element!("link[rel=icon]", icon))
         .append_element_content_handler(element!("link[data-texts]", texts))
-        .append_element_content_handler(element!("link[rel=preload]", without))
         .append_element_content_handler(element!("link[rel=manifest]", without))
         .append_element_content_handler(element!("link[rel=apple-touch-icon]", without))
         .append_element_content_handler(element!("script[data-boot]", first))
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
 
     const PAGE: &str = "<!doctype html><link rel=icon href=./icon.svg><link rel=manifest href=./m.json>\
-        <link rel=stylesheet href=./a.css><link data-texts=de href=t.js><link rel=preload href=./p.wasm as=fetch>\
+        <link rel=stylesheet href=./a.css><link data-texts=de href=t.js>\
         <script data-boot defer src=./boot.js></script><script data-glue data-wasm=./p.wasm defer src=./p.js></script><p>Text";
 
     fn read(name: &str) -> Result<Vec<u8>> {

@@ -14,7 +14,7 @@ async fn open(page: &Page, query: &str) -> Result<()> {
     page.open(query).await?;
     page.click("#app .menu > summary").await?;
     page.click("#app [popovertarget=embed-panel]").await?;
-    page.wait("the preview", PATIENCE, "Number(document.querySelector('.embed-preview iframe').height) > 200").await?;
+    page.wait("the preview", PATIENCE, "Number(document.querySelector('.embed-preview iframe')?.height) > 200").await?;
     Ok(())
 }
 
@@ -59,7 +59,7 @@ async fn reproduces(page: &Page, code: &str) -> Result<Value> {
 
 /// The code says how high the page in the preview is, once that is as chosen.
 const HAS_ITS_HEIGHT: &str = r#"(() => {
-    const page = document.querySelector('.embed-preview iframe').contentDocument;
+    const page = document.querySelector('.embed-preview iframe')?.contentDocument;
     const isDone = page?.documentElement?.dataset.theme === 'dark' && page.querySelector('#app main[data-settled=true]');
     const height = isDone && Math.ceil(page.getElementById('app').getBoundingClientRect().height);
     return isDone && document.querySelector('[data-testid=embed-code]').value.includes(`height="${height}"`);

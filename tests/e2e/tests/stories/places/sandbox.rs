@@ -95,7 +95,7 @@ fn the_page_as_one_file_works_without_an_address() {
 
 #[test]
 fn where_the_server_does_not_allow_it_words_say_what_helps() {
-    const REFUSED: &[&str] = &["_bg.wasm", "fetch", "NetworkError", "access control"];
+    const REFUSED: &[&str] = &["_bg.wasm", "fetch", "NetworkError", "access control", "Load failed"];
     Story::new().expecting_errors(REFUSED).tell(async |page| {
         sandboxed(page, "./").await?;
         let words = words_without_program(page).await?;

@@ -3,6 +3,7 @@
 use fedsysid_say::say;
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 use super::canvas::{Area, Painted, painted};
 use super::chart::Chart;
@@ -167,8 +168,13 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
         let picture = map.look(|shown| shown.picture(of, sweeps.current()))?;
         Some(Drawn { layout: HeatLayout::new(&picture, &theme, size), theme, size })
     });
-    let is_held = RwSignal::new(false);
-    let under = move |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+    let (is_held, is_tapped) = (RwSignal::new(false), RwSignal::new(false));
+    // On the canvas, also of what happens on the handle.
+    let under = move |event: &PointerEvent| {
+        let corner = canvas.get_untracked().map(|canvas| canvas.get_bounding_client_rect());
+        let (left, top) = corner.map_or((0.0, 0.0), |corner| (corner.left(), corner.top()));
+        (f64::from(event.client_x()) - left, f64::from(event.client_y()) - top)
+    };
     let drag = move |event: &PointerEvent| {
         let place = drawn.read_untracked().as_ref().map(|drawn| drawn.layout.nearest(under(event)));
         if let Some(place) = place {
@@ -177,11 +183,25 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
     };
     let press = move |event: PointerEvent| {
         let is_on = drawn.read_untracked().as_ref().is_some_and(|drawn| drawn.layout.at(under(&event)).is_some());
-        if is_on {
+        // A finger beside the handle taps, or scrolls the page, of which the browser tells by taking the pointer away.
+        let is_beside = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlCanvasElement>());
+        if is_on && is_beside && event.pointer_type() == "touch" {
+            is_tapped.set(true);
+        } else if is_on {
             is_held.set(true);
             capture(&event);
             drag(&event);
         }
+    };
+    let release = move |event: PointerEvent| {
+        is_held.set(false);
+        if is_tapped.try_update(std::mem::take).unwrap_or_default() {
+            drag(&event);
+        }
+    };
+    let cancel = move |_: PointerEvent| {
+        is_held.set(false);
+        is_tapped.set(false);
     };
     let pass = move |event: PointerEvent| {
         if is_held.get_untracked() {
@@ -202,8 +222,8 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
             data-testid="map"
             on:pointerdown=on(press)
             on:pointermove=on(pass)
-            on:pointerup=on(move |_| is_held.set(false))
-            on:pointercancel=on(move |_| is_held.set(false))
+            on:pointerup=on(release)
+            on:pointercancel=on(cancel)
             on:pointerleave=on(move |_| map.hover.set(None))
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
@@ -235,7 +255,6 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
 
 /// What is dragged keeps hearing of the pointer wherever it goes.
 fn capture(event: &PointerEvent) {
-    use wasm_bindgen::JsCast;
     let target = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     if let Some(target) = target {
         let _ = target.set_pointer_capture(event.pointer_id());

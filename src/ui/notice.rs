@@ -1,6 +1,7 @@
 //! Notices: what was asked for and could not be used, until they are dismissed.
 
 use fedsysid_say::say;
+use leptos::ev::MouseEvent;
 use leptos::html::Section;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -53,13 +54,34 @@ fn item(notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     view! {
         <div class="notice">
             <p>{sentence.clone()} "."</p>
-            {control.map(|id| button("", say!("Show"), move || focus(&id)))}
+            {control.map(show)}
             <button type="button" class="dismiss" aria-label=say!("Dismiss: {sentence}") on:click=on(move |_| dismiss())>
                 "×"
             </button>
         </div>
     }
     .into_any()
+}
+
+/// A button that leads to a control, where the page has it: what a link says of a view, a frame or the language has none, and
+/// that of an algorithm only while it runs.
+fn show(id: String) -> AnyView {
+    let is_there = RwSignal::new(false);
+    // Controls may be mounted after the first notices.
+    let look = id.clone();
+    request_animation_frame(move || is_there.set(can_be_shown(&look)));
+    view! {
+        <button type="button" hidden=live(move || !is_there.get()) on:click=on(move |_: MouseEvent| focus(&id))>{say!("Show")}</button>
+    }
+    .into_any()
+}
+
+fn can_be_shown(id: &str) -> bool {
+    document().get_element_by_id(id).is_some_and(|element| {
+        let is_folded = matches!(element.closest("details:not([open])"), Ok(Some(_)));
+        let is_hidden = matches!(element.closest("[hidden]"), Ok(Some(_)));
+        !is_hidden && (is_folded || element.get_bounding_client_rect().width() > 0.0)
+    })
 }
 
 /// Brings a control into sight, unfolding what it is folded into, and gives it the focus.

@@ -94,7 +94,7 @@ if (globalThis.document === undefined) {
     if (names && parent === window) await navigator.serviceWorker?.register("offline.js");
   };
 
-  // A page that is one file brings the module along; another names it, and it is on its way from now on. (WebKit would load
+  // A page that is one file brings the module along; another names it, and it is on its way from now on. (WebKitGTK would load
   // it twice if the page's head had it preloaded.)
   const address = document.querySelector("script[data-wasm]")?.dataset.wasm;
   const onItsWay = typeof WebAssembly === "object" && address ? fetch(address) : undefined;

@@ -34,6 +34,12 @@ fn outcome(before: &str, after: &str) -> Result<String> {
     Ok(format!("FedLin: {}× the error", measured(last(after)? / last(before)?, 2)))
 }
 
+/// The picture on the chart, once it is drawn.
+async fn look(page: &Page) -> Result<u32> {
+    page.next_frames().await?;
+    page.sketch().await
+}
+
 /// Waits until the chart is the picture of before.
 async fn looks_like(page: &Page, sketch: u32) -> Result<()> {
     page.wait("the picture of before", PATIENCE, &format!("witness.sketch() === {sketch}")).await.map(drop)
@@ -43,7 +49,7 @@ async fn looks_like(page: &Page, sketch: u32) -> Result<()> {
 fn a_pinned_run_stays_as_a_ghost_and_says_what_has_become_of_it() {
     Story::new().tell(async |page| {
         page.open("M=5").await?;
-        let before = page.sketch().await?;
+        let before = look(page).await?;
         page.click("#app .pins-head button").await?;
         page.settle().await?;
         ensure!(pins(page).await? == [("A".into(), "the settings of now".into())]);
@@ -51,7 +57,7 @@ fn a_pinned_run_stays_as_a_ghost_and_says_what_has_become_of_it() {
         page.settle().await?;
         let said = pins(page).await?;
         ensure!(said == [("A".into(), format!("M 5 → 100: {}", outcome("M=5", "M=100")?))], "{said:?}");
-        let with_ghost = page.sketch().await?;
+        let with_ghost = look(page).await?;
         expect_address(page, "?M=100&pin=M:5~name:A").await?;
         // The link alone brings the ghost back.
         page.open("M=100&pin=M:5~name:A").await?;

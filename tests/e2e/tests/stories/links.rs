@@ -80,6 +80,40 @@ fn a_notice_leads_to_its_control() {
     });
 }
 
+/// No button that does nothing: whatever key is wrong, "Show" leads to something or is not there.
+#[test]
+fn no_notice_has_a_button_that_leads_nowhere() {
+    Story::new().tell(async |page| {
+        let mut n_leading = 0;
+        for row in fedsysid::params::keys::rows() {
+            // What is too much, or no word, for every kind of setting.
+            page.open(&format!("{}=~,~", row.key)).await?;
+            let buttons = page.texts("#app .notice button:not(.dismiss, [hidden])").await?;
+            if buttons.contains(&"Show".to_owned()) {
+                page.click(".notice button:not(.dismiss)").await?;
+                let is_there = "document.activeElement !== document.body && document.activeElement.checkVisibility() \
+                                && !document.activeElement.closest('.notices')";
+                ensure!(page.is(is_there).await?, "Show does not lead to {}", row.key);
+                n_leading += 1;
+            }
+        }
+        ensure!(n_leading > 15, "only {n_leading} lead to a control");
+        Ok(())
+    });
+}
+
+#[test]
+fn the_page_lists_every_key_of_a_link() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        let first = "return [...document.querySelectorAll('#app .share .keys tr')].slice(1).map((row) => row.cells[0].textContent);";
+        let listed: Vec<String> = page.eval(first, &[]).await?;
+        let keys: Vec<_> = fedsysid::params::keys::rows().into_iter().map(|row| row.key).collect();
+        ensure!(listed == keys, "{listed:?}");
+        Ok(())
+    });
+}
+
 #[test]
 fn many_notices_are_counted_and_dismissed_together() {
     Story::new().tell(async |page| {

@@ -98,6 +98,40 @@ fn a_vertical_swipe_on_a_slider_scrolls_the_page_alone() {
     });
 }
 
+/// A finger on the map scrolls the page, a tap goes to a place, and the handle is dragged.
+#[test]
+fn fingers_scroll_over_the_map_and_drag_its_handle() {
+    on_a_phone().tell(async |page| {
+        page.open("view=map&q=4").await?;
+        let now = async || anyhow::Ok((page.number("eps").await?, page.number("M").await?));
+        let map = page.rect("#app .map canvas").await?;
+        let (before, from) = (now().await?, map.at(0.6, 0.8));
+        page.perform(Gesture::finger().to(from, 0).down().glide(from, from.moved(0.0, -150.0), 40).up()).await?;
+        page.settle().await?;
+        ensure!(now().await? == before, "a swipe turns {before:?} into {:?}", now().await?);
+        let n_scrolled = scrolled(page).await?;
+        ensure!(n_scrolled > 30.0, "the page scrolls by {n_scrolled}");
+        let map = page.rect("#app .map canvas").await?;
+        page.perform(Gesture::finger().to(map.at(0.7, 0.4), 0).down().up()).await?;
+        page.settle().await?;
+        let tapped = now().await?;
+        ensure!(tapped.0 != before.0 && tapped.1 != before.1, "a tap leads to {tapped:?}");
+        let before_drag = scrolled(page).await?;
+        let from = page.rect("#app .handle").await?.at(0.5, 0.5);
+        page.perform(Gesture::finger().to(from, 0).down().glide(from, from.moved(-60.0, 60.0), 40).up()).await?;
+        page.settle().await?;
+        let (eps, m) = now().await?;
+        ensure!(
+            eps < tapped.0 && m.parse::<u32>()? < tapped.1.parse::<u32>()?,
+            "dragged from {tapped:?} to {eps}, {m}"
+        );
+        page.expect_what_is_set().await?;
+        let after_drag = scrolled(page).await?;
+        ensure!((after_drag - before_drag).abs() < 2.0, "the handle's drag scrolls from {before_drag} to {after_drag}");
+        Ok(())
+    });
+}
+
 #[test]
 fn buttons_move_a_slider_by_one_stop() {
     on_a_phone().tell(async |page| {

@@ -148,14 +148,25 @@ fn a_round_is_played_in_slow_motion() {
 
 #[test]
 fn whoever_wants_no_motion_sees_the_rounds_end() {
+    const WATCH: &str = r"
+        window.places = new Set();
+        const seen = () => {
+          const place = /\d of 7/.exec(document.querySelector('#app .slow-round').textContent);
+          if (place) places.add(place[0]);
+        };
+        new MutationObserver(seen).observe(document.querySelector('#app .slow-round'),
+          { childList: true, characterData: true, subtree: true });
+        document.querySelector('#app .slow-round summary').click();";
     let still = "const match = globalThis.matchMedia; \
                  globalThis.matchMedia = (query) => query.includes('reduced-motion') \
                    ? { matches: true, addEventListener() {}, removeEventListener() {} } : match.call(globalThis, query);";
     Story::new().where_first(still).tell(async |page| {
         page.open("K=3").await?;
-        page.eval::<()>("document.querySelector('#app .slow-round summary').click();", &[]).await?;
+        page.eval::<()>(WATCH, &[]).await?;
         page.wait("the end", PATIENCE, "/7 of 7/.test(document.querySelector('#app .round-buttons').textContent)")
             .await?;
+        let places: Vec<String> = page.eval("return [...places];", &[]).await?;
+        ensure!(!places.iter().any(|place| ("2".."7").contains(&&place[..1])), "it moves: {places:?}");
         Ok(())
     });
 }

@@ -36,6 +36,10 @@ fn keys_read_a_chart_in_every_view_that_has_one() {
             page.open(&format!("view={view}")).await?;
             let chart = r#"#app .chart[aria-roledescription="chart"]"#;
             page.focus(chart).await?;
+            // With another role, readers of the screen would keep the arrow keys, or the page, to themselves.
+            let role = "document.activeElement.role === 'group' && document.activeElement.querySelector('[aria-live]').ariaLive";
+            let role: Value = page.eval(&format!("return {role};"), &[]).await?;
+            ensure!(role == "polite", "{view}: {role}");
             let described = page
                 .eval::<Value>("return document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent;", &[])
                 .await?;

@@ -91,6 +91,9 @@ fn a_summary_waits_for_rest_and_is_not_repeated() {
         page.drag("eps", &[0.9, 0.1, 0.95], 60).await?;
         page.wait("a summary", PATIENCE, "spoken.length > 0").await?;
         let (times, moved): (Vec<(f64, String)>, f64) = page.eval("return [spoken, moved];", &[]).await?;
+        let manner: String =
+            page.eval(r#"return document.querySelector('#app [data-testid="summary"]').ariaLive;"#, &[]).await?;
+        ensure!(manner == "polite", "it is said in a manner that is {manner}");
         ensure!(times.len() == 1, "one drag, one summary: {times:?}");
         ensure!(times[0].0 - moved >= 300.0, "said {} ms after the last move", times[0].0 - moved);
         let verdict = page.verdict().await?;

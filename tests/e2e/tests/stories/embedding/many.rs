@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use e2e::browser::Engine;
 use e2e::page::{PATIENCE, Page};
 use e2e::site::Hosting;
-use e2e::story::Story;
+use e2e::story::{KEEPING_NOTHING, Story};
 use serde_json::json;
 
 use super::{hosted, story, wait_for};
@@ -163,8 +163,7 @@ fn frames_that_are_born_hidden_begin_when_they_are_shown() {
 #[test]
 fn files_that_are_kept_are_named_by_their_content() {
     // What keeps the page for later asks for all of it, by whatever name.
-    let keeping_nothing = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined });";
-    Story::new().where_first(keeping_nothing).tell(async |page| {
+    Story::new().where_first(KEEPING_NOTHING).tell(async |page| {
         page.open("").await?;
         let is_hashed = |path: &str| {
             let words = path.split(['-', '.', '_', '/']);

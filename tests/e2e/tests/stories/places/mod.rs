@@ -9,7 +9,7 @@ mod storage; // nothing is kept
 use anyhow::{Result, ensure};
 use e2e::page::{PATIENCE, Page};
 use e2e::site::Hosting;
-use e2e::story::Story;
+use e2e::story::{KEEPING_NOTHING, Story};
 use serde_json::json;
 
 /// Every view.
@@ -102,8 +102,7 @@ fn in_a_folder_of_a_larger_site() {
 /// where a browser keeps nothing by itself.)
 #[test]
 fn the_module_is_loaded_once() {
-    let keeping_nothing = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined });";
-    Story::new().where_first(keeping_nothing).tell(async |page| {
+    Story::new().where_first(KEEPING_NOTHING).tell(async |page| {
         page.open("").await?;
         let answered = page.site().answered();
         let modules = answered.iter().filter(|answered| answered.path.contains(".wasm")).count();

@@ -4,6 +4,7 @@ use crate::Dims;
 use crate::fields::Fields;
 use crate::refusal::{Fault, Refusal};
 use fedsysid_say::say;
+use fedsysid_sim::few::sort_few;
 
 /// The most states, and the most inputs.
 pub const MOST_COLUMNS: usize = 40;
@@ -171,7 +172,7 @@ fn in_order(
     if numbered.len() > MOST_COLUMNS {
         return Err(Fault::TooManyColumns(what, MOST_COLUMNS).anywhere());
     }
-    numbered.sort_unstable();
+    sort_few(numbered, Ord::cmp);
     let first = usize::from(numbered.first().is_none_or(|(number, _)| *number > 0));
     for (place, &(number, column)) in numbered.iter().enumerate() {
         if let Some(&(before, other)) = place.checked_sub(1).and_then(|before| numbered.get(before))

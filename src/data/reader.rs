@@ -231,7 +231,7 @@ fn step_of(rows: &[Kept]) -> f64 {
         Some(row.time? - before?.time?)
     });
     let mut steps: Vec<f64> = pairs.filter(|step| *step > 0.0).collect();
-    steps.sort_unstable_by(f64::total_cmp);
+    steps.sort_by(f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or(1.0)
 }
 

@@ -2,6 +2,7 @@
 
 use super::number::{count, measured};
 use super::{CurveKind, Figure};
+use crate::sim::few::sort_few;
 use fedsysid_say::say;
 
 /// A line of a figure, known by its place: the curves first, then the levels.
@@ -28,7 +29,7 @@ fn heard(figure: &Figure, x: f64) -> Vec<Heard> {
     });
     let mut all: Vec<_> = curves.chain(levels).collect();
     let height = |heard: &Heard| if heard.value.is_nan() { f64::INFINITY } else { heard.value };
-    all.sort_by(|a, b| height(b).total_cmp(&height(a)));
+    sort_few(&mut all, |a, b| height(b).total_cmp(&height(a)));
     all
 }
 

@@ -1,10 +1,10 @@
 //! Names at the ends of curves and levels, so that no reader needs a legend.
 
-use super::few::sort_few;
 use super::frame::{Frame, Px};
 use super::text::{shortened, width};
 use super::trace::{Edge, End, Trace};
 use super::{Curve, CurveKind, Figure, Level, Role};
+use crate::sim::few::sort_few;
 
 /// The name of a curve or a level, beside its end.
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,6 @@
 pub mod aloud;
 pub mod axis;
 pub mod draw;
-mod few;
 mod flags;
 pub mod frame;
 pub mod heat;

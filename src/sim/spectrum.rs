@@ -1,6 +1,7 @@
 //! Eigenvalues of general small matrices: the poles of a system.
 
 use super::Matrix;
+use super::few::sort_few;
 
 /// The eigenvalues of a square matrix as (real, imaginary), the largest in size first, of a conjugate pair the one above the
 /// axis first. None where an entry is not finite, or the iteration comes to no end.
@@ -48,7 +49,7 @@ pub fn eigenvalues(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
     for value in &mut values {
         *value = (scale * value.0, scale * value.1);
     }
-    values.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(b.0.total_cmp(&a.0)).then(b.1.total_cmp(&a.1)));
+    sort_few(&mut values, |a, b| size(*b).total_cmp(&size(*a)).then(b.0.total_cmp(&a.0)).then(b.1.total_cmp(&a.1)));
     Some(values)
 }
 

@@ -81,7 +81,7 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
 fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<Setting> {
     let param = key.param();
     let mut values: Vec<f64> = points.iter().map(|point| value_of(key, point)).collect();
-    values.sort_unstable_by(f64::total_cmp);
+    values.sort_by(f64::total_cmp);
     values.dedup_by_key(|value| value.to_bits());
     let axis = axes.iter().find(|(axis, ..)| *axis == key).map(|(_, low, high)| (*low, *high));
     let (first, last) = axis.or(Some((*values.first()?, *values.last()?)))?;

@@ -1,5 +1,7 @@
 //! Smooth curves through a few points.
 
+use fedsysid_sim::few::sort_few;
+
 /// A curve through points of ascending places: between two of them the cubic that leads through the four nearest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Curve(Vec<(f64, f64)>);
@@ -8,7 +10,7 @@ impl Curve {
     /// The curve through those points that are numbers. A place that repeats another counts once.
     pub(super) fn through(mut points: Vec<(f64, f64)>) -> Self {
         points.retain(|(x, y)| x.is_finite() && y.is_finite());
-        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort_few(&mut points, |a, b| a.0.total_cmp(&b.0));
         points.dedup_by(|b, a| b.0 - a.0 < 1e-9);
         Self(points)
     }

@@ -9,6 +9,8 @@ mod interpolation;
 pub mod payoff;
 pub mod stability;
 
+use fedsysid_sim::few::sort_few;
+
 /// A number at every point of a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Landscape {
@@ -52,7 +54,7 @@ fn reals(mut places: Vec<f64>) -> Vec<f64> {
 /// Places of an axis: counts within limits, ascending, each once.
 fn counts(mut places: Vec<usize>, (least, greatest): (usize, usize)) -> Vec<usize> {
     places.retain(|place| (least..=greatest).contains(place));
-    places.sort_unstable();
+    sort_few(&mut places, usize::cmp);
     places.dedup();
     places
 }

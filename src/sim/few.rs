@@ -1,9 +1,9 @@
-//! Sorting what is few: names and marks, a screen has room for dozens. The library's sorts are kilobytes of code for each type.
+//! Sorting what is few: eigenvalues, places of an axis, names on a screen. The library's sorts are kilobytes of code for each type.
 
 use std::cmp::Ordering;
 
 /// Sorts in place; what compares equal stays in its order. Quadratic in how many there are, linear if they are sorted.
-pub(super) fn sort_few<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+pub fn sort_few<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     for sorted in 1..items.len() {
         let mut place = sorted;
         while place > 0 && compare(&items[place], &items[place - 1]).is_lt() {

@@ -4,8 +4,12 @@
 //! Every program is one text with the same parts in the same order, and needs nothing but its language. It prints each error
 //! beside the one on the page.
 
+mod needs;
+
 use std::fmt;
 use std::fmt::Write;
+
+use needs::{is_affine, is_full, needed, rule, words};
 
 use super::Run;
 use super::picture::{method_name, reference_name};
@@ -14,8 +18,9 @@ use crate::sim::Matrix;
 use crate::sim::data_sets::DataSets;
 use crate::sim::estimate::Reference;
 use crate::sim::lanes::LANES;
-use crate::sim::method::Solver;
+use crate::sim::method::{Method, Solver};
 use crate::sim::moments::Moments;
+use crate::sim::participation::Participants;
 use crate::sim::scenario::{GradientScale, Scenario, Settings};
 use crate::sim::schedule::Schedule;
 use crate::sim::simulator::{Client, MomentSimulator};
@@ -173,10 +178,9 @@ fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>
     }
     let mut notes = Vec::new();
     let mut leave = |name: String, why: &str| notes.push(format!("Without {name}: {why}."));
-    let is_full = settings.participation.is_full(settings.n_clients);
     let mut methods = Vec::new();
     for method in &summary.methods {
-        match why_not(method, is_full) {
+        match why_not(method) {
             None => methods.push(method.method),
             Some(why) => leave(method_name(method.method), why),
         }
@@ -199,23 +203,18 @@ fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>
 }
 
 /// Why a program leaves a method out.
-fn why_not(summary: &MethodSummary, is_full: bool) -> Option<&'static str> {
+fn why_not(summary: &MethodSummary) -> Option<&'static str> {
     let end = summary.errors.last().map_or(f64::NAN, Running::mean);
-    match summary.method.solver {
-        _ if summary.n_diverged > 0 || !end.is_finite() => Some("it diverges"),
-        _ if !is_full => Some("not all clients take part in each round"),
-        Solver::FedAvg | Solver::FedLin | Solver::FedProx { .. } => None,
-        Solver::Scaffold | Solver::FedAdmm { .. } => Some("its clients have a memory"),
-        Solver::Clustered { .. } => Some("it has several models"),
-        Solver::Median => Some("its rounds are not linear"),
-    }
+    (summary.n_diverged > 0 || !end.is_finite()).then_some("it diverges")
 }
 
 /// How many data sets a program has room and time for; at least one.
 fn n_data_sets(scenario: &Scenario, kept: &Settings, n_trials: usize) -> Result<usize, NoProgram> {
     let (dims, clients) = (kept.family.dims(), kept.n_clients);
     let (d, n) = (dims.n_regressors(), dims.n_states);
-    let most = MOST_NUMBERS / (d * (d + 1) / 2 + n * d);
+    // Who takes part is a digit for each client and round, of which twenty are as long as a number.
+    let digits = if is_full(kept) { 0 } else { kept.n_rounds / 20 };
+    let most = MOST_NUMBERS / (d * (d + 1) / 2 + n * d + digits);
     if clients > most {
         return Err(NoProgram::TooMuchData { clients, most });
     }
@@ -223,11 +222,14 @@ fn n_data_sets(scenario: &Scenario, kept: &Settings, n_trials: usize) -> Result<
     // Seconds that plain Python takes: for a client's eigenvalues, for one of its responses with K steps, for a round.
     let (d, steps) = (d as f64, scenario.n_local_steps(0) as f64);
     let response = 1e-7 * d * (steps + 5.0 * d * d);
-    let of_method = |schedule: Schedule| {
-        let responses = if schedule.repeats_every_round() { 1.0 } else { rounds };
-        clients * responses * response + rounds * 1e-7 * d * d * d
+    let of_method = |method: &Method| {
+        let responses = if method.schedule.repeats_every_round() { 1.0 } else { rounds };
+        let product = 1e-7 * d * d * d;
+        let models = if let Solver::Clustered { n_clusters } = method.solver { n_clusters as f64 } else { 1.0 };
+        let products = if is_affine(kept, method.solver) { 1.0 } else { 2.0 * clients * f64::midpoint(1.0, models) };
+        clients * responses * response + rounds * products * product
     };
-    let methods: f64 = kept.methods.iter().map(|method| of_method(method.schedule)).sum();
+    let methods: f64 = kept.methods.iter().map(of_method).sum();
     let seconds = clients * 4e-6 * d * d * d + methods;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive number of data sets")]
     let in_time = (MOST_SECONDS / seconds) as usize;
@@ -247,7 +249,7 @@ fn again(kept: &Settings, n_trials: usize) -> Result<Summary, NoProgram> {
     Ok(summary)
 }
 
-/// What a program holds.
+/// What a program has numbers of.
 struct Numbers<'a> {
     kept: &'a Settings,
     summary: &'a Summary,
@@ -286,11 +288,12 @@ fn filled(language: Language, scenario: &Scenario, numbers: &Numbers<'_>, about:
         ("start", by_rows(&scenario.first_model(), ", ")),
         ("counted", counted.join(", ")),
         ("truth", truth.join("\n")),
+        ("part", part(language, kept, *n_trials)),
         ("data", data(scenario, *n_trials)),
     ];
     // The data come last: what follows them is not looked through.
     let put = |text: String, (name, value): &(&str, String)| text.replace(&format!("@{name}@"), value);
-    fields.iter().fold(language.template().to_owned(), put)
+    fields.iter().fold(needed(language.template(), &words(kept)), put)
 }
 
 impl Numbers<'_> {
@@ -298,15 +301,16 @@ impl Numbers<'_> {
     fn tables(&self, language: Language) -> (String, String) {
         let is_kept = |summary: &&MethodSummary| self.kept.methods.contains(&summary.method);
         let method = |summary: &MethodSummary| {
-            let rule = if summary.method.solver == Solver::FedLin { "fedlin" } else { "fedavg" };
+            let (rule, [mu, gamma]) = rule(summary.method.solver);
             let schedule = match summary.method.schedule {
                 Schedule::Constant => "constant",
                 Schedule::OverLocalSteps => "local",
                 Schedule::OverRounds => "rounds",
                 Schedule::Harmonic => "harmonic",
             };
-            let (name, pull) = (plain(&method_name(summary.method)), summary.method.solver.pull());
-            language.row(&[&name, rule, schedule], &[pull, summary.errors.last().map_or(f64::NAN, Running::mean)])
+            let (name, error) =
+                (plain(&method_name(summary.method)), summary.errors.last().map_or(f64::NAN, Running::mean));
+            language.row(&[&name, rule, schedule], &[mu, gamma, error])
         };
         let methods: Vec<_> = self.summary.methods.iter().filter(is_kept).map(method).collect();
         let estimate = |&reference: &Reference| {
@@ -332,6 +336,23 @@ fn by_rows(matrix: &Matrix, between: &str) -> String {
     let entries: Vec<_> =
         matrix.row_iter().flat_map(|row| row.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>()).collect();
     entries.join(between)
+}
+
+/// A line a round, data set by data set: 1 for each client that takes part, 0 for the others; nothing where all always do.
+fn part(language: Language, kept: &Settings, n_trials: usize) -> String {
+    if is_full(kept) {
+        return String::new();
+    }
+    let mut participants = Participants::everybody(kept.n_clients);
+    let mut line = |(trial, round)| {
+        participants.draw(kept.participation, kept.seed, trial, round);
+        let lanes = participants.weights().iter().flat_map(|weights| weights.0).take(kept.n_clients);
+        let digits: String = lanes.map(|weight| if weight > 0.0 { '1' } else { '0' }).collect();
+        // It has no texts of several lines.
+        if language == Language::Matlab { format!("'{digits}'") } else { digits }
+    };
+    let rounds = (0..n_trials).flat_map(|trial| (0..kept.n_rounds).map(move |round| (trial, round)));
+    rounds.map(&mut line).collect::<Vec<_>>().join("\n")
 }
 
 /// A line a client, data set by data set: the upper triangle of S and all of C, row by row.

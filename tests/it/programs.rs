@@ -9,6 +9,7 @@ use fedsysid::dashboard::script::{Language, program};
 use fedsysid::protocol::Generation;
 use fedsysid::sim::family::Family;
 use fedsysid::sim::method::{Method, Solver};
+use fedsysid::sim::participation::Participation;
 use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
 use fedsysid::sim::schedule::Schedule;
 use fedsysid::sim::stats::Running;
@@ -96,6 +97,42 @@ fn every_language_finds_the_numbers_again() {
     check_in(&Language::ALL, "languages", 6, |s| s.methods = methods(Schedule::OverLocalSteps));
     check_in(&Language::ALL, "languages-rounds", 6, |s| {
         (s.methods, s.target) = (methods(Schedule::OverRounds), Target::Worst);
+    });
+}
+
+/// All that there are.
+fn every_method(schedule: Schedule) -> Vec<Method> {
+    let others = [
+        Solver::Scaffold,
+        Solver::FedAdmm { penalty: 20.0, sparsity: 15.0 },
+        Solver::Clustered { n_clusters: 2 },
+        Solver::Median,
+    ];
+    methods(schedule).into_iter().chain(others.map(|solver| Method { solver, schedule })).collect()
+}
+
+#[test]
+fn whatever_the_method() {
+    check_in(&Language::ALL, "methods", 10, |s| s.methods = every_method(Schedule::Constant));
+    check_in(&Language::ALL, "methods-rounds", 10, |s| {
+        (s.methods, s.target, s.n_clients) = (every_method(Schedule::OverRounds), Target::Mean, 6);
+    });
+    // A program has no more in it than its methods ask for.
+    for solver in every_method(Schedule::Constant).into_iter().map(|method| method.solver) {
+        let name = format!("method-{solver:?}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
+        check_in(&Language::ALL, &name, 4, |s| s.methods = vec![Method { solver, schedule: Schedule::OverLocalSteps }]);
+    }
+}
+
+#[test]
+fn whoever_takes_part() {
+    check_in(&Language::ALL, "fraction", 10, |s| {
+        (s.methods, s.participation) = (every_method(Schedule::Constant), Participation::Fraction(0.4));
+    });
+    // Among seven clients some rounds are without any.
+    check_in(&Language::ALL, "dropout", 10, |s| {
+        (s.methods, s.target) = (every_method(Schedule::Harmonic), Target::Worst);
+        s.participation = Participation::Dropout(0.7);
     });
 }
 

@@ -21,7 +21,7 @@ const LAYERS: &[Layer] = &[
     Layer { module: "params", may_use: &["decimal", "params", "sim"], without: IMPURE },
     Layer { module: "protocol", may_use: &["protocol", "sim", "theory"], without: IMPURE },
     Layer { module: "engine", may_use: &["engine", "protocol", "sim", "theory"], without: IMPURE },
-    Layer { module: "figure", may_use: &["figure"], without: IMPURE },
+    Layer { module: "figure", may_use: &["few", "figure"], without: IMPURE },
     Layer {
         module: "dashboard",
         may_use: &["dashboard", "data", "decimal", "engine", "figure", "params", "protocol", "sim", "theory"],

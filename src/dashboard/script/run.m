@@ -5,7 +5,7 @@ d = @d@; q = @q@;  % states and inputs; data sets
 alpha = @alpha@; scale = @scale@;  % step size; what gradients, sums over samples, are multiplied by
 target = '@target@';  % of the errors of the clients that count, the 'mean' or the 'worst'
 
-% Federated methods: name, rule, schedule, FedProx's pull mu, and the mean final error on the page.
+% Federated methods: name, rule, schedule, what the rule asks for (mu and gamma), and the mean final error on the page.
 algorithms = {
 @methods@
 };
@@ -23,6 +23,13 @@ truth = [
 @truth@
 ];
 
+@if partial@
+% Who takes part: a line a round, data set by data set, with 1 for those who do.
+part = [
+@part@
+];
+
+@end@
 % The moments of every client, data set by data set: S = sum of z z' (upper triangle, row by row) and
 % C = sum of x+ z' (row by row) over all its samples, with x+ = A x + B u + w and z = [x; u].
 data = [
@@ -34,6 +41,10 @@ mean_of = @(matrices) sum(cat(3, matrices{:}), 3) / numel(matrices);
 each = @(f, varargin) cellfun(f, varargin{:}, 'UniformOutput', false);
 % Spectral norms, of one model for each client that counts, or of one for all.
 norms = @(models) arrayfun(@(k) norm(models{min(k, numel(models))} - by_rows(truth(k, :))), 1:size(truth, 1));
+@if clustered@
+% Squared errors of models on a client's data, but for what they share.
+costs = @(models, S, C) cellfun(@(Theta) sum(sum((Theta * S - 2 * C) .* Theta)), models);
+@end@
 if strcmp(target, 'worst'), reduced = @max; else, reduced = @mean; end
 
 names = [estimates(:, 1); algorithms(:, 1)];
@@ -65,9 +76,41 @@ for t = 1:q
   % takes the mean over the clients.
   % FedAvg (McMahan et al., arXiv:1602.05629), and with mu > 0 FedProx (Li et al., arXiv:1812.06127): mean(G Q).
   % FedLin (Mitra et al., arXiv:2102.07053) corrects each step to the mean gradient: mean(G) mean(Q).
+@if scaffold@
+  % SCAFFOLD (Karimireddy et al., arXiv:1910.06378, option II): control variates correct the steps.
+@end@
+@if median@
+  % Median (Yin et al., arXiv:1803.01498): FedAvg's steps, and the median of every entry.
+@end@
+@if fedadmm@
+  % FedADMM (Wang et al., arXiv:2203.15104), with penalty mu and a soft threshold gamma / mu at the server.
+@end@
+@if clustered@
+  % Clustered (Toso et al., arXiv:2304.01395): each client takes FedAvg's steps from that of mu models which fits it best.
+@end@
   for m = 1:size(algorithms, 1)
-    [rule, schedule, mu] = algorithms{m, 2:4};
+    [rule, schedule, mu, gamma] = algorithms{m, 2:5};
     Theta = first;
+    pull = mu * strcmp(rule, 'fedavg');
+@if scaffold@
+    control = zeros(size(first)); controls = repmat({control}, 1, M);
+@end@
+@if fedadmm@
+    duals = repmat({zeros(size(first))}, 1, M); messages = repmat({first}, 1, M);
+@end@
+@if clustered@
+    if strcmp(rule, 'clustered')
+      % First models: clients' own least squares (all but), farthest first.
+      own = each(@(c, s) c / (s + 1e-6 * trace(s) / d * eye(d)), C, S);
+      models = own(1); distances = inf(1, M); chosen = zeros(1, M);
+      while numel(models) < min(mu, M)
+        distances = min(distances, cellfun(@(Theta) norm(Theta - models{end}, 'fro') ^ 2, own));
+        [~, farthest] = max(distances);
+        models(end + 1) = own(farthest);
+      end
+      for i = 1:M, [~, chosen(i)] = min(costs(models, S{i}, C{i})); end
+    end
+@end@
     for r = 0:R - 1
       if r == 0 || any(strcmp(schedule, {'rounds', 'harmonic'}))
         switch schedule
@@ -79,17 +122,83 @@ for t = 1:q
         Q = cell(1, M);
         for i = 1:M
           response = zeros(d, 1);
-          for k = 1:K, response = response .* (1 - a(k) * (L{i} + mu)) + a(k); end
+          for k = 1:K, response = response .* (1 - a(k) * (L{i} + pull)) + a(k); end
           Q{i} = V{i} * diag(response) * V{i}';
         end
+@if affine@
         if strcmp(rule, 'fedlin')
           SQ = mean_of(S) * mean_of(Q); CQ = mean_of(C) * mean_of(Q);
         else
           SQ = mean_of(each(@mtimes, S, Q)); CQ = mean_of(each(@mtimes, C, Q));
         end
+@end@
       end
+@if plain@
       Theta = Theta + CQ - Theta * SQ;
+@end@
+@if partial@
+      clients = find(part((t - 1) * R + r + 1, :) == '1');
+      if isempty(clients), continue; end  % The server's model stays.
+@end@
+@if full@
+      clients = 1:M;
+@end@
+@if rounds@
+      G = each(@(c, s) c - Theta * s, C, S);
+      switch rule
+@end@
+@if rounds@
+@if affine@
+        case {'fedavg', 'fedlin'}
+          Theta = Theta + CQ - Theta * SQ;
+@end@
+@end@
+@if partial@
+        case 'fedavg'
+          Theta = Theta + mean_of(each(@mtimes, G(clients), Q(clients)));
+        case 'fedlin'
+          Theta = Theta + mean_of(G(clients)) * mean_of(Q(clients));
+@end@
+@if scaffold@
+        case 'scaffold'
+          apart = each(@(c) c - control, controls);
+          moves = each(@(g, e, Q) (g + e) * Q, G, apart, Q);
+          before = controls;
+          for i = clients, controls{i} = apart{i} - moves{i} / sum(a); end
+          control = control + mean_of(controls) - mean_of(before);
+          Theta = Theta + mean_of(moves(clients));
+@end@
+@if median@
+        case 'median'
+          moves = each(@mtimes, G(clients), Q(clients));
+          Theta = Theta + median(cat(3, moves{:}), 3);
+@end@
+@if fedadmm@
+        case 'fedadmm'
+          for i = clients
+            after = (C{i} - duals{i} + mu * Theta) / (S{i} + mu * eye(d));
+            duals{i} = duals{i} + mu * (after - Theta);
+            messages{i} = after + duals{i} / mu;
+          end
+          Theta = mean_of(messages);
+          Theta = sign(Theta) .* max(abs(Theta) - gamma / mu, 0);
+@end@
+@if clustered@
+        case 'clustered'
+          for i = clients, [~, chosen(i)] = min(costs(models, S{i}, C{i})); end
+          before = models;
+          for j = unique(chosen(clients))
+            members = clients(chosen(clients) == j);
+            models{j} = before{j} + mean_of(each(@(c, s, Q) (c - before{j} * s) * Q, C(members), S(members), Q(members)));
+          end
+@end@
+@if rounds@
+      end
+@end@
     end
+@if clustered@
+    if strcmp(rule, 'clustered'), errors(t, size(estimates, 1) + m) = reduced(norms(models(chosen(counted)))); continue; end
+@end@
     errors(t, size(estimates, 1) + m) = reduced(norms({Theta}));
   end
 end

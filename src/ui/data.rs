@@ -106,7 +106,8 @@ impl OwnData {
         save(store, id, false, move |page| chart(page, self.sheet.read().parts()?))
     }
 
-    fn is_empty(self) -> bool {
+    /// Whether no file is open, tracked.
+    pub fn is_empty(self) -> bool {
         self.sheet.read().parts().is_none()
     }
 }

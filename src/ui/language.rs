@@ -4,15 +4,19 @@ use fedsysid_say::{say, tag};
 use leptos::ev::Event;
 use leptos::prelude::*;
 
-use super::reactive::on;
+use super::data::OwnData;
+use super::reactive::{live, on};
 use crate::dashboard::markup::word_options;
 use crate::params::embed::Language;
 use crate::params::views::Word;
 use crate::web;
 
-/// All that is said is said anew by loading the page anew, which keeps what is set: it is in the address.
+/// All that is said is said anew by loading the page anew, which keeps what is set: it is in the address. Opened files are not.
 #[component]
-pub fn LanguageChoice() -> impl IntoView {
+pub fn LanguageChoice(
+    /// The files that are open.
+    own: OwnData,
+) -> impl IntoView {
     let options = word_options(Language::by_word(tag()));
     let choose = on(move |event: Event| {
         if let Some(language) = Language::by_word(&event_target_value(&event)) {
@@ -24,5 +28,8 @@ pub fn LanguageChoice() -> impl IntoView {
             <span>{say!("language")}</span>
             <select class="language-choice" inner_html=options on:change=choose></select>
         </label>
+        <span class="language-warning" hidden=live(move || own.is_empty())>
+            {say!("Another language closes the opened files.")}
+        </span>
     }
 }

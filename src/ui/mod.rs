@@ -121,7 +121,7 @@ fn App() -> impl IntoView {
             {is_embedded.then(|| embed::foot(store))}
             {aloud::summary(store, own)}
         </main>
-        {(!is_embedded).then(|| view! { <footer class="foot"><LanguageChoice /></footer> })}
+        {(!is_embedded).then(|| view! { <footer class="foot"><LanguageChoice own /></footer> })}
     }
 }
 

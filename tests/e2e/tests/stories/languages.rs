@@ -91,12 +91,16 @@ fn every_text_on_the_page_has_been_looked_up() {
 fn opened_data_are_told_of_in_the_language_of_the_page() {
     Story::new().where_first(MARKED).tell(async |page| {
         page.open("view=data&lang=de").await?;
+        // They would not outlast another language, which is said where one is chosen.
+        let warns = "return !document.querySelector('#app .language-warning').hidden;";
+        ensure!(!page.eval::<bool>(warns, &[]).await?, "nothing is open");
         let example = "const words = [...document.querySelectorAll('#app .data button')].map((it) => it.textContent); \
                        const place = words.findIndex((it) => it.includes(arguments[0])); \
                        document.querySelectorAll('#app .data button')[place].click();";
         page.eval::<()>(example, &[json!(german("Try the example")?)]).await?;
         page.wait("the example", PATIENCE, "document.querySelector('#app .data .cards:not([hidden]) .matrix')").await?;
         page.settle().await?;
+        ensure!(page.eval::<bool>(warns, &[]).await?, "opened files are closed without a warning");
         let found = untranslated(page).await?;
         ensure!(found.is_empty(), "{found:#?}");
         // What a worker says of a file is in that language too.

@@ -70,6 +70,10 @@ const READY_WITHIN_MS: f64 = 15_000.0;
 /// out of memory, says nothing.
 const SILENT_MS: f64 = 5_000.0;
 
+/// How long may pass between two looks at the clock. Where it was longer, the page itself was held up (the computer slept, or
+/// had too much else to do), and nothing that workers said could be heard: that time does not count.
+const LOOKS_WITHIN_MS: f64 = 2_000.0;
+
 /// A run or a map that was begun this long ago may be dropped for a newer one; before, it is worth waiting for its end, or
 /// nothing would ever be shown under a moving slider.
 const SUPERSEDE_MS: f64 = 100.0;
@@ -91,6 +95,8 @@ pub struct Pool {
     is_paused: bool,
     /// Whether any worker ever came up.
     has_begun: bool,
+    /// When the page last looked whether anything is late.
+    looked: f64,
 }
 
 /// What is known of an engine.
@@ -141,6 +147,7 @@ impl Pool {
             generation: Generation::default(),
             is_paused: false,
             has_begun: false,
+            looked: now,
         };
         pool.add_engine(now);
         pool
@@ -240,10 +247,15 @@ impl Pool {
 
     /// An engine died.
     pub fn died(&mut self, index: usize, now: f64) -> Vec<Action> {
+        self.replace(index, true, now)
+    }
+
+    /// Starts another engine in the place of one that died, perhaps over what it was at.
+    fn replace(&mut self, index: usize, is_of_work: bool, now: f64) -> Vec<Action> {
         if !self.has_begun && self.place == Place::Worker {
             return self.compute_on_page(now);
         }
-        let given_up = self.take_back(index, true);
+        let given_up = self.take_back(index, is_of_work);
         let Some(engine) = self.engines.get_mut(index) else { return Vec::new() };
         let mut actions = Vec::new();
         if engine.starting.is_some() && engine.n_starts > DEATHS_ALLOWED {
@@ -263,6 +275,12 @@ impl Pool {
 
     /// Time has passed.
     pub fn passed(&mut self, now: f64) -> Vec<Action> {
+        let held_up = (now - self.looked - LOOKS_WITHIN_MS).max(0.0);
+        self.looked = now;
+        for engine in &mut self.engines {
+            let since = engine.starting.iter_mut().chain(engine.work.as_mut().map(|work| &mut work.heard));
+            since.for_each(|since| *since = (*since + held_up).min(now));
+        }
         if self.place == Place::Page || self.is_paused {
             return Vec::new();
         }
@@ -272,10 +290,13 @@ impl Pool {
             (None, None) => false,
         };
         let late: Vec<_> = (0..self.engines.len()).filter(|&index| is_late(&self.engines[index])).collect();
-        // Once the page computes by itself, no number means anything any more.
+        // What several died of at once is hardly what they were at: only one of them counts as its victim.
+        let mut is_of_work = true;
         late.into_iter().fold(Vec::new(), |mut actions, index| {
+            // Once the page computes by itself, no number means anything any more.
             if self.place == Place::Worker {
-                actions.extend(self.died(index, now));
+                actions.extend(self.replace(index, is_of_work, now));
+                is_of_work = false;
             }
             actions
         })
@@ -407,249 +428,4 @@ fn is_answer(event: &Event, request: &Request) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::protocol::{Portion, PortionResult};
-    use crate::sim::family::Heterogeneity;
-    use crate::sim::scenario::{Scenario, Settings};
-    use crate::sim::study::{Study, Summary};
-
-    fn summary() -> Summary {
-        let small = Settings { n_clients: 1, n_rounds: 1, ..Settings::paper() };
-        Study::new(Scenario::new(small).unwrap()).summary().clone()
-    }
-
-    fn done(generation: u32) -> Event {
-        Event::Done { generation: Generation(generation), summary: summary(), theory: None }
-    }
-
-    fn progress(generation: u32) -> Event {
-        Event::Progress { generation: Generation(generation), progress: 0.5, summary: summary(), theory: None }
-    }
-
-    fn run(generation: u32) -> Request {
-        Request::Run { generation: Generation(generation), settings: Settings::paper() }
-    }
-
-    fn a_portion(point: usize) -> Portion {
-        Portion { point, data_sets: 0..25, expects: false }
-    }
-
-    fn portion(generation: u32, point: usize) -> Request {
-        Request::Portion { generation: Generation(generation), portion: a_portion(point), settings: Settings::paper() }
-    }
-
-    fn made(generation: u32, point: usize) -> Event {
-        let result = PortionResult {
-            portion: a_portion(point),
-            heterogeneity: Heterogeneity { a: 0.0, b: 0.0 },
-            results: Vec::new(),
-            theory: None,
-        };
-        Event::Portion { generation: Generation(generation), result }
-    }
-
-    fn starts(index: usize, trouble: Trouble) -> Vec<Action> {
-        vec![Action::Tell(trouble), Action::Start(index, Place::Worker)]
-    }
-
-    /// A pool of as many workers as allowed, all of them up.
-    fn ready(allowed: usize) -> Pool {
-        let mut pool = Pool::new(Place::Worker, allowed, 0.0);
-        assert_eq!(pool.heard(0, &Event::Ready, 1.0), []);
-        pool
-    }
-
-    fn submit(pool: &mut Pool, now: f64) -> Vec<Action> {
-        pool.submit(Lane::Live, |Generation(generation)| [run(generation)], now).1
-    }
-
-    fn sweep(pool: &mut Pool, n_points: usize, now: f64) -> Vec<Action> {
-        pool.submit(Lane::Sweep, |Generation(g)| (0..n_points).map(move |point| portion(g, point)), now).1
-    }
-
-    fn posts(index: usize, request: Request) -> Vec<Action> {
-        vec![Action::Post(index, request)]
-    }
-
-    #[test]
-    fn nothing_is_sent_before_the_engine_listens() {
-        let mut pool = Pool::new(Place::Worker, 1, 0.0);
-        assert_eq!(submit(&mut pool, 1.0), []);
-        assert_eq!(submit(&mut pool, 2.0), []);
-        assert_eq!(pool.heard(0, &Event::Ready, 3.0), posts(0, run(2)));
-    }
-
-    #[test]
-    fn a_moving_slider_waits_for_short_runs_and_skips_what_it_passed() {
-        let mut pool = ready(1);
-        assert_eq!(submit(&mut pool, 10.0), posts(0, run(1)));
-        assert_eq!(submit(&mut pool, 20.0), []);
-        assert_eq!(submit(&mut pool, 30.0), []);
-        assert_eq!(pool.heard(0, &done(1), 40.0), posts(0, run(3)));
-        assert_eq!(pool.heard(0, &done(3), 50.0), []);
-        assert!(!pool.is_waiting());
-    }
-
-    #[test]
-    fn a_long_run_is_dropped_for_a_newer_one() {
-        let mut pool = ready(1);
-        assert_eq!(submit(&mut pool, 10.0), posts(0, run(1)));
-        assert_eq!(pool.heard(0, &progress(1), 95.0), []);
-        assert_eq!(submit(&mut pool, 100.0), []);
-        assert_eq!(pool.heard(0, &progress(1), 111.0), posts(0, run(2)));
-        assert_eq!(submit(&mut pool, 300.0), posts(0, run(3)));
-        assert_eq!(pool.heard(0, &done(1), 301.0), [], "a late answer of a dropped run");
-        assert!(pool.is_waiting());
-    }
-
-    /// As in a frame that was never in sight.
-    #[test]
-    fn while_all_rests_no_worker_is_started_and_none_is_late() {
-        let mut pool = Pool::new(Place::Worker, 3, 0.0);
-        assert_eq!(pool.pause(), []);
-        assert_eq!(sweep(&mut pool, 4, 10.0), []);
-        assert_eq!(pool.passed(1e6), []);
-        assert_eq!(pool.resume(1e6), [Action::Start(1, Place::Worker), Action::Start(2, Place::Worker)]);
-        assert_eq!(pool.passed(1e6 + READY_WITHIN_MS), [], "the first had its time yet to come");
-        assert_eq!(pool.heard(0, &Event::Ready, 1e6 + READY_WITHIN_MS), posts(0, portion(1, 0)));
-    }
-
-    #[test]
-    fn a_sweep_starts_the_other_workers_and_keeps_all_of_them_busy() {
-        let mut pool = ready(3);
-        let mut actions = vec![Action::Start(1, Place::Worker), Action::Start(2, Place::Worker)];
-        actions.extend(posts(0, portion(1, 0)));
-        assert_eq!(sweep(&mut pool, 4, 10.0), actions);
-        assert_eq!(pool.heard(2, &Event::Ready, 20.0), posts(2, portion(1, 1)));
-        assert_eq!(pool.heard(0, &made(1, 0), 21.0), posts(0, portion(1, 2)));
-        assert_eq!(pool.heard(1, &Event::Ready, 22.0), posts(1, portion(1, 3)));
-        for (index, point) in [(2, 1), (0, 2), (1, 3)] {
-            assert!(pool.is_waiting());
-            assert_eq!(pool.heard(index, &made(1, point), 30.0), []);
-        }
-        assert!(!pool.is_waiting());
-    }
-
-    #[test]
-    fn what_is_seen_comes_first() {
-        let mut pool = ready(1);
-        sweep(&mut pool, 2, 10.0);
-        assert_eq!(submit(&mut pool, 11.0), posts(0, run(2)), "the run takes the sweep's place");
-        assert_eq!(pool.heard(0, &made(1, 0), 12.0), [], "too late: it is done again");
-        assert_eq!(pool.heard(0, &done(2), 13.0), posts(0, portion(1, 0)));
-        pool.put_first(Lane::Sweep);
-        assert_eq!(submit(&mut pool, 14.0), [], "the sweep is what is seen");
-        assert_eq!(pool.heard(0, &made(1, 0), 15.0), posts(0, portion(1, 1)));
-        assert_eq!(pool.heard(0, &made(1, 1), 16.0), posts(0, run(3)));
-    }
-
-    #[test]
-    fn one_worker_is_enough_for_what_is_seen() {
-        let mut pool = ready(2);
-        sweep(&mut pool, 9, 10.0);
-        pool.heard(1, &Event::Ready, 11.0);
-        assert_eq!(submit(&mut pool, 12.0), posts(0, run(2)));
-        assert_eq!(submit(&mut pool, 13.0), [], "the other worker goes on sweeping");
-        assert_eq!(pool.heard(0, &done(2), 14.0), posts(0, run(3)));
-        assert_eq!(pool.heard(0, &done(3), 15.0), posts(0, portion(1, 0)));
-    }
-
-    #[test]
-    fn a_sweep_that_is_not_wanted_any_more_stops_at_once() {
-        let mut pool = ready(1);
-        assert_eq!(sweep(&mut pool, 3, 10.0), posts(0, portion(1, 0)));
-        assert_eq!(sweep(&mut pool, 3, 11.0), posts(0, portion(2, 0)));
-        assert_eq!(pool.cancel(Lane::Sweep, 12.0), posts(0, Request::Stop));
-        assert!(!pool.is_waiting());
-        assert_eq!(pool.heard(0, &made(2, 0), 13.0), []);
-    }
-
-    #[test]
-    fn nobody_looking_means_nobody_working() {
-        let mut pool = ready(1);
-        sweep(&mut pool, 2, 10.0);
-        assert_eq!(pool.pause(), posts(0, Request::Pause));
-        assert_eq!(pool.passed(60_000.0), [], "silence is what was asked for");
-        assert_eq!(submit(&mut pool, 60_001.0), []);
-        let resumed = vec![Action::Post(0, Request::Resume), Action::Post(0, run(2))];
-        assert_eq!(pool.resume(60_002.0), resumed);
-        assert_eq!(pool.passed(61_000.0), []);
-        assert_eq!(pool.heard(0, &done(2), 61_001.0), posts(0, portion(1, 0)));
-    }
-
-    #[test]
-    fn a_dead_worker_is_replaced_and_gets_what_the_last_one_left() {
-        let mut pool = ready(1);
-        submit(&mut pool, 10.0);
-        assert_eq!(pool.died(0, 20.0), starts(0, Trouble::WorkerReplaced));
-        assert_eq!(pool.heard(0, &Event::Ready, 30.0), posts(0, run(1)));
-        assert_eq!(pool.heard(0, &Event::Unreadable, 40.0), starts(0, Trouble::WorkerReplaced));
-        submit(&mut pool, 50.0);
-        assert_eq!(pool.heard(0, &Event::Ready, 60.0), posts(0, run(2)));
-    }
-
-    #[test]
-    fn a_lost_workers_portion_goes_to_another() {
-        let mut pool = ready(2);
-        sweep(&mut pool, 3, 10.0);
-        pool.heard(1, &Event::Ready, 11.0);
-        assert_eq!(pool.died(0, 12.0), starts(0, Trouble::WorkerReplaced));
-        assert_eq!(pool.heard(1, &made(1, 1), 13.0), posts(1, portion(1, 0)));
-    }
-
-    #[test]
-    fn a_silent_worker_is_dead() {
-        let mut pool = ready(1);
-        assert_eq!(pool.passed(60_000.0), [], "nothing is expected of it");
-        submit(&mut pool, 60_000.0);
-        assert_eq!(pool.heard(0, &progress(1), 64_000.0), []);
-        assert_eq!(pool.passed(68_000.0), []);
-        assert_eq!(pool.passed(70_000.0), starts(0, Trouble::WorkerReplaced));
-    }
-
-    #[test]
-    fn work_that_kills_every_worker_is_given_up() {
-        let troubles = [Trouble::RunGivenUp, Trouble::SurveyGivenUp, Trouble::SweepGivenUp];
-        for (lane, trouble) in Lane::ALL.into_iter().zip(troubles) {
-            let mut pool = ready(1);
-            pool.submit(lane, |Generation(g)| [portion(g, 0)], 10.0);
-            for _ in 0..DEATHS_ALLOWED {
-                assert_eq!(pool.died(0, 20.0), starts(0, Trouble::WorkerReplaced));
-                assert_eq!(pool.heard(0, &Event::Ready, 30.0), posts(0, portion(1, 0)));
-            }
-            assert_eq!(pool.died(0, 40.0), starts(0, trouble));
-            assert_eq!(pool.heard(0, &Event::Ready, 50.0), []);
-            assert!(!pool.is_waiting());
-            let another = pool.submit(lane, |Generation(g)| [portion(g, 0)], 60.0).1;
-            assert_eq!(another, posts(0, portion(2, 0)), "another one has its own chance");
-        }
-    }
-
-    #[test]
-    fn without_workers_the_page_computes() {
-        for late in [false, true] {
-            let mut pool = Pool::new(Place::Worker, 4, 0.0);
-            submit(&mut pool, 10.0);
-            let actions = if late { pool.passed(20_000.0) } else { pool.died(0, 20.0) };
-            let on_page = [Action::Tell(Trouble::NoWorker), Action::End(0), Action::Start(0, Place::Page)];
-            assert_eq!(actions, on_page);
-            assert_eq!(pool.heard(0, &Event::Ready, 20_001.0), posts(0, run(1)));
-            assert_eq!(pool.passed(99_999.0), [], "the page cannot be silent: it would not ask");
-            pool.heard(0, &done(1), 99_999.0);
-            assert_eq!(sweep(&mut pool, 4, 99_999.0), posts(0, portion(2, 0)), "one engine does it all");
-        }
-    }
-
-    #[test]
-    fn a_further_worker_that_never_comes_up_is_done_without() {
-        let mut pool = ready(2);
-        sweep(&mut pool, 2, 10.0);
-        for _ in 0..DEATHS_ALLOWED {
-            assert_eq!(pool.died(1, 20.0), starts(1, Trouble::WorkerReplaced));
-        }
-        assert_eq!(pool.died(1, 20.0), [Action::End(1)]);
-        assert_eq!(pool.heard(0, &made(1, 0), 30.0), posts(0, portion(1, 1)));
-        assert_eq!(pool.heard(0, &made(1, 1), 40.0), []);
-    }
-}
+mod tests;

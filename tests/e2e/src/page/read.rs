@@ -229,4 +229,13 @@ impl Page {
     pub async fn is_inked(&self) -> Result<bool> {
         self.eval("return witness.isInked();", &[]).await
     }
+
+    /// The chart is not blank, at the latest after some frames: a busy machine draws them late.
+    ///
+    /// # Errors
+    /// If it stays blank.
+    pub async fn expect_ink(&self) -> Result<()> {
+        self.wait("the chart to be drawn", PATIENCE, "witness.isInked()").await?;
+        Ok(())
+    }
 }

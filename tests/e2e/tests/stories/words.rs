@@ -31,7 +31,7 @@ fn divergence_is_named_with_its_round_and_its_cure() {
                 );
                 ensure!(complaint.contains("Lower the step size α"), "{complaint}");
             }
-            ensure!(page.is_inked().await?, "the chart is blank");
+            page.expect_ink().await?;
         }
         Ok(())
     });
@@ -41,7 +41,8 @@ fn divergence_is_named_with_its_round_and_its_cure() {
 fn after_divergence_the_page_goes_on() {
     Story::new().tell(async |page| {
         page.open("alpha=0.1").await?;
-        ensure!(page.is_inked().await? && page.complaints().await?.len() == 2);
+        page.expect_ink().await?;
+        ensure!(page.complaints().await?.len() == 2);
         page.enter("alpha", "0.0001").await?;
         page.expect_what_is_set().await?;
         ensure!(page.complaints().await?.is_empty());
@@ -60,7 +61,7 @@ fn too_little_data_is_said_with_what_it_takes() {
         let shown = page.shown().await?;
         let without: Vec<_> = shown.readings.iter().filter(|reading| reading.value.is_none()).collect();
         ensure!(without.len() == 2 && without.iter().all(|reading| reading.text.contains("5 samples")), "{without:?}");
-        ensure!(page.is_inked().await?, "the chart is blank");
+        page.expect_ink().await?;
         Ok(())
     });
 }
@@ -70,7 +71,7 @@ fn without_algorithms_the_chart_says_so() {
     Story::new().tell(async |page| {
         page.open("alg=none").await?;
         page.expect_what_is_set().await?;
-        ensure!(page.is_inked().await?, "the chart is blank");
+        page.expect_ink().await?;
         ensure!(page.complaints().await?.is_empty());
         Ok(())
     });
@@ -98,7 +99,7 @@ fn every_extreme_shows_something() {
         for link in EXTREMES {
             page.open(link).await?;
             page.expect_what_is_set().await?;
-            ensure!(page.is_inked().await?, "{link}: the chart is blank");
+            page.expect_ink().await.with_context(|| link.to_owned())?;
         }
         Ok(())
     });

@@ -47,6 +47,8 @@ impl Word for Language {
 /// How the page is put into another one. Without a frame around it all is at its default, and the page is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
+    /// Whether there is a frame around it: then a link that does not say makes it compact.
+    pub is_framed: bool,
     /// Whether it is compact: one view, and only the controls that are shown.
     pub is_on: bool,
     /// Keys of the controls that are shown, in the order of the page.
@@ -70,8 +72,8 @@ pub struct Embed {
 impl Default for Embed {
     fn default() -> Self {
         let (show, lock, origins, instance) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        let (look, language) = (None, None);
-        Self { is_on: false, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
+        let (is_framed, is_on, look, language) = (false, false, None, None);
+        Self { is_framed, is_on, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
     }
 }
 
@@ -97,6 +99,9 @@ pub const TABS: &str = "views";
 /// What a view itself lets people choose: what lies along the axis, which map, which of the paper's figures.
 pub const OPTIONS: &str = "choices";
 
+/// What a frame shows whose link does not even say that it is one: somebody has pasted an address.
+pub(super) const USUAL: [&str; 4] = [TABS, OPTIONS, "M", "eps"];
+
 /// The keys of everything that can be shown, in the order of the page.
 pub fn controls() -> impl Iterator<Item = &'static str> {
     [TABS, OPTIONS].into_iter().chain(settings())
@@ -109,27 +114,36 @@ pub fn settings() -> impl Iterator<Item = &'static str> {
 }
 
 impl Embed {
-    /// Takes its own pairs out of those of a link; what cannot be used is named.
-    pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
-        let (mut embed, mut notices) = (Self::default(), Vec::new());
+    /// Takes its own pairs out of those of a link, of a page in a frame or not; what cannot be used is named.
+    pub fn take(pairs: &mut Vec<(String, String)>, is_framed: bool) -> (Self, Vec<Notice>) {
+        let (mut embed, mut notices) = (Self { is_framed, ..Self::default() }, Vec::new());
+        let mut said = Vec::new();
         pairs.retain(|(key, given)| {
             let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key.trim()));
             if let Some(key) = ours {
                 notices.extend(embed.set(key, given));
+                said.push(key);
             }
             ours.is_none()
         });
+        // `boot.js` finds the same before there is a program.
+        if is_framed && !said.contains(&EMBED) {
+            embed.is_on = true;
+            if !said.contains(&SHOW) {
+                embed.show = USUAL.to_vec();
+            }
+        }
         (embed, notices)
     }
 
-    /// The pairs (key, value) that differ from the defaults.
+    /// The pairs (key, value) that differ from the defaults; in a frame it is said too that the page is whole.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let list = |key, words: &[&'static str]| (!words.is_empty()).then(|| (key, words.join(",")));
         let flag = |key, is_default: bool, word: &str| (!is_default).then(|| (key, word.to_owned()));
         let origins = self.origins.iter().map(|origin| (ORIGIN, origin.clone()));
         let instance = (!self.instance.is_empty()).then(|| (INSTANCE, self.instance.clone()));
         let pairs = [
-            flag(EMBED, !self.is_on, "1"),
+            flag(EMBED, !self.is_on && !self.is_framed, if self.is_on { "1" } else { "0" }),
             list(SHOW, &self.show),
             list(LOCK, &self.lock),
             self.look.map(|look| (LOOK, look.word().to_owned())),
@@ -231,8 +245,12 @@ mod tests {
     use crate::params::link;
 
     fn read(query: &str) -> (Embed, Vec<String>, usize) {
+        read_in(query, false)
+    }
+
+    fn read_in(query: &str, is_framed: bool) -> (Embed, Vec<String>, usize) {
         let mut pairs = link::pairs(query);
-        let (embed, notices) = Embed::take(&mut pairs);
+        let (embed, notices) = Embed::take(&mut pairs, is_framed);
         (embed, notices.iter().map(Notice::to_string).collect(), pairs.len())
     }
 
@@ -265,6 +283,26 @@ mod tests {
         let (whole, ..) = read("show=M&lock=K&autorun=0");
         assert!(!whole.rests() && !whole.locks("K") && whole.shows("eps"));
         assert!(read("embed=1&autorun=0").0.rests());
+    }
+
+    /// Whoever pastes an address into a frame gets a page that fits there; what was said for the frame stays as it was said.
+    #[test]
+    fn a_frame_without_a_word_is_compact() {
+        #[track_caller]
+        fn check(query: &str, expected: &str) {
+            let (embed, notices, _) = read_in(query, true);
+            let written = link::query(embed.pairs().into_iter());
+            assert_eq!((written.as_str(), notices), (expected, vec![]));
+            assert_eq!(read_in(&written, true).0, embed);
+        }
+        assert!(USUAL.iter().all(|key| controls().any(|control| control == *key)));
+        check("M=5", "embed=1&show=views,choices,M,eps");
+        check("show=K", "embed=1&show=K");
+        check("show=", "embed=1");
+        check("lock=K", "embed=1&show=views,choices,M,eps&lock=K");
+        check("embed=1", "embed=1");
+        check("Embed=0&show=K", "embed=0&show=K");
+        assert_eq!(read("M=5").0, Embed::default());
     }
 
     #[test]

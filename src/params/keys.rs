@@ -79,8 +79,11 @@ pub fn frame_rows() -> Vec<Row> {
             say!("compact page"),
             "word",
             "0, 1".into(),
-            "0",
-            say!("One view without the rest of the page, as high as it needs to be."),
+            say!("0; 1 in a frame"),
+            &say!(
+                "One view without the rest of the page, as high as it needs to be. In a frame, a link without it is one with embed=1 and show={}.",
+                embed::USUAL.join(",")
+            ),
         ),
         row(
             embed::SHOW,

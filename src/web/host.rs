@@ -22,6 +22,12 @@ pub fn is_framed() -> bool {
     parent().is_some()
 }
 
+/// Whether it is so by an address, which can say what is wanted there. Course platforms show files that have none.
+pub fn is_addressed() -> bool {
+    let protocol = web_sys::window().and_then(|window| window.location().protocol().ok());
+    is_framed() && protocol.is_some_and(|it| it.starts_with("http") || it == "file:")
+}
+
 /// Hears what a page says that this one has in a frame, wherever in an element that is at the time.
 pub fn on_message_from(around: &Element, mut heard: impl FnMut(&Value) + 'static) -> Option<Listener> {
     let (window, around) = (web_sys::window()?, around.clone());

@@ -44,11 +44,20 @@ impl Word for Language {
         &[(Self::English, "en", "English"), (Self::German, "de", "Deutsch")];
 }
 
+/// Where the page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a window of its own.
+    Alone,
+    /// In a frame, where a link that does not say makes it compact.
+    Framed,
+}
+
 /// How the page is put into another one. Without a frame around it all is at its default, and the page is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
-    /// Whether there is a frame around it: then a link that does not say makes it compact.
-    pub is_framed: bool,
+    /// Where it is.
+    pub place: Place,
     /// Whether it is compact: one view, and only the controls that are shown.
     pub is_on: bool,
     /// Keys of the controls that are shown, in the order of the page.
@@ -72,8 +81,8 @@ pub struct Embed {
 impl Default for Embed {
     fn default() -> Self {
         let (show, lock, origins, instance) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        let (is_framed, is_on, look, language) = (false, false, None, None);
-        Self { is_framed, is_on, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
+        let (place, is_on, look, language) = (Place::Alone, false, None, None);
+        Self { place, is_on, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
     }
 }
 
@@ -115,8 +124,8 @@ pub fn settings() -> impl Iterator<Item = &'static str> {
 
 impl Embed {
     /// Takes its own pairs out of those of a link, of a page in a frame or not; what cannot be used is named.
-    pub fn take(pairs: &mut Vec<(String, String)>, is_framed: bool) -> (Self, Vec<Notice>) {
-        let (mut embed, mut notices) = (Self { is_framed, ..Self::default() }, Vec::new());
+    pub fn take(pairs: &mut Vec<(String, String)>, place: Place) -> (Self, Vec<Notice>) {
+        let (mut embed, mut notices) = (Self { place, ..Self::default() }, Vec::new());
         let mut said = Vec::new();
         pairs.retain(|(key, given)| {
             let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key.trim()));
@@ -127,7 +136,7 @@ impl Embed {
             ours.is_none()
         });
         // `boot.js` finds the same before there is a program.
-        if is_framed && !said.contains(&EMBED) {
+        if place == Place::Framed && !said.contains(&EMBED) {
             embed.is_on = true;
             if !said.contains(&SHOW) {
                 embed.show = USUAL.to_vec();
@@ -143,7 +152,7 @@ impl Embed {
         let origins = self.origins.iter().map(|origin| (ORIGIN, origin.clone()));
         let instance = (!self.instance.is_empty()).then(|| (INSTANCE, self.instance.clone()));
         let pairs = [
-            flag(EMBED, !self.is_on && !self.is_framed, if self.is_on { "1" } else { "0" }),
+            flag(EMBED, !self.is_on && self.place == Place::Alone, if self.is_on { "1" } else { "0" }),
             list(SHOW, &self.show),
             list(LOCK, &self.lock),
             self.look.map(|look| (LOOK, look.word().to_owned())),
@@ -245,12 +254,12 @@ mod tests {
     use crate::params::link;
 
     fn read(query: &str) -> (Embed, Vec<String>, usize) {
-        read_in(query, false)
+        read_in(query, Place::Alone)
     }
 
-    fn read_in(query: &str, is_framed: bool) -> (Embed, Vec<String>, usize) {
+    fn read_in(query: &str, place: Place) -> (Embed, Vec<String>, usize) {
         let mut pairs = link::pairs(query);
-        let (embed, notices) = Embed::take(&mut pairs, is_framed);
+        let (embed, notices) = Embed::take(&mut pairs, place);
         (embed, notices.iter().map(Notice::to_string).collect(), pairs.len())
     }
 
@@ -290,10 +299,10 @@ mod tests {
     fn a_frame_without_a_word_is_compact() {
         #[track_caller]
         fn check(query: &str, expected: &str) {
-            let (embed, notices, _) = read_in(query, true);
-            let written = link::query(embed.pairs().into_iter());
+            let (embed, notices, _) = read_in(query, Place::Framed);
+            let written = link::query(embed.pairs());
             assert_eq!((written.as_str(), notices), (expected, vec![]));
-            assert_eq!(read_in(&written, true).0, embed);
+            assert_eq!(read_in(&written, Place::Framed).0, embed);
         }
         assert!(USUAL.iter().all(|key| controls().any(|control| control == *key)));
         check("M=5", "embed=1&show=views,choices,M,eps");

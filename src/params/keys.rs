@@ -7,7 +7,7 @@ use super::guide::{self, Lesson};
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
-use super::table::{Group, Key, Param, TABLE, Widget, words};
+use super::table::{Group, Key, Param, TABLE, Widget};
 use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, View, Word};
 use fedsysid_say::say;
 
@@ -172,7 +172,7 @@ fn number(param: &Param) -> Row {
         allowed: param.allowed(),
         stops: if param.widget == Widget::Slider { param.grid.last() + 1 } else { 0 },
         help: param.help().into(),
-        ..row(param.link, param.name(), words(param.default), views)
+        ..row(param.link, param.name(), param.usual(), views)
     }
 }
 

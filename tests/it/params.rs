@@ -24,7 +24,8 @@ fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
         let (min, max) = (param.grid.min(), param.grid.max());
         let between = min + (max - min) * rng.random::<f64>();
         let value = match rng.random_range(0..3) {
-            0 => param.default,
+            // The systems’ seed is then that of all.
+            0 => continue,
             1 => param.grid.at(rng.random_range(0..=param.grid.last())),
             _ if param.grid.is_whole() => between.floor(),
             _ => between,

@@ -61,6 +61,26 @@ async fn expect_run_of(page: &Page, settings: &str) -> Result<()> {
 }
 
 #[test]
+fn new_data_are_of_the_same_systems_and_new_systems_keep_how_data_are_drawn() {
+    // The first is the systems' own, the other that of their data.
+    const PRESS: &str = "document.querySelectorAll('#app .slider[data-param=systems] .another')[arguments[0]].click();";
+    Story::new().tell(async |page| {
+        page.open("view=systems&q=3&M=5&part=0.99").await?;
+        let before = said(page, "fleet").await?;
+        page.eval::<()>(PRESS, &[json!(1)]).await?;
+        expect_run_of(page, "M=5&q=3&seed=8&systems=7&part=0.99").await?;
+        ensure!(said(page, "fleet").await? == before, "new data have changed the systems");
+        let numbers = (page.number("seed").await?, page.number("systems").await?);
+        ensure!(numbers == ("8".into(), "7".into()), "the page shows {numbers:?}");
+        page.eval::<()>(PRESS, &[json!(0)]).await?;
+        expect_run_of(page, "M=5&q=3&seed=8&systems=8&part=0.99").await?;
+        ensure!(said(page, "fleet").await? != before, "new systems are the old ones");
+        page.click("#app .slider[data-param=systems] .reset-mark").await?;
+        expect_run_of(page, "M=5&q=3&seed=8&part=0.99").await
+    });
+}
+
+#[test]
 fn an_entry_that_is_typed_is_run() {
     Story::new().tell(async |page| {
         page.open("view=systems&q=3").await?;

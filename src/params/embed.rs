@@ -97,7 +97,8 @@ pub(super) const CAPTION: &str = "caption";
 pub(super) const AUTORUN: &str = "autorun";
 pub(super) const ORIGIN: &str = "origin";
 pub(super) const INSTANCE: &str = "instance";
-const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
+/// All of them.
+pub const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
 
 /// The most characters of what a page calls itself.
 pub const INSTANCE_CHARS: usize = 100;
@@ -120,6 +121,22 @@ pub fn controls() -> impl Iterator<Item = &'static str> {
 pub fn settings() -> impl Iterator<Item = &'static str> {
     let numbers = TABLE.iter().map(|param| param.link);
     [ALGORITHMS_LINK].into_iter().chain(numbers).chain(CHOICES.iter().map(|spec| spec.link))
+}
+
+/// What holds without a key, in words; nothing if it is no key of frames.
+pub(super) fn usual(key: &str) -> Option<String> {
+    let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key))?;
+    Some(
+        match ours {
+            EMBED => say!("0; 1 in a frame"),
+            SHOW | LOCK => say!("none"),
+            LOOK | LANGUAGE => say!("as chosen last"),
+            CAPTION | AUTORUN => "1",
+            ORIGIN => say!("any"),
+            _ => say!("empty"),
+        }
+        .to_owned(),
+    )
 }
 
 impl Embed {

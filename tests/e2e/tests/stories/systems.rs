@@ -145,7 +145,8 @@ fn an_entry_that_cannot_be_read_stays_and_is_named() {
         page.settle().await?;
         ensure!(value(page, &bad).await? == "1000000");
         let notices = page.notices().await?;
-        let expected = "A = 1e9 is out of range: allowed −1000000 to 1000000, using 1000000.";
+        let expected =
+            "A = 1e9 is out of range: allowed −1000000 to 1000000, using 1000000; the default is the paper’s.";
         ensure!(notices == [expected], "{notices:?}");
         Ok(())
     });
@@ -227,7 +228,7 @@ fn a_link_with_a_bad_matrix_says_so_and_leads_to_it() {
         page.open("view=systems&q=3&A=1,2;3").await?;
         let notices = page.notices().await?;
         let expected =
-            "A = 1,2;3 cannot be used: row 2 has 1 entry and row 1 has 2; allowed 1×1 to 6×6, using the paper’s.";
+            "A = 1,2;3 cannot be used: row 2 has 1 entry and row 1 has 2; allowed 1×1 to 6×6, using the paper’s, the default.";
         ensure!(notices == [expected], "{notices:?}");
         page.click("#app .notice .dismiss, #app .notice button").await?;
         ensure!(focused(page).await? == "control-A", "{}", focused(page).await?);

@@ -80,7 +80,9 @@ fn the_page_as_one_file_works_without_an_address() {
                  const frame = document.createElement('iframe');
                  frame.setAttribute('sandbox', 'allow-scripts');
                  Object.assign(frame, {{ width: 1240, height: 700 }});
-                 fetch('./fedsysid.html').then((file) => file.text()).then((text) => {{
+                 fetch('./fedsysid.html').then((file) => file.text()).then((page) => {{
+                   // A copy that was saved with settings: there is no address to have them.
+                   const text = page.replace('<html', '<html data-settings=M=10&amp;q=4');
                    {from}
                    document.body.append(frame);
                    done();
@@ -89,6 +91,7 @@ fn the_page_as_one_file_works_without_an_address() {
             page.browser().driver().execute_async(script, Vec::new()).await?;
             enter(page).await?;
             page.settle().await?;
+            ensure!(page.draft().await?.to_query() == "M=10&q=4", "the settings it was saved with are lost");
             all_views_work(page, "blob:").await?;
         }
         Ok(())

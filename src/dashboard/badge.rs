@@ -38,7 +38,7 @@ pub struct Badge {
     pub words: String,
     /// The largest stable step, if there is one within reach.
     pub largest_step: Option<f64>,
-    /// The setting of α just below that, and how a button to it is called.
+    /// The setting of α just below that, and how a button to it is called; of a method that diverges, the setting that none does at.
     pub suggestion: Option<(f64, String)>,
 }
 
@@ -54,7 +54,10 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
         Some(largest) if run.settings.step_size > NEAR * largest => Standing::Near,
         _ => Standing::Stable,
     };
-    let suggested = summary.largest_step.and_then(below);
+    // One press leads back to where nothing diverges.
+    let least = run.summary.methods.iter().filter_map(|summary| summary.largest_step).min_by(f64::total_cmp);
+    let edge = if standing == Standing::Diverging { least } else { summary.largest_step };
+    let suggested = edge.and_then(below);
     Some(Badge {
         role: solver_role(summary.method.solver),
         name: method_name(summary.method),
@@ -182,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The button leads to where the method converges, and one stop further it would not.
+    /// The button leads to where all methods converge, and one stop further some would not.
     #[test]
     fn the_suggested_step_is_the_largest_setting_that_converges() {
         let diverging = run(|s| s.step_size = 5e-3);
@@ -195,7 +198,8 @@ mod tests {
             assert_ne!(badges(&cured)[k].standing, Standing::Diverging);
             let grid = Key::StepSize.param().grid;
             let next = grid.at(grid.nearest(step) + 1);
-            assert!(run(|s| s.step_size = next).summary.methods[k].n_diverged > 0, "{}: {next}", badge.name);
+            let beyond = run(|s| s.step_size = next);
+            assert!(beyond.summary.methods.iter().any(|method| method.n_diverged > 0), "{}: {next}", badge.name);
         }
     }
 
@@ -227,6 +231,17 @@ mod tests {
         let scaffold = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };
         let said = outlook(&run(|s| s.methods = vec![scaffold]));
         assert_eq!(said, "No prediction for SCAFFOLD: this method’s round is not one linear map.");
+    }
+
+    #[test]
+    fn of_several_that_diverge_each_leads_to_where_none_does() {
+        let diverging = run(|s| s.step_size = 3e-3);
+        let largest: Vec<_> = diverging.summary.methods.iter().map(|summary| summary.largest_step.unwrap()).collect();
+        assert!(largest.len() == 2 && (largest[0] - largest[1]).abs() > 1e-6, "they differ: {largest:?}");
+        let suggested: Vec<_> = badges(&diverging).into_iter().map(|badge| badge.suggestion.unwrap().0).collect();
+        assert_eq!(suggested[0].to_bits(), suggested[1].to_bits());
+        let after = run(|s| s.step_size = suggested[0]);
+        assert!(badges(&after).iter().all(|badge| badge.standing != Standing::Diverging));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use super::choice::{
     ALGORITHMS_LINK, Algorithm, Algorithms, Choice, GRADIENTS, NONE_WORD, Opt, PLACEMENTS, SCHEDULES, STARTS, TARGETS,
 };
+use super::grid::{Move, Stride};
 use super::notice::{Fix, Notice, Problem};
 use super::parse;
 use super::systems::Systems;
-use super::table::{Key, Param, TABLE, shown, words};
+use super::table::{Key, Param, SAME, TABLE, shown, words};
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
@@ -23,6 +24,8 @@ use crate::sim::stream::Seed;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     numbers: [f64; Key::COUNT],
+    /// Whether the systems have a seed of their own; if not, its number is the default.
+    has_systems_seed: bool,
     choices: [usize; Choice::COUNT],
     /// The algorithms that run.
     pub algorithms: Algorithms,
@@ -35,6 +38,7 @@ impl Default for Draft {
     fn default() -> Self {
         Self {
             numbers: std::array::from_fn(|index| TABLE[index].default),
+            has_systems_seed: false,
             choices: [0; Choice::COUNT],
             algorithms: Algorithms::PAPER,
             systems: Systems::default(),
@@ -45,17 +49,42 @@ impl Default for Draft {
 impl Draft {
     /// The value of a parameter.
     pub fn get(&self, key: Key) -> f64 {
-        self.numbers[key as usize]
+        let is_seed = key == Key::SystemsSeed && !self.has_systems_seed;
+        self.numbers[if is_seed { Key::Seed } else { key } as usize]
+    }
+
+    /// The value of a parameter as in a link.
+    pub(super) fn words(&self, param: &Param) -> String {
+        let is_usual = param.key == Key::SystemsSeed && !self.has_systems_seed;
+        if is_usual { param.usual() } else { words(self.get(param.key)) }
     }
 
     /// Whether a parameter has its default.
     pub fn is_default(&self, key: Key) -> bool {
-        self.get(key).to_bits() == key.param().default.to_bits()
+        match key {
+            Key::SystemsSeed => !self.has_systems_seed,
+            _ => self.get(key).to_bits() == key.param().default.to_bits(),
+        }
     }
 
     /// Gives a parameter back its default.
     pub fn reset(&mut self, key: Key) {
+        self.has_systems_seed &= key != Key::SystemsSeed;
         self.numbers[key as usize] = key.param().default;
+    }
+
+    /// Draws all that is random as another draft does.
+    pub(super) fn draw_as(&mut self, other: &Self) {
+        for key in [Key::Seed, Key::SystemsSeed] {
+            self.numbers[key as usize] = other.numbers[key as usize];
+        }
+        self.has_systems_seed = other.has_systems_seed;
+    }
+
+    /// Draws other data of the same systems.
+    pub fn draw_new_data(&mut self) {
+        self.set(Key::SystemsSeed, self.get(Key::SystemsSeed));
+        self.set(Key::Seed, Key::Seed.param().grid.moved(self.get(Key::Seed), Move::Up(Stride::One)));
     }
 
     /// Sets a parameter to the nearest allowed value, and says so if that is not the given one. NaN changes nothing.
@@ -65,6 +94,10 @@ impl Draft {
 
     /// Sets a parameter from a text, as typed in a box or found in a link. What is not a number changes nothing.
     pub fn set_text(&mut self, key: Key, text: &str) -> Option<Notice> {
+        if key == Key::SystemsSeed && text.trim().eq_ignore_ascii_case(SAME) {
+            self.reset(key);
+            return None;
+        }
         let read = if key.param().grid.is_whole() { parse::whole } else { parse::real };
         self.admit(key, read(text).unwrap_or(f64::NAN), text)
     }
@@ -132,10 +165,11 @@ impl Draft {
             gains: true,
             n_trials: self.count(Key::Trials),
             seed: self.seed(),
+            systems_seed: self.has_systems_seed.then(|| Seed(self.whole(Key::SystemsSeed).into())),
         }
     }
 
-    /// The seed of all that is random.
+    /// The seed of all that is random, but for systems with one of their own.
     pub fn seed(&self) -> Seed {
         Seed(self.whole(Key::Seed).into())
     }
@@ -210,7 +244,11 @@ impl Draft {
     fn admit(&mut self, key: Key, value: f64, given: &str) -> Option<Notice> {
         let param = key.param();
         let used = if value.is_nan() { self.get(key) } else { nearest_allowed(param, value) };
-        self.numbers[key as usize] = used;
+        // What is not a number leaves the systems without a seed of their own, too.
+        if key != Key::SystemsSeed || self.has_systems_seed || !value.is_nan() {
+            self.numbers[key as usize] = used;
+            self.has_systems_seed |= key == Key::SystemsSeed;
+        }
         let problem = problem(param, value)?;
         let fix = Fix { used: shown(used), allowed: param.allowed() };
         Some(Notice { key: param.link.to_owned(), given: given.to_owned(), problem: problem(fix) })
@@ -248,6 +286,7 @@ mod tests {
     use crate::params::MatrixKey;
     use crate::sim::family::Placement;
     use crate::sim::scenario::Start;
+    use crate::sim::study::Study;
     use crate::sim::target::Target;
 
     #[test]
@@ -310,12 +349,13 @@ mod tests {
         assert_eq!((settings.n_clients, settings.n_rounds, settings.n_trials, settings.seed), (1, 6, 7, Seed(9)));
         assert_eq!(settings.data.of(0).map(|data| (data.n_rollouts, data.rollout_len)), Some((2, 8)));
         let noise = settings.data.of(0).map(|data| data.noise);
-        let [initial_state_std, input_std, process_noise_std] = [0.17, 0.18, 0.19];
+        assert_eq!(settings.systems_seed, Some(Seed(10)));
+        let [initial_state_std, input_std, process_noise_std] = [0.18, 0.19, 0.2];
         assert_eq!(noise, Some(NoiseLevels { initial_state_std, input_std, process_noise_std }));
         assert_eq!(settings.n_local_steps, 4.into());
         let numbers = [settings.heterogeneity, settings.step_size].map(|number| number.to_string());
         assert_eq!(numbers, ["0.03", "0.05"]);
-        assert_eq!(settings.participation, Participation::Dropout(0.9));
+        assert_eq!(settings.participation, Participation::Dropout(0.89));
         assert_eq!((settings.start, settings.target), (Start::HalfOfClient1, Target::Worst));
         assert_eq!((settings.placement, settings.gradient_scale), (Placement::OneOutlier, GradientScale::Sum));
         assert_eq!(settings.family, *draft.systems.family());
@@ -324,18 +364,56 @@ mod tests {
         let expected = [
             Solver::FedLin,
             Solver::FedAvg,
-            Solver::FedProx { pull: strength(0.11) },
+            Solver::FedProx { pull: strength(0.12) },
             Solver::Scaffold,
-            Solver::FedAdmm { penalty: strength(0.12), sparsity: strength(0.13) },
+            Solver::FedAdmm { penalty: strength(0.13), sparsity: strength(0.14) },
             Solver::Clustered { n_clusters: 10 },
             Solver::Median,
         ];
         assert_eq!(solvers, expected);
-        let lines = [Reference::Weighted { weight: 0.15 }, Reference::Personalized { pull: strength(0.16) }];
+        let lines = [Reference::Weighted { weight: 0.16 }, Reference::Personalized { pull: strength(0.17) }];
         assert_eq!(settings.references[3..], lines);
         let schedules = settings.methods.iter().map(|method| method.schedule);
         assert!(schedules.skip(1).all(|schedule| schedule == Schedule::OverRounds));
         assert_eq!(settings.methods[0].schedule, Schedule::Constant);
+    }
+
+    /// New data are no new systems, and new systems no new data.
+    #[test]
+    fn systems_may_have_a_seed_of_their_own() {
+        let read = |query: &str| Draft::from_query(query).0;
+        let systems = |draft: &Draft| draft.check().unwrap().systems().to_vec();
+        // At ε = 0 all systems are alike, so that what is left is how data are drawn, and who takes part.
+        let noise = |draft: &Draft| {
+            let mut draft = draft.clone();
+            for (key, value) in [(Key::Heterogeneity, 0.0), (Key::Trials, 3.0), (Key::Participation, 0.5)] {
+                draft.set(key, value);
+            }
+            format!("{:?}", Study::new(draft.check().unwrap()).run())
+        };
+        let before = read("M=9&R=20");
+        let mut new_data = before.clone();
+        new_data.draw_new_data();
+        assert_eq!(new_data.to_query(), "M=9&R=20&seed=8&systems=7");
+        assert_eq!(systems(&new_data), systems(&before), "to the last bit");
+        assert_ne!(noise(&new_data), noise(&before));
+        let new_systems = read("M=9&R=20&systems=8");
+        assert!(systems(&new_systems).iter().zip(systems(&before)).all(|(new, old)| *new != old));
+        assert_eq!(noise(&new_systems), noise(&before));
+        // Without a word they are the seed's, whatever that is, 0 too.
+        assert_eq!(systems(&read("M=9&seed=8")), systems(&new_systems));
+        assert_eq!(systems(&read("M=9&systems=0")), systems(&read("M=9&seed=0")));
+        for (query, expected) in [
+            ("seed=8&systems=seed", "seed=8"),
+            ("systems=8&seed=8", "seed=8&systems=8"),
+            ("systems=x", ""),
+            ("systems=7", "systems=7"),
+        ] {
+            assert_eq!(read(query).to_query(), expected, "{query}");
+        }
+        let mut again = read("seed=8&systems=3");
+        again.reset(Key::SystemsSeed);
+        assert_eq!((again.get(Key::SystemsSeed).to_string(), again), ("8".into(), read("seed=8")));
     }
 
     #[test]

@@ -44,9 +44,20 @@ impl Word for Language {
         &[(Self::English, "en", "English"), (Self::German, "de", "Deutsch")];
 }
 
+/// Where the page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a window of its own.
+    Alone,
+    /// In a frame, where a link that does not say makes it compact.
+    Framed,
+}
+
 /// How the page is put into another one. Without a frame around it all is at its default, and the page is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
+    /// Where it is.
+    pub place: Place,
     /// Whether it is compact: one view, and only the controls that are shown.
     pub is_on: bool,
     /// Keys of the controls that are shown, in the order of the page.
@@ -70,8 +81,8 @@ pub struct Embed {
 impl Default for Embed {
     fn default() -> Self {
         let (show, lock, origins, instance) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        let (look, language) = (None, None);
-        Self { is_on: false, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
+        let (place, is_on, look, language) = (Place::Alone, false, None, None);
+        Self { place, is_on, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
     }
 }
 
@@ -86,7 +97,8 @@ pub(super) const CAPTION: &str = "caption";
 pub(super) const AUTORUN: &str = "autorun";
 pub(super) const ORIGIN: &str = "origin";
 pub(super) const INSTANCE: &str = "instance";
-const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
+/// All of them.
+pub const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
 
 /// The most characters of what a page calls itself.
 pub const INSTANCE_CHARS: usize = 100;
@@ -96,6 +108,9 @@ pub const TABS: &str = "views";
 
 /// What a view itself lets people choose: what lies along the axis, which map, which of the paper's figures.
 pub const OPTIONS: &str = "choices";
+
+/// What a frame shows whose link does not even say that it is one: somebody has pasted an address.
+pub(super) const USUAL: [&str; 4] = [TABS, OPTIONS, "M", "eps"];
 
 /// The keys of everything that can be shown, in the order of the page.
 pub fn controls() -> impl Iterator<Item = &'static str> {
@@ -108,28 +123,53 @@ pub fn settings() -> impl Iterator<Item = &'static str> {
     [ALGORITHMS_LINK].into_iter().chain(numbers).chain(CHOICES.iter().map(|spec| spec.link))
 }
 
+/// What holds without a key, in words; nothing if it is no key of frames.
+pub(super) fn usual(key: &str) -> Option<String> {
+    let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key))?;
+    Some(
+        match ours {
+            EMBED => say!("0; 1 in a frame"),
+            SHOW | LOCK => say!("none"),
+            LOOK | LANGUAGE => say!("as chosen last"),
+            CAPTION | AUTORUN => "1",
+            ORIGIN => say!("any"),
+            _ => say!("empty"),
+        }
+        .to_owned(),
+    )
+}
+
 impl Embed {
-    /// Takes its own pairs out of those of a link; what cannot be used is named.
-    pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
-        let (mut embed, mut notices) = (Self::default(), Vec::new());
+    /// Takes its own pairs out of those of a link, of a page in a frame or not; what cannot be used is named.
+    pub fn take(pairs: &mut Vec<(String, String)>, place: Place) -> (Self, Vec<Notice>) {
+        let (mut embed, mut notices) = (Self { place, ..Self::default() }, Vec::new());
+        let mut said = Vec::new();
         pairs.retain(|(key, given)| {
             let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key.trim()));
             if let Some(key) = ours {
                 notices.extend(embed.set(key, given));
+                said.push(key);
             }
             ours.is_none()
         });
+        // `boot.js` finds the same before there is a program.
+        if place == Place::Framed && !said.contains(&EMBED) {
+            embed.is_on = true;
+            if !said.contains(&SHOW) {
+                embed.show = USUAL.to_vec();
+            }
+        }
         (embed, notices)
     }
 
-    /// The pairs (key, value) that differ from the defaults.
+    /// The pairs (key, value) that differ from the defaults; in a frame it is said too that the page is whole.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let list = |key, words: &[&'static str]| (!words.is_empty()).then(|| (key, words.join(",")));
         let flag = |key, is_default: bool, word: &str| (!is_default).then(|| (key, word.to_owned()));
         let origins = self.origins.iter().map(|origin| (ORIGIN, origin.clone()));
         let instance = (!self.instance.is_empty()).then(|| (INSTANCE, self.instance.clone()));
         let pairs = [
-            flag(EMBED, !self.is_on, "1"),
+            flag(EMBED, !self.is_on && self.place == Place::Alone, if self.is_on { "1" } else { "0" }),
             list(SHOW, &self.show),
             list(LOCK, &self.lock),
             self.look.map(|look| (LOOK, look.word().to_owned())),
@@ -231,8 +271,12 @@ mod tests {
     use crate::params::link;
 
     fn read(query: &str) -> (Embed, Vec<String>, usize) {
+        read_in(query, Place::Alone)
+    }
+
+    fn read_in(query: &str, place: Place) -> (Embed, Vec<String>, usize) {
         let mut pairs = link::pairs(query);
-        let (embed, notices) = Embed::take(&mut pairs);
+        let (embed, notices) = Embed::take(&mut pairs, place);
         (embed, notices.iter().map(Notice::to_string).collect(), pairs.len())
     }
 
@@ -265,6 +309,26 @@ mod tests {
         let (whole, ..) = read("show=M&lock=K&autorun=0");
         assert!(!whole.rests() && !whole.locks("K") && whole.shows("eps"));
         assert!(read("embed=1&autorun=0").0.rests());
+    }
+
+    /// Whoever pastes an address into a frame gets a page that fits there; what was said for the frame stays as it was said.
+    #[test]
+    fn a_frame_without_a_word_is_compact() {
+        #[track_caller]
+        fn check(query: &str, expected: &str) {
+            let (embed, notices, _) = read_in(query, Place::Framed);
+            let written = link::query(embed.pairs());
+            assert_eq!((written.as_str(), notices), (expected, vec![]));
+            assert_eq!(read_in(&written, Place::Framed).0, embed);
+        }
+        assert!(USUAL.iter().all(|key| controls().any(|control| control == *key)));
+        check("M=5", "embed=1&show=views,choices,M,eps");
+        check("show=K", "embed=1&show=K");
+        check("show=", "embed=1");
+        check("lock=K", "embed=1&show=views,choices,M,eps&lock=K");
+        check("embed=1", "embed=1");
+        check("Embed=0&show=K", "embed=0&show=K");
+        assert_eq!(read("M=5").0, Embed::default());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::notice::Notice;
 use super::pins::{PIN, Pin};
 use super::state::State;
 use super::systems::MatrixKey;
-use super::table::Param;
+use super::table::{Param, SAME};
 
 /// What a scenario file calls itself.
 const FORMAT: &str = "fedsysid-scenario";
@@ -105,7 +105,9 @@ pub fn settings(state: &State, between: &str) -> String {
 
 /// A pair of a link, its value in JSON: numbers as numbers, lists as lists.
 fn in_json((key, value): (&'static str, String)) -> (&'static str, String) {
-    let json = if Param::by_link(key).is_some() {
+    let json = if value == SAME {
+        text(&value)
+    } else if Param::by_link(key).is_some() {
         value
     } else if key == ALGORITHMS_LINK {
         list(value.split(',').map(text))
@@ -138,6 +140,7 @@ mod tests {
         check("view=map&map=alpha-K&M=100&eps=0.123456789&alpha=0.00012&alg=none&schedule=rounds");
         check("sweep=M:1,5,25&alg=fedlin,scaffold&pin=M:5~alg:fedavg~name:few&pin=eps:0.5~name:x");
         check("A=0.9,-0.1;0,0.8&B=1;0.5&V=0,0;0.1,0&sw=0.25&pin=A:0.5~name:one&pin=U:1;0~name:two");
+        check("seed=8&systems=7&pin=systems:seed~name:x&pin=seed:9~name:y");
         check("view=paper&fig=2b&steps=local&seed=4294967295");
     }
 

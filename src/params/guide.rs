@@ -7,7 +7,6 @@
 use super::link;
 use super::notice::{Fix, Notice, Problem};
 use super::state::State;
-use super::table::Key;
 use super::views::Word;
 use fedsysid_say::say;
 
@@ -158,7 +157,7 @@ impl State {
     /// This state at a step of a lesson: all as the step starts, with the same seed.
     pub fn at_step(&self, lesson: Lesson, step: usize) -> Self {
         let mut state = lesson.preset(step);
-        state.draft.set(Key::Seed, self.draft.get(Key::Seed));
+        state.draft.draw_as(&self.draft);
         state
     }
 
@@ -208,6 +207,7 @@ pub fn fragment_of(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Key;
 
     fn read(query: &str) -> (State, Vec<String>) {
         let (state, notices) = State::from_query(query);
@@ -234,6 +234,7 @@ mod tests {
         check("lesson=joining");
         check("lesson=joining&step=2");
         check("lesson=joining&step=3&seed=99");
+        check("lesson=joining&step=3&seed=99&systems=7");
         check("lesson=joining&step=3&view=explore&M=100");
         check("lesson=joining&M=50");
         check("codes=floor&view=lesson");
@@ -242,6 +243,8 @@ mod tests {
         let (state, _) = read("M=9&step=2&lesson=joining&eps=0.5");
         assert_eq!((state.draft.get(Key::Clients), state.draft.get(Key::Heterogeneity)), (9.0, 0.5));
         assert_eq!(state.at_step(Lesson::Steps, 1).to_query(), "lesson=steps&step=2");
+        let (own, _) = read("M=9&seed=8&systems=7");
+        assert_eq!(own.at_step(Lesson::Steps, 1).to_query(), "lesson=steps&step=2&seed=8&systems=7");
         assert_eq!(read("lesson=joining").0.out_of_lesson().to_query(), "M=4&eps=0&alg=fedlin");
     }
 

@@ -4,10 +4,11 @@ use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
 use super::embed::{self, Language, Look};
 use super::guide::{self, Lesson};
+use super::notice::Notice;
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
-use super::table::{Group, Key, Param, TABLE, Widget, words};
+use super::table::{Group, Key, Param, TABLE, Widget, shown};
 use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, View, Word};
 use fedsysid_say::say;
 
@@ -64,11 +65,11 @@ pub fn rows() -> Vec<Row> {
 
 /// What a link says for a frame in another page.
 pub fn frame_rows() -> Vec<Row> {
-    let row = |key, name, kind, allowed: String, default: &str, help: &str| Row {
+    let row = |key, name, kind, allowed: String, help: &str| Row {
         kind,
         allowed,
         help: help.into(),
-        ..row(key, name, default.into(), &[])
+        ..row(key, name, embed::usual(key).unwrap_or_default(), &[])
     };
     let any = |keys: Vec<&str>| say!("any of {}, with commas between them", keys.join(", "));
     let looks: Vec<_> = Look::ALL.iter().map(|(_, word, _)| *word).collect();
@@ -79,15 +80,16 @@ pub fn frame_rows() -> Vec<Row> {
             say!("compact page"),
             "word",
             "0, 1".into(),
-            "0",
-            say!("One view without the rest of the page, as high as it needs to be."),
+            &say!(
+                "One view without the rest of the page, as high as it needs to be. In a frame, a link without it is one with embed=1 and show={}.",
+                embed::USUAL.join(",")
+            ),
         ),
         row(
             embed::SHOW,
             say!("controls that are there"),
             "words",
             any(embed::controls().collect()),
-            say!("none"),
             say!("The reader can move these; choices are what the view itself lets people choose."),
         ),
         row(
@@ -95,7 +97,6 @@ pub fn frame_rows() -> Vec<Row> {
             say!("controls that are fixed"),
             "words",
             any(embed::settings().collect()),
-            say!("none"),
             say!("The reader sees these, and cannot move them."),
         ),
         row(
@@ -103,7 +104,6 @@ pub fn frame_rows() -> Vec<Row> {
             say!("look"),
             "word",
             looks.join(", "),
-            say!("as chosen last"),
             say!("Takes precedence over what the reader chose before."),
         ),
         row(
@@ -111,23 +111,14 @@ pub fn frame_rows() -> Vec<Row> {
             say!("language"),
             "word",
             languages.join(", "),
-            say!("as chosen last"),
             say!("Else that of the browser, where there is a translation."),
         ),
-        row(
-            embed::CAPTION,
-            say!("line beneath the chart"),
-            "word",
-            "0, 1".into(),
-            "1",
-            say!("What is drawn, in one line."),
-        ),
+        row(embed::CAPTION, say!("line beneath the chart"), "word", "0, 1".into(), say!("What is drawn, in one line.")),
         row(
             embed::AUTORUN,
             say!("computes at once"),
             "word",
             "0, 1".into(),
-            "1",
             say!("With 0 it rests until it is touched."),
         ),
         row(
@@ -135,7 +126,6 @@ pub fn frame_rows() -> Vec<Row> {
             say!("page that may send messages"),
             "text",
             say!("an origin, several times if need be").into(),
-            say!("any"),
             say!("Messages of other origins are passed over."),
         ),
         row(
@@ -143,10 +133,38 @@ pub fn frame_rows() -> Vec<Row> {
             say!("what it calls itself"),
             "text",
             say!("up to {} characters", embed::INSTANCE_CHARS),
-            say!("empty"),
             say!("Every message carries it, so that several frames can be told apart."),
         ),
     ]
+}
+
+/// A notice as a whole sentence, and
+pub fn whole(notice: &Notice) -> String {
+    let key = notice.key.rsplit(':').next().unwrap_or_default().trim();
+    let is_ours = |other: &str| other.eq_ignore_ascii_case(key);
+    let default = || match Param::by_link(key).filter(|param| param.key != Key::SystemsSeed) {
+        Some(param) => Some(shown(param.default)),
+        None if MatrixKey::by_link(key).is_some() => Some(say!("the paper’s").to_owned()),
+        None => embed::usual(key).or_else(|| rows().into_iter().find(|row| is_ours(row.key)).map(|row| row.default)),
+    };
+    match notice.fix().and_then(|fix| Some((&fix.used, default()?))) {
+        Some((used, default)) if *used == default => say!("{notice}, the default."),
+        Some((_, default)) => say!("{notice}; the default is {default}."),
+        None => format!("{notice}."),
+    }
+}
+
+/// The view with the control of a key: the present one if it is there, or nothing if there is none as things are set.
+pub fn view_of(key: &str, now: View, draft: &Draft) -> Option<View> {
+    let is_ours = |other: &str| other.eq_ignore_ascii_case(key.trim());
+    let beside = if matches!(now, View::Paper | View::Data | View::Lesson) { View::Explore } else { now };
+    match Param::by_link(key.trim()) {
+        Some(param) if param.only_for.is_some_and(|algorithm| !draft.algorithms.contains(algorithm)) => None,
+        Some(param) if param.group == Group::Systems => Some(View::Systems),
+        Some(_) => Some(beside),
+        None if MatrixKey::by_link(key).is_some() => Some(View::Systems),
+        None => (is_ours(ALGORITHMS_LINK) || CHOICES.iter().any(|spec| is_ours(spec.link))).then_some(beside),
+    }
 }
 
 /// The views of what a person sets up: the paper's figures have their own settings.
@@ -169,7 +187,7 @@ fn number(param: &Param) -> Row {
         allowed: param.allowed(),
         stops: if param.widget == Widget::Slider { param.grid.last() + 1 } else { 0 },
         help: param.help().into(),
-        ..row(param.link, param.name(), words(param.default), views)
+        ..row(param.link, param.name(), param.usual(), views)
     }
 }
 
@@ -254,4 +272,64 @@ fn of_views() -> Vec<Row> {
 fn word<W: Word>(key: &'static str, name: &str, views: &[View]) -> Row {
     let words: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
     Row { allowed: words.join(", "), ..row(key, name, W::default().word().into(), views) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::State;
+    use crate::params::embed::{Embed, Place};
+    use crate::params::link;
+
+    #[test]
+    fn a_notice_says_what_is_allowed_what_is_used_and_the_default() {
+        #[track_caller]
+        fn check(query: &str, expected: &str) {
+            let mut pairs = link::pairs(query);
+            let (_, mut notices) = Embed::take(&mut pairs, Place::Alone);
+            notices.extend(State::from_pairs(pairs).1);
+            assert_eq!(notices.iter().map(whole).collect::<Vec<_>>(), [expected]);
+        }
+        check("M=1e9", "M = 1e9 is out of range: allowed 1 to 10000, using 10000; the default is 50.");
+        check("alpha=abc", "alpha = abc is not a number: allowed 0.000001 to 0.1, using 0.0001, the default.");
+        check("pin=M:0", "pin: M = 0 is out of range: allowed 1 to 10000, using 1; the default is 50.");
+        check(
+            "schedule=late",
+            "schedule = late is not among the choices: allowed constant, local, rounds, harmonic, using constant, the default.",
+        );
+        check("systems=x", "systems = x is not a number: allowed 0 to 4294967295, using 7; the default is seed.");
+        check(
+            "A=x",
+            "A = x cannot be used: row 1, column 1: “x” is not a number; allowed 1×1 to 6×6, using the paper’s, the default.",
+        );
+        check("caption=x", "caption = x is not among the choices: allowed 0 or 1, using 1, the default.");
+        check("color=red", "color = red is not a setting of this page: ignored.");
+    }
+
+    /// Every notice with a fix tells a default: no key is forgotten.
+    #[test]
+    fn every_key_has_a_default_to_tell() {
+        let mut n_told = 0;
+        for row in rows().iter().chain(&frame_rows()) {
+            let mut pairs = link::pairs(&format!("{}=~,~", row.key));
+            let (_, mut notices) = Embed::take(&mut pairs, Place::Alone);
+            notices.extend(State::from_pairs(pairs).1);
+            for notice in notices.iter().filter(|notice| notice.fix().is_some()) {
+                let said = whole(notice);
+                assert!(said.ends_with(", the default.") || said.contains("; the default is "), "{said}");
+                n_told += 1;
+            }
+        }
+        assert!(n_told > 30, "only {n_told}");
+    }
+
+    #[test]
+    fn a_control_is_in_the_view_that_has_it() {
+        let view = |key, now| view_of(key, now, &Draft::default());
+        assert_eq!(view("M", View::Map), Some(View::Map));
+        assert_eq!(view("m", View::Paper), Some(View::Explore));
+        assert_eq!([view("A", View::Explore), view("su", View::Data)], [Some(View::Systems); 2]);
+        assert_eq!([view("mu", View::Explore), view("view", View::Explore), view("lang", View::Map)], [None; 3]);
+        assert_eq!(view("start", View::Lesson), Some(View::Explore));
+    }
 }

@@ -7,7 +7,7 @@ use super::choice::{ALGORITHMS_LINK, CHOICES, Choice};
 use super::draft::Draft;
 use super::notice::{Notice, Problem};
 use super::systems::MatrixKey;
-use super::table::{Key, Param, TABLE, words};
+use super::table::{Key, Param, TABLE};
 
 /// A query's pairs (key, value), percent-decoded, in their order. A leading `?` or `#` is passed over, `+` is a space,
 /// and bytes that are not UTF-8 become U+FFFD.
@@ -93,7 +93,7 @@ impl Draft {
 
     /// Every setting but the matrices.
     fn scalar_pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let numbers = TABLE.iter().map(|param| (param.link, words(self.get(param.key))));
+        let numbers = TABLE.iter().map(|param| (param.link, self.words(param)));
         let algorithms = std::iter::once((ALGORITHMS_LINK, self.algorithms.to_string()));
         let choices = CHOICES.iter().map(|spec| (spec.link, self.option(spec.choice).word.to_owned()));
         numbers.chain(algorithms).chain(choices)

@@ -85,7 +85,7 @@ impl Preset {
     pub fn applied_to(&self, draft: &Draft) -> Draft {
         let mut applied = self.draft();
         applied.algorithms = draft.algorithms;
-        applied.set(Key::Seed, draft.get(Key::Seed));
+        applied.draw_as(draft);
         applied
     }
 }
@@ -107,6 +107,8 @@ mod tests {
             assert_eq!(Preset::of(&draft).map(|found| found.id), Some(preset.id));
             draft.set(Key::Seed, 99.0);
             assert_eq!(Preset::of(&draft).map(|found| found.id), Some(preset.id), "any seed");
+            draft.draw_new_data();
+            assert_eq!(Preset::of(&draft).map(|found| found.id), Some(preset.id), "any systems");
             draft.set(Key::Clients, 3.0);
             assert!(Preset::of(&draft).is_none());
         }

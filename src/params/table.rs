@@ -25,6 +25,8 @@ pub enum Key {
     RolloutLen,
     /// The seed of every random stream.
     Seed,
+    /// The seed of the systems alone; without one of their own it is that of all.
+    SystemsSeed,
     /// The share of the clients that take part in a round.
     Participation,
     /// FedProx's pull μ, for each sample of a client.
@@ -249,6 +251,19 @@ pub static TABLE: [Param; Key::COUNT] = [
         help: "The same seed gives the same systems and data on every machine; another seed draws new ones.",
     },
     Param {
+        key: Key::SystemsSeed,
+        link: "systems",
+        symbol: "",
+        name: "systems’ seed",
+        grid: Grid::Whole { stops: &[(0, 1)], max: u32::MAX },
+        default: 7.0,
+        widget: Widget::Box,
+        group: Group::More,
+        only_for: None,
+        sweep: &[],
+        help: "Draws the clients’ systems alone, so that another seed means new data. Without one of their own it is the seed.",
+    },
+    Param {
         key: Key::Participation,
         link: "part",
         symbol: "",
@@ -382,7 +397,7 @@ pub static TABLE: [Param; Key::COUNT] = [
 
 impl Key {
     /// How many there are.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 20;
 
     /// Its row of the table.
     pub fn param(self) -> &'static Param {
@@ -415,7 +430,15 @@ impl Param {
     pub fn allowed(&self) -> String {
         say!("{} to {}", shown(self.grid.min()), shown(self.grid.max()))
     }
+
+    /// The default as in a link.
+    pub fn usual(&self) -> String {
+        if self.key == Key::SystemsSeed { SAME.to_owned() } else { words(self.default) }
+    }
 }
+
+/// The seed of the systems that is the seed of all, in a link: the key of that one.
+pub const SAME: &str = "seed";
 
 /// A value in words that can be read aloud: all digits and never an exponent, "0.0001".
 pub fn words(value: f64) -> String {

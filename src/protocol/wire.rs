@@ -122,7 +122,8 @@ mod tests {
     #[test]
     fn requests_survive() {
         for seed in [0, 7, u64::MAX] {
-            let settings = Settings { seed: Seed(seed), start: Start::HalfOfClient1, ..small() };
+            let settings =
+                Settings { seed: Seed(seed), systems_seed: Some(Seed(!seed)), start: Start::HalfOfClient1, ..small() };
             check(&Request::Run { generation: Generation(u32::MAX), settings });
         }
     }

@@ -90,7 +90,7 @@ impl Search {
 
 fn excess(scenario: &Scenario, heterogeneity: f64, norms: &mut MeanNorms) -> Result<f64, NoPrediction> {
     let settings = scenario.settings();
-    let member = |client| settings.family.member(settings.placement.place(settings.seed, client), heterogeneity);
+    let member = |client| settings.family.member(settings.place(client), heterogeneity);
     let systems: Result<Vec<LinearSystem>, _> = (0..settings.n_clients).map(member).collect();
     let systems = systems.map_err(|_| NoPrediction::Overflow)?;
     let mut expected = ExpectedFleet::empty(scenario);

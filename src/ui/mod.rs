@@ -108,7 +108,7 @@ fn App() -> impl IntoView {
             data-lesson=live(move || lesson::word(store))
             data-veiled=live(move || store.veil.get().map(|_| ""))
         >
-            <Notices notices=store.settings.notices />
+            <Notices store />
             {is_embedded.then(|| embed::cover(store))}
             {live(move || shown(view.get(), store, own, theme))}
             <aside class="controls" aria-label=say!("Settings") hidden=live(is_alone)>

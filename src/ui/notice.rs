@@ -8,10 +8,11 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use super::parts::button;
-use super::reactive::{live, on};
+use super::reactive::{effect, live, memo, on};
+use super::store::Store;
 
 use super::controls::control_id;
-use crate::params::Notice;
+use crate::params::{Notice, keys};
 
 /// The most notices shown at once; a garbled link may have thousands.
 const SHOWN: usize = 4;
@@ -20,9 +21,10 @@ const SHOWN: usize = 4;
 /// and is a polite live region, so that new notices are read out without taking the focus.
 #[component]
 pub fn Notices(
-    /// The notices, newest last.
-    notices: RwSignal<Vec<Notice>>,
+    /// The page's signals; the newest notice is the last.
+    store: Store,
 ) -> impl IntoView {
+    let notices = store.settings.notices;
     let region = NodeRef::<Section>::new();
     let dismiss = move |index: usize| {
         notices.update(|notices| drop(notices.drain(index..=index)));
@@ -41,20 +43,20 @@ pub fn Notices(
     };
     view! {
         <section class="notices" aria-label=say!("Notices") aria-live="polite" tabindex="-1" node_ref=region>
-            {live(move || shown().into_iter().map(|(index, notice)| item(&notice, move || dismiss(index))).collect_view().into_any())}
+            {live(move || shown().into_iter().map(|(index, notice)| item(store, &notice, move || dismiss(index))).collect_view().into_any())}
             {live(move || if are_several() { foot() } else { ().into_any() })}
         </section>
     }
 }
 
 /// One notice, with buttons that lead to its control and that take it off the list.
-fn item(notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
+fn item(store: Store, notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     let sentence = notice.to_string();
-    let control = notice.fix().map(|_| control_id(notice.key.split(':').next().unwrap_or_default()));
+    let key = notice.fix().map(|_| notice.key.split(':').next().unwrap_or_default().to_owned());
     view! {
         <div class="notice">
-            <p>{sentence.clone()} "."</p>
-            {control.map(show)}
+            <p>{keys::whole(notice)}</p>
+            {key.map(|key| show(store, key))}
             <button type="button" class="dismiss" aria-label=say!("Dismiss: {sentence}") on:click=on(move |_| dismiss())>
                 "×"
             </button>
@@ -63,15 +65,35 @@ fn item(notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     .into_any()
 }
 
-/// A button that leads to a control, where the page has it: what a link says of a view, a frame or the language has none, and
-/// that of an algorithm only while it runs.
-fn show(id: String) -> AnyView {
+/// A button that leads to a control, in another view if it is there: what a link says of a view, a frame or the language has
+/// none, and that of an algorithm only while it runs. A frame and a lesson show what their authors want.
+fn show(store: Store, key: String) -> AnyView {
+    let (id, view) = (control_id(&key), store.view());
+    let other = memo(move || {
+        let settings = store.settings;
+        let is_free = settings.guided.get().is_none() && !settings.embed.with_value(|embed| embed.is_on);
+        keys::view_of(&key, view.get(), &settings.draft.read()).filter(|other| is_free && *other != view.get())
+    });
     let is_there = RwSignal::new(false);
     // Controls may be mounted after the first notices.
     let look = id.clone();
-    request_animation_frame(move || is_there.set(can_be_shown(&look)));
+    effect(move |_| {
+        view.get();
+        let look = look.clone();
+        request_animation_frame(move || is_there.set(can_be_shown(&look)));
+    });
+    let press = on(move |_: MouseEvent| {
+        let id = id.clone();
+        match other.get_untracked() {
+            Some(view) => {
+                store.views.update(|views| views.view = view);
+                request_animation_frame(move || focus(&id));
+            }
+            None => focus(&id),
+        }
+    });
     view! {
-        <button type="button" hidden=live(move || !is_there.get()) on:click=on(move |_: MouseEvent| focus(&id))>{say!("Show")}</button>
+        <button type="button" hidden=live(move || !is_there.get() && other.get().is_none()) on:click=press>{say!("Show")}</button>
     }
     .into_any()
 }

@@ -92,6 +92,8 @@ pub(super) fn share(store: Store) -> AnyView {
 fn files(store: Store) -> AnyView {
     let problem = RwSignal::new(String::new());
     let save = move || web::file::save("fedsysid-scenario.json", "application/json", &file::write(&store.state_now()));
+    // A page that is one file is a scenario that opens by itself.
+    let save_page = move || web::file::save_page("fedsysid.html", &store.state_now().to_query());
     let open = on(move |event: Event| {
         let Some(chosen) = web::file::chosen(&event_target(&event)) else { return };
         let name = chosen.name();
@@ -105,6 +107,7 @@ fn files(store: Store) -> AnyView {
     view! {
         <p class="menu-row">
             {button("set-step", say!("Save scenario"), save)}
+            {web::file::is_whole().then(|| button("set-step", say!("Save page with these settings"), save_page))}
             <label class="set-step file">
                 {say!("Open scenario…")}
                 <input type="file" class="visually-hidden" accept=".json,application/json" data-testid="open-scenario" on:change=open />

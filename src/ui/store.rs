@@ -389,7 +389,7 @@ fn read_address() -> (Embed, State, Vec<Notice>) {
     for (_, name) in pairs.iter_mut().filter(|(key, _)| key == NAME) {
         *name = address::composed(name);
     }
-    let (embed, mut notices) = Embed::take(&mut pairs);
+    let (embed, mut notices) = Embed::take(&mut pairs, web::host::place());
     let (state, more) = State::from_pairs(pairs);
     notices.extend(more);
     (embed, state, notices)

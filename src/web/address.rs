@@ -13,9 +13,11 @@ use crate::params::{guide, link};
 /// Time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
 const EVERY_MS: f64 = 300.0;
 
-/// The query of the page's address, with its `?`, or nothing.
+/// The query of the page's address, with its `?`, or nothing; where there is no address, what the page was saved with.
 pub fn query() -> String {
-    web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default()
+    let Some(window) = web_sys::window() else { return String::new() };
+    let saved = || window.document()?.document_element()?.get_attribute("data-settings");
+    window.location().search().ok().filter(|search| !search.is_empty()).or_else(saved).unwrap_or_default()
 }
 
 /// What stands behind the address's `#`, which no server is told, or nothing.

@@ -14,8 +14,12 @@ if (globalThis.document === undefined) {
   const root = document.documentElement;
   // Whether this script ran: if not, the style sheet shows other words.
   root.dataset.started = "";
-  // In a frame the page is compact from its first picture on.
-  if (new URLSearchParams(location.search).get("embed") === "1") root.dataset.embed = "";
+  // In a frame the page is compact from its first picture on, if its address does not say otherwise (`Embed::take`).
+  const said = [...new URLSearchParams(location.search)].filter(([key]) => key.trim().toLowerCase() === "embed");
+  const isCompact = said.length
+    ? said.map(([, value]) => value.trim()).filter((value) => /^[01]$/.test(value)).pop() === "1"
+    : parent !== window && /^http|^file:/.test(location.protocol);
+  if (isCompact) root.dataset.embed = "";
 
   // WebKit, once an element is a container that style sheets ask for its size, does not look at their media queries again when the
   // window changes: the page would keep the layout it began with. A sheet that is changed has it look.

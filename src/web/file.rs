@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Function, Reflect, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
@@ -37,6 +37,24 @@ pub fn save_png(
     let save: Box<dyn FnOnce(JsValue)> = Box::new(save);
     let save = Closure::<dyn FnMut(JsValue)>::once_into_js(save);
     let _ = canvas.to_blob(save.unchecked_ref());
+}
+
+/// Whether the page is one file.
+pub fn is_whole() -> bool {
+    whole().is_some()
+}
+
+/// What makes a file of the page, where it is one: `xtask/src/single/unpack.js` leaves it there.
+fn whole() -> Option<Function> {
+    Reflect::get(&js_sys::global(), &"fedsysidPage".into()).ok()?.dyn_into().ok()
+}
+
+/// Has the browser save the page itself, as a file that opens with these settings, if it is one file.
+pub fn save_page(name: &str, query: &str) {
+    let page = whole().and_then(|page| page.call1(&JsValue::NULL, &query.into()).ok()?.as_string());
+    if let Some(page) = page {
+        save(name, "text/html", &page);
+    }
 }
 
 fn try_save(name: &str, kind: &str, parts: &Array) -> Option<()> {

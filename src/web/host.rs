@@ -9,6 +9,7 @@ use web_sys::{Element, HtmlIFrameElement, MessageEvent, Window};
 use super::json;
 use super::listener::Listener;
 use super::screen::SizeWatch;
+use crate::params::embed::Place;
 use crate::params::json::Value;
 
 /// The window around this one; nothing if this page stands for itself.
@@ -20,6 +21,13 @@ fn parent() -> Option<Window> {
 /// Whether this page is in a frame of another one.
 pub fn is_framed() -> bool {
     parent().is_some()
+}
+
+/// Where it is, as far as its address could say what is wanted there. Course platforms frame files that have none.
+pub fn place() -> Place {
+    let protocol = web_sys::window().and_then(|window| window.location().protocol().ok());
+    let has_address = protocol.is_some_and(|it| it.starts_with("http") || it == "file:");
+    if has_address && is_framed() { Place::Framed } else { Place::Alone }
 }
 
 /// Hears what a page says that this one has in a frame, wherever in an element that is at the time.

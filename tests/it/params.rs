@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use fedsysid::params::choice::{Algorithm, CHOICES};
+use fedsysid::params::embed::{Embed, KEYS, Place};
 use fedsysid::params::keys::{frame_rows, rows};
 use fedsysid::params::link::pairs;
 use fedsysid::params::paper::Switch;
@@ -24,7 +25,8 @@ fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
         let (min, max) = (param.grid.min(), param.grid.max());
         let between = min + (max - min) * rng.random::<f64>();
         let value = match rng.random_range(0..3) {
-            0 => param.default,
+            // The systems’ seed is then that of all.
+            0 => continue,
             1 => param.grid.at(rng.random_range(0..=param.grid.last())),
             _ if param.grid.is_whole() => between.floor(),
             _ => between,
@@ -233,6 +235,23 @@ fn the_documented_settings_are_the_real_ones() {
         found == expected,
         "docs/parameters.md is not what the tables say any more: run this test with UPDATE_GOLDEN=1"
     );
+}
+
+/// Every key that is read of a frame's link is documented, and every documented one is read.
+#[test]
+fn every_key_of_frames_is_documented_and_read() {
+    let documented: Vec<_> = frame_rows().iter().map(|row| row.key).collect();
+    assert_eq!(documented, KEYS);
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/embedding.md")).unwrap();
+    let (_, table) = text.split_once("<!-- keys -->").unwrap();
+    let (table, _) = table.split_once("<!-- end of keys -->").unwrap();
+    let in_the_text: Vec<_> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(in_the_text, KEYS);
+    for key in KEYS {
+        let mut pairs = vec![(key.to_owned(), "~,~".to_owned())];
+        Embed::take(&mut pairs, Place::Alone);
+        assert!(pairs.is_empty(), "{key} is not read");
+    }
 }
 
 /// The table of keys for frames in the text about embedding is that of the page.

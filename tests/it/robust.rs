@@ -124,6 +124,7 @@ fn settings(rng: &mut ChaCha8Rng) -> Settings {
         gains: rng.random_ratio(1, 10),
         n_trials: rng.random_range(0..3),
         seed: Seed(rng.random()),
+        systems_seed: rng.random::<bool>().then(|| Seed(rng.random())),
     }
 }
 

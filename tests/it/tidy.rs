@@ -99,6 +99,29 @@ fn only_the_web_module_speaks_with_workers() {
     }
 }
 
+/// Plotters measures text through the document, which a worker has not: what runs there uses figures' plain values at most.
+#[test]
+fn what_runs_in_workers_draws_nothing() {
+    const PLAIN: [&str; 4] = ["number", "{Curve", "{Axis", "Role"];
+    let mut n_files = 0;
+    for module in ["web", "engine", "protocol", "theory", "sim", "data", "dashboard/data"] {
+        let files = files_below(&source().join(module), "rs").into_iter().filter(|path| !path.ends_with("tests.rs"));
+        for path in files {
+            n_files += 1;
+            let code = code(&path);
+            let drawn = ["plotters", "::draw", "::svg", "canvas_context"].iter().find(|word| code.contains(**word));
+            let mut used = code.split("figure::").skip(1);
+            let foreign = used.find(|rest| !PLAIN.iter().any(|plain| rest.starts_with(plain)));
+            let foreign = foreign.and_then(|rest| rest.lines().next());
+            assert!(drawn.is_none() && foreign.is_none(), "{}: {drawn:?} {foreign:?}", path.display());
+        }
+    }
+    assert!(n_files > 60, "the code of workers is where it is looked for: {n_files} files");
+    // The words that are looked for are those of drawing.
+    let drawing = code(&source().join("figure/draw.rs"));
+    assert!(drawing.contains("plotters"), "drawing goes by another name");
+}
+
 /// A strict content security policy refuses styles in markup and in attributes; properties that scripts set it allows.
 #[test]
 fn styles_are_set_as_properties() {

@@ -9,10 +9,15 @@ pub(crate) struct Tally {
     pub(crate) failed: u64,
     /// Tests that said they were not run, as this engine cannot show it; they ended well all the same.
     pub(crate) untold: u64,
+    /// Programs in other languages that tests have run, and those left out because their languages are not on this machine.
+    pub(crate) programs: (u64, u64),
 }
 
 /// How a test says that it was not run: "not told in Firefox: …".
 const UNTOLD: &str = "not told in ";
+
+/// How a test says which of its programs it has run: "programs of a-test: 3 run, 1 left out Julia for want of julia".
+const PROGRAMS: &str = "programs of ";
 
 impl Tally {
     /// Adds what `line` says, if it is a test program's last word.
@@ -20,6 +25,11 @@ impl Tally {
         let line = without_colors(line);
         // It may stand behind what the test program wrote before.
         self.untold += u64::from(line.contains(UNTOLD));
+        if let Some((_, counts)) = line.split_once(PROGRAMS).and_then(|(_, rest)| rest.split_once(": ")) {
+            let (run, left_out) = counts.split_once(" run, ").unwrap_or_default();
+            let number = |text: &str| text.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0_u64);
+            self.programs = (self.programs.0 + number(run), self.programs.1 + number(left_out));
+        }
         let Some(counts) = line.trim().strip_prefix("test result: ") else {
             return;
         };
@@ -46,6 +56,7 @@ impl std::ops::Add for Tally {
             ended_well: self.ended_well + other.ended_well,
             failed: self.failed + other.failed,
             untold: self.untold + other.untold,
+            programs: (self.programs.0 + other.programs.0, self.programs.1 + other.programs.1),
         }
     }
 }
@@ -170,6 +181,16 @@ mod tests {
             10,
             0,
         );
+    }
+
+    #[test]
+    fn programs_are_counted_and_are_no_tests() {
+        let mut tally = Tally::default();
+        let output = "test a ... programs of alone: 1 run, 1 left out MATLAB for want of octave-cli\nok\n\
+                      programs of languages: 3 run, 1 left out Julia for want of julia\nprograms of odd\n\
+                      test result: ok. 2 passed; 0 failed";
+        output.lines().for_each(|line| tally.read(line));
+        assert_eq!((tally.programs, tally.total()), ((4, 2), 2));
     }
 
     #[test]

@@ -72,8 +72,12 @@ impl Outcome {
             0 => String::new(),
             untold => format!(", {untold} cannot be told there"),
         };
+        let programs = match tally.programs {
+            (_, 0) => String::new(),
+            (run, left_out) => format!(", {run} programs in other languages too, and {left_out} left out: see above"),
+        };
         let took = report::seconds(start.elapsed());
-        let remark = format!("{name}: {} ran{untold}; {took} with compiling them", tally.total());
+        let remark = format!("{name}: {} ran{untold}{programs}; {took} with compiling them", tally.total());
         report::note(&remark);
         self.remarks.push(remark);
         self.tally = self.tally + tally;
@@ -204,7 +208,7 @@ mod tests {
 
     #[track_caller]
     fn check(passed: u64, failed: u64, ended_well: bool, expected: Result<(), &str>) {
-        let found = verdict("Tests", Tally { ended_well: passed, failed, untold: 0 }, ended_well);
+        let found = verdict("Tests", Tally { ended_well: passed, failed, ..Tally::default() }, ended_well);
         let found = found.map_err(|error| error.to_string());
         assert_eq!(found.as_ref().map_err(String::as_str).copied(), expected);
     }

@@ -86,7 +86,7 @@ impl Format {
 impl Export {
     /// A name that tells the run: `fedsysid-explore-M50-N25-eps0.3-K10-seed7.png`.
     pub fn file_name(&self, ending: &str) -> String {
-        const TELLING: [&str; 5] = ["M", "N", "eps", "K", "seed"];
+        const TELLING: [&str; 6] = ["M", "N", "eps", "K", "seed", "systems"];
         let of = |key: &&str| self.settings.iter().find(|setting| setting.key == *key && setting.is_single);
         let settings = TELLING.iter().filter_map(of).map(|setting| format!("-{}{}", setting.key, setting.value));
         let name = format!("fedsysid-{}{}", self.slug, settings.collect::<String>());

@@ -49,6 +49,21 @@ fn all() -> Vec<Export> {
     [explored, family, trade_off, paper].into_iter().chain(cards).chain([systems]).collect()
 }
 
+/// Whoever has a file knows both seeds, where there are two.
+#[test]
+fn a_seed_of_the_systems_alone_is_said() {
+    let draft = Draft::from_query("M=20&q=3&seed=8&systems=7").0;
+    let (settings, views) = (draft.settings(), Views::default());
+    let run = run(|s| *s = settings.clone());
+    let export = page_of(&draft, &views).run(&run, picture::figure(&run), &[]);
+    assert_eq!(export.file_name("csv"), "fedsysid-explore-M20-N25-eps0.3-K10-seed8-systems7.csv");
+    assert!(export.sheet().settings.contains("seed 8") && export.sheet().settings.contains("systems’ seed = 7"));
+    for file in [export.csv(), export.json()] {
+        assert!(file.contains("systems") && file.contains("seed"), "{file}");
+    }
+    assert!(export.csv().contains("systems = 7") && !explored().1.csv().contains("systems = "));
+}
+
 #[test]
 fn a_file_s_name_tells_the_run() {
     let names: Vec<_> = all().iter().map(|export| export.file_name("png")).collect();

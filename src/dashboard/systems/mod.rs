@@ -91,7 +91,7 @@ fn clients(scenario: &Scenario, most: usize) -> Vec<Client> {
     let mean = mean(scenario);
     let first = &systems[0];
     let client = |(index, system): (usize, &crate::sim::system::LinearSystem)| {
-        let Place { a, b } = settings.placement.place(settings.seed, index);
+        let Place { a, b } = settings.place(index);
         Client {
             gamma: Place { a: settings.heterogeneity * a, b: settings.heterogeneity * b },
             modes: modes(system.a()),

@@ -318,6 +318,7 @@ record!(Settings {
     gains,
     n_trials,
     seed,
+    systems_seed,
 });
 
 record!(Portion { point, data_sets, expects });

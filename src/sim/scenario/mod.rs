@@ -6,7 +6,7 @@ pub use limits::{Count, ScenarioError, Strength};
 
 use super::Matrix;
 use super::estimate::Reference;
-use super::family::{Family, Heterogeneity, Placement};
+use super::family::{Family, Heterogeneity, Place, Placement};
 use super::method::{Method, Solver};
 use super::participation::Participation;
 use super::plan::{DataPlan, FleetPlan, NoiseLevels};
@@ -73,8 +73,10 @@ pub struct Settings {
     pub gains: bool,
     /// Monte-Carlo data sets q, all from the same systems.
     pub n_trials: usize,
-    /// The seed of systems, data and participation.
+    /// The seed of data and participation, and of the systems where they have none of their own.
     pub seed: Seed,
+    /// The seed of the systems alone.
+    pub systems_seed: Option<Seed>,
 }
 
 impl Settings {
@@ -100,7 +102,13 @@ impl Settings {
             gains: false,
             n_trials: 1,
             seed: Seed(7),
+            systems_seed: None,
         }
+    }
+
+    /// The place of client `client` (0-based) in the family.
+    pub fn place(&self, client: usize) -> Place {
+        self.placement.place(self.systems_seed.unwrap_or(self.seed), client)
     }
 }
 
@@ -119,7 +127,7 @@ impl Scenario {
     /// The first setting that is outside of what is allowed.
     pub fn new(settings: Settings) -> Result<Self, ScenarioError> {
         limits::check(&settings)?;
-        let places = (0..settings.n_clients).map(|client| settings.placement.place(settings.seed, client));
+        let places = (0..settings.n_clients).map(|client| settings.place(client));
         let systems = places
             .clone()
             .map(|place| settings.family.member(place, settings.heterogeneity))

@@ -1,5 +1,6 @@
 //! A parameter's slider: symbol, name, editable value, reset mark, help.
 
+use super::super::parts::button;
 use super::super::reactive::{live, on};
 use fedsysid_say::say;
 use leptos::ev::{Event, KeyboardEvent};
@@ -36,7 +37,7 @@ pub fn Slider(
             <div class="slider-head">
                 <Name param on_name />
                 <ResetMark settings key />
-                {(!has_slider).then(|| view! { <Another settings param /> })}
+                {(!has_slider).then(|| another(settings, key))}
                 <NumberBox settings key id=box_id />
                 <HelpButton about=param.name() text_id=help_id.clone() open=help_open />
             </div>
@@ -78,7 +79,8 @@ fn ResetMark(
     key: Key,
 ) -> impl IntoView {
     let param = key.param();
-    let what = say!("Reset {} to {}", param.name(), shown(param.default));
+    let usual = if key == Key::SystemsSeed { say!("the seed").to_owned() } else { shown(param.default) };
+    let what = say!("Reset {} to {}", param.name(), usual);
     view! {
         <button
             type="button"
@@ -93,24 +95,20 @@ fn ResetMark(
     }
 }
 
-/// The next value, where neighboring values mean nothing to each other: another draw.
-#[component]
-fn Another(
-    /// What it reads and writes.
-    settings: Settings,
-    /// The parameter.
-    param: &'static Param,
-) -> impl IntoView {
-    view! {
-        <button
-            type="button"
-            class="another"
-            aria-label=say!("another {}", param.name())
-            on:click=on(move |_| settings.step(param.key, Move::Up(Stride::One)))
-        >
-            {say!("another")}
-        </button>
+/// The next value, where neighboring values mean nothing to each other: another draw, of all or of the systems alone; and
+/// beside the systems' seed, one of the data alone.
+fn another(settings: Settings, key: Key) -> AnyView {
+    let next = move || settings.step(key, Move::Up(Stride::One));
+    if key == Key::Seed {
+        return button("another", say!("all new"), next);
     }
+    let new_data = move || {
+        settings.change(key.param().link, |draft| {
+            draft.draw_new_data();
+            None
+        });
+    };
+    (button("another", say!("new systems"), next), button("another", say!("new data"), new_data)).into_any()
 }
 
 /// The slider itself, between two buttons that move it by one stop (shown where fingers point).

@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use e2e::browser::Engine;
 use e2e::gesture::Gesture;
+use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use e2e::witness::{Frames, LongTask};
+use fedsysid::figure::number::{measured, number};
 use thirtyfour::By;
 
 /// Milliseconds from navigation to the first live curve.
@@ -17,6 +19,9 @@ const FIRST_CURVE_MS: f64 = 1_500.0;
 
 /// The same on a phone, which is about four times slower.
 const FIRST_CURVE_ON_A_PHONE_MS: f64 = 3_000.0;
+
+/// Milliseconds from setting too large a step to words that say so.
+const DIVERGENCE_SAID_MS: f64 = 1_000.0;
 
 /// How soon a new setting is on screen that takes the place of a long run.
 const SUPERSEDED_WITHIN: Duration = Duration::from_secs(1);
@@ -57,6 +62,62 @@ fn check_first_curve(slower: f64, within: f64) {
         ensure!(first <= within, "the first curve took {first} ms");
         page.expect_what_is_set().await
     });
+}
+
+/// Sets too large a step, and waits until words that are seen say so: how long that took, what is said over the chart, and
+/// beneath it.
+const TOO_LARGE: &str = r"
+    const box = document.querySelector('#app .slider[data-param=alpha] .number-box');
+    const begun = performance.now();
+    box.value = '0.003';
+    box.dispatchEvent(new Event('change', { bubbles: true }));
+    return new Promise((done) => {
+        const look = () => {
+            const badges = [...document.querySelectorAll('#app .badge[data-standing=diverging]')];
+            const over = document.querySelector('#app .complaints');
+            const seen = badges.length === 2 && [over, ...badges].every((words) => words.checkVisibility());
+            if (seen && over.innerText.includes('diverges')) {
+                done([performance.now() - begun, over.innerText, badges.map((badge) => badge.innerText).join(' ')]);
+            } else {
+                setTimeout(look, 5);
+            }
+        };
+        look();
+    });";
+
+/// Whoever takes too large a step reads at once that it is that, how far off it is, and is back by one press.
+#[track_caller]
+fn check_divergence(link: &str, largest_in_words: bool) {
+    let link = link.to_owned();
+    Story::new().alone().tell(async |page| {
+        page.open(&link).await?;
+        let native = Native::of("N=25&K=10&alpha=0.003")?;
+        let (took, over, beneath): (f64, String, String) = page.eval(TOO_LARGE, &[]).await?;
+        e2e::report(format_args!("{link:?}: after {took:.0} ms it says: {over} {beneath}"));
+        ensure!(took <= DIVERGENCE_SAID_MS, "it took {took} ms to say that it diverges");
+        for method in &native.summary().methods {
+            let (rho, largest) = method.contraction.zip(method.largest_step).context("both are known")?;
+            ensure!(over.contains(&format!("ρ = {}", number(rho))), "no ρ = {rho} in {over}");
+            let largest = if largest_in_words { measured(largest, 3) } else { "times the largest".to_owned() };
+            ensure!(beneath.contains(&largest), "no {largest} in {beneath}");
+        }
+        page.click("#app .badge .set-step").await?;
+        page.settle().await?;
+        let stable = "!document.querySelector('#app .badge[data-standing=diverging]') \
+                      && !document.querySelector('#app .complaints').innerText.includes('diverges')";
+        ensure!(page.is(stable).await?, "one press does not lead back: {:?}", page.complaints().await?);
+        Ok(())
+    });
+}
+
+#[test]
+fn too_large_a_step_is_said_within_a_second() {
+    check_divergence("", false);
+}
+
+#[test]
+fn too_large_a_step_is_said_within_a_second_in_a_frame() {
+    check_divergence("embed=1&show=alpha", true);
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Clients {
         Self {
             family: settings.family.clone(),
             units: [along(1.0, 0.0), along(0.0, 1.0)],
-            places: (0..n).map(|client| settings.placement.place(settings.seed, client)).collect(),
+            places: (0..n).map(|client| settings.place(client)).collect(),
             plans: (0..n).map(|client| scenario.plan(client)).collect(),
         }
     }

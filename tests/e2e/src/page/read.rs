@@ -106,9 +106,12 @@ impl Page {
     pub async fn draft(&self) -> Result<Draft> {
         const SCRIPT: &str = r#"
             const boxes = [...document.querySelectorAll('#app .slider')];
+            // Systems without a seed of their own show that of all.
+            const value = (slider) => slider.dataset.param === "systems" && slider.querySelector(".reset-mark").hidden
+                ? "seed" : slider.querySelector(".number-box").value;
             const runs = [...document.querySelectorAll('#app .algorithm')].filter((a) => a.querySelector("input").checked);
             return [
-              boxes.map((slider) => [slider.dataset.param, slider.querySelector(".number-box").value]),
+              boxes.map((slider) => [slider.dataset.param, value(slider)]),
               runs.map((algorithm) => algorithm.dataset.role).join(),
               [...document.querySelectorAll('#app .segments input:checked')].map((input) => [input.name, input.value]),
             ];"#;

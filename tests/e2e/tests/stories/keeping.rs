@@ -167,7 +167,7 @@ fn a_scenario_is_saved_and_opened() {
         let damaged = file.replace("\"M\": 20", "\"M\": 0");
         page.choose_file("#app [data-testid=open-scenario]", "mine.json", &damaged).await?;
         expect_address(page, "?view=tradeoff&M=1&q=4&schedule=local&pin=eps:0.5~name:far").await?;
-        ensure!(page.notices().await? == ["M = 0 is out of range: allowed 1 to 10000, using 1."]);
+        ensure!(page.notices().await? == ["M = 0 is out of range: allowed 1 to 10000, using 1; the default is 50."]);
         page.choose_file("#app [data-testid=open-scenario]", "other.json", "{\"format\": \"x\"}").await?;
         page.wait("a reason", PATIENCE, "document.querySelector('#app .problem').textContent !== ''").await?;
         let said: Vec<_> = page.texts("#app .problem").await?.into_iter().filter(|text| !text.is_empty()).collect();

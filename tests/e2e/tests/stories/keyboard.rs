@@ -7,6 +7,7 @@ use e2e::browser::Engine;
 use e2e::gesture::Gesture;
 use e2e::page::{Page, number_box, slider};
 use e2e::story::Story;
+use fedsysid::params::Param;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::preset::PRESETS;
 use fedsysid::params::table::{Group, TABLE, Widget};
@@ -108,6 +109,23 @@ fn a_slider_says_its_value_in_words() {
     });
 }
 
+/// Phones' screen readers operate sliders that the browser made, and few others.
+#[test]
+fn sliders_are_the_browsers_own() {
+    const SCRIPT: &str = "return [...document.querySelectorAll('#app .slider')].map((slider) => \
+        [slider.dataset.param, [...slider.querySelectorAll('input[type=range]')].length, \
+         slider.querySelectorAll('[role=slider], [role=application]').length]);";
+    Story::new().tell(async |page| {
+        page.open("view=systems").await?;
+        let found: Vec<(String, usize, usize)> = page.eval(SCRIPT, &[]).await?;
+        let expected = |param: &Param| (param.link.to_owned(), usize::from(param.widget == Widget::Slider), 0);
+        for param in &TABLE {
+            ensure!(found.contains(&expected(param)), "{} is made otherwise: {found:?}", param.link);
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn keys_walk_along_the_chart() {
     Story::new().tell(async |page| {
@@ -165,11 +183,11 @@ fn bad_text_in_a_box_gives_a_notice_and_the_value_stays() {
         page.open("q=2").await?;
         page.enter("M", "many").await?;
         let notices = page.notices().await?;
-        ensure!(notices == ["M = many is not a number: allowed 1 to 10000, using 50."], "{notices:?}");
+        ensure!(notices == ["M = many is not a number: allowed 1 to 10000, using 50, the default."], "{notices:?}");
         ensure!(page.number("M").await? == "50");
         page.enter("M", "50000").await?;
         let notices = page.notices().await?;
-        ensure!(notices == ["M = 50000 is out of range: allowed 1 to 10000, using 10000."], "{notices:?}");
+        ensure!(notices == ["M = 50000 is out of range: allowed 1 to 10000, using 10000; the default is 50."], "{notices:?}");
         page.expect_what_is_set().await?;
         page.enter("M", "20").await?;
         ensure!(page.notices().await?.is_empty(), "a good answer settles the bad one");

@@ -61,6 +61,26 @@ async fn expect_run_of(page: &Page, settings: &str) -> Result<()> {
 }
 
 #[test]
+fn new_data_are_of_the_same_systems_and_new_systems_keep_how_data_are_drawn() {
+    // The first is the systems' own, the other that of their data.
+    const PRESS: &str = "document.querySelectorAll('#app .slider[data-param=systems] .another')[arguments[0]].click();";
+    Story::new().tell(async |page| {
+        page.open("view=systems&q=3&M=5&part=0.99").await?;
+        let before = said(page, "fleet").await?;
+        page.eval::<()>(PRESS, &[json!(1)]).await?;
+        expect_run_of(page, "M=5&q=3&seed=8&systems=7&part=0.99").await?;
+        ensure!(said(page, "fleet").await? == before, "new data have changed the systems");
+        let numbers = (page.number("seed").await?, page.number("systems").await?);
+        ensure!(numbers == ("8".into(), "7".into()), "the page shows {numbers:?}");
+        page.eval::<()>(PRESS, &[json!(0)]).await?;
+        expect_run_of(page, "M=5&q=3&seed=8&systems=8&part=0.99").await?;
+        ensure!(said(page, "fleet").await? != before, "new systems are the old ones");
+        page.click("#app .slider[data-param=systems] .reset-mark").await?;
+        expect_run_of(page, "M=5&q=3&seed=8&part=0.99").await
+    });
+}
+
+#[test]
 fn an_entry_that_is_typed_is_run() {
     Story::new().tell(async |page| {
         page.open("view=systems&q=3").await?;
@@ -125,7 +145,8 @@ fn an_entry_that_cannot_be_read_stays_and_is_named() {
         page.settle().await?;
         ensure!(value(page, &bad).await? == "1000000");
         let notices = page.notices().await?;
-        let expected = "A = 1e9 is out of range: allowed −1000000 to 1000000, using 1000000.";
+        let expected =
+            "A = 1e9 is out of range: allowed −1000000 to 1000000, using 1000000; the default is the paper’s.";
         ensure!(notices == [expected], "{notices:?}");
         Ok(())
     });
@@ -207,7 +228,7 @@ fn a_link_with_a_bad_matrix_says_so_and_leads_to_it() {
         page.open("view=systems&q=3&A=1,2;3").await?;
         let notices = page.notices().await?;
         let expected =
-            "A = 1,2;3 cannot be used: row 2 has 1 entry and row 1 has 2; allowed 1×1 to 6×6, using the paper’s.";
+            "A = 1,2;3 cannot be used: row 2 has 1 entry and row 1 has 2; allowed 1×1 to 6×6, using the paper’s, the default.";
         ensure!(notices == [expected], "{notices:?}");
         page.click("#app .notice .dismiss, #app .notice button").await?;
         ensure!(focused(page).await? == "control-A", "{}", focused(page).await?);

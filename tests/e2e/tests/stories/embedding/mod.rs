@@ -94,6 +94,41 @@ fn a_compact_page_has_what_its_author_wants() {
     });
 }
 
+/// An address of the page, pasted into a frame as it is.
+#[test]
+fn a_page_in_a_frame_is_compact_unless_its_address_says_otherwise() {
+    story().tell(async |page| {
+        for (query, is_compact) in
+            [("q=2&M=20", true), ("embed=0&q=2&M=20", false), ("Embed=+0&q=2&M=20", false), ("embed=x&q=2&M=20", false)]
+        {
+            framed(page, query, 640).await?;
+            wait_for(page, "fedsysid:result").await?;
+            let theirs = "document.documentElement.hasAttribute('data-embed')";
+            ensure!(inside(page, theirs).await? == json!(is_compact), "{query}");
+            let foot = inside(page, "document.querySelector('.frame-foot a') !== null").await?;
+            ensure!(foot == json!(is_compact), "boot.js and the program differ about {query}");
+            if !is_compact {
+                continue;
+            }
+            ensure!(inside(page, "document.querySelectorAll('.tab').length").await? == json!(7));
+            let keys = "[...document.querySelectorAll('.slider')].filter((c) => c.checkVisibility()).map((c) => c.dataset.param)";
+            ensure!(inside(page, keys).await? == json!(["M", "eps"]));
+            inside(page, "(document.querySelector('[data-param=eps] .nudge:last-child').click(), null)").await?;
+            let full = "document.querySelector('.frame-foot a').href";
+            page.wait("the link", PATIENCE, &format!("(({{ contentDocument: document }}) => {full}.includes('eps='))(frame)"))
+                .await?;
+            let full: String = serde_json::from_value(inside(page, full).await?)?;
+            // At full size it is whole, in the same state.
+            page.browser().driver().goto(&full).await?;
+            page.settle().await?;
+            ensure!(page.is("document.querySelector('#app .theory, #app .presets') !== null").await?, "{full} is not whole");
+            let draft = page.draft().await?.to_query();
+            ensure!(full.ends_with(&format!("?{draft}")) && draft.starts_with("M=20&eps="), "{full} leads to {draft}");
+        }
+        Ok(())
+    });
+}
+
 /// A link that names who may speak is deaf to everybody else.
 #[test]
 fn only_origins_that_the_link_names_are_heard() {

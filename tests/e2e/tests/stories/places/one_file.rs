@@ -64,6 +64,52 @@ fn it_opens_from_disk_without_a_network_and_has_every_view() {
     });
 }
 
+/// Presses what makes a file of the page, and puts that file beside it under another name.
+async fn saved(page: &Page, folder: &TempDir, name: &str) -> Result<()> {
+    const MARK: &str = "const found = [...document.querySelectorAll('#app .menu-row button')].filter((button) => \
+                        button.textContent.includes('Save page')); found[0].id = 'save-page'; return found.length;";
+    page.click("#app .menu > summary").await?;
+    let n_buttons: usize = page.eval(MARK, &[]).await?;
+    ensure!(n_buttons == 1, "{n_buttons} buttons save the page");
+    let html = page.saved_by("#save-page").await?;
+    ensure!(html.len() as u64 <= BUDGET + BUDGET / 100, "the copy has {} bytes", html.len());
+    Ok(fs::write(folder.path().join(name), html)?)
+}
+
+async fn expect_opened(page: &Page, folder: &TempDir, name: &str, settings: &str) -> Result<()> {
+    let folder = folder.path().canonicalize()?;
+    page.browser().driver().goto(format!("file://{}/{name}", folder.display())).await?;
+    page.expect_what_is_set().await?;
+    let draft = page.draft().await?.to_query();
+    ensure!(draft == settings, "{name} opens with {draft}");
+    page.query().await.map(drop)
+}
+
+/// Who has only files can set everything and hand it on: a scenario, or the page with its settings in it.
+#[test]
+fn a_copy_is_saved_with_its_settings_and_opens_with_them() {
+    const SCENARIO: &str =
+        r#"{"format": "fedsysid-scenario", "version": 1, "settings": {"M": 12, "q": 3, "seed": 8, "systems": 7}}"#;
+    Story::new().tell(async |page| {
+        let folder = copy(page)?;
+        open(page, &folder, "").await?;
+        ensure!(page.draft().await?.to_query().is_empty());
+        page.choose_file("#app [data-testid=open-scenario]", "mine.json", SCENARIO).await?;
+        page.expect_what_is_set().await?;
+        page.enter("eps", "0.45").await?;
+        page.expect_what_is_set().await?;
+        saved(page, &folder, "mine.html").await?;
+        let settings = "M=12&eps=0.45&q=3&seed=8&systems=7";
+        expect_opened(page, &folder, "mine.html", settings).await?;
+        // A copy of the copy has the settings of then.
+        page.enter("M", "5").await?;
+        page.expect_what_is_set().await?;
+        saved(page, &folder, "theirs.html").await?;
+        expect_opened(page, &folder, "theirs.html", "M=5&eps=0.45&q=3&seed=8&systems=7").await?;
+        expect_opened(page, &folder, "mine.html?q=2&M=4", "M=4&q=2").await
+    });
+}
+
 #[test]
 fn it_is_small_enough_to_be_sent() -> Result<()> {
     let bytes = fs::metadata(Tools::from_environment()?.dist.join(NAME))?.len();

@@ -39,7 +39,7 @@ async fn the_frame_works(page: &Page) -> Result<()> {
     page.click("#app h1").await?;
     page.enter("eps", "0.4").await?;
     page.expect_what_is_set().await?;
-    page.query().await?;
+    page.wait("the address", super::PATIENCE, "location.search === '?embed=0&M=10&eps=0.4&q=4'").await?;
     let dark = "const box = document.querySelector('#app .theme-choice select'); box.value = 'dark'; \
                 box.dispatchEvent(new Event('change', { bubbles: true }));";
     page.eval::<()>(dark, &[]).await?;
@@ -53,7 +53,7 @@ fn story() -> Story {
 #[test]
 fn where_the_server_allows_it_the_page_of_several_files_works() {
     story().hosted(CORS).tell(async |page| {
-        sandboxed(page, "./?M=10&q=4").await?;
+        sandboxed(page, "./?embed=0&M=10&q=4").await?;
         the_frame_works(page).await
     });
 }
@@ -61,7 +61,7 @@ fn where_the_server_allows_it_the_page_of_several_files_works() {
 #[test]
 fn the_page_as_one_file_works_on_any_server() {
     story().tell(async |page| {
-        sandboxed(page, "./fedsysid.html?M=10&q=4").await?;
+        sandboxed(page, "./fedsysid.html?embed=0&M=10&q=4").await?;
         the_frame_works(page).await
     });
 }
@@ -80,7 +80,9 @@ fn the_page_as_one_file_works_without_an_address() {
                  const frame = document.createElement('iframe');
                  frame.setAttribute('sandbox', 'allow-scripts');
                  Object.assign(frame, {{ width: 1240, height: 700 }});
-                 fetch('./fedsysid.html').then((file) => file.text()).then((text) => {{
+                 fetch('./fedsysid.html').then((file) => file.text()).then((page) => {{
+                   // A copy that was saved with settings: there is no address to have them.
+                   const text = page.replace('<html', '<html data-settings=M=10&amp;q=4');
                    {from}
                    document.body.append(frame);
                    done();
@@ -89,6 +91,7 @@ fn the_page_as_one_file_works_without_an_address() {
             page.browser().driver().execute_async(script, Vec::new()).await?;
             enter(page).await?;
             page.settle().await?;
+            ensure!(page.draft().await?.to_query() == "M=10&q=4", "the settings it was saved with are lost");
             all_views_work(page, "blob:").await?;
         }
         Ok(())

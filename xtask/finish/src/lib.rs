@@ -3,13 +3,14 @@
 mod alike;
 mod module;
 pub mod offline;
+mod styles;
 mod texts;
 
 use std::io::Result;
 use std::path::Path;
 
-/// Puts into a built page what only now can be: other languages' texts, the module packed, and the list of all files for the
-/// service worker. A page that is served while one works on it gets the texts alone.
+/// Puts into a built page what only now can be: other languages' texts, the module packed, one style sheet out of all, and the
+/// list of all files for the service worker. A page that is served while one works on it gets the texts alone.
 ///
 /// # Errors
 /// If a file cannot be read or written, a table of texts cannot be used, or the module is none.
@@ -19,5 +20,6 @@ pub fn finish(folder: &Path) -> Result<()> {
         return Ok(());
     }
     module::pack(folder)?;
+    styles::join(folder)?;
     offline::fill(folder)
 }

@@ -187,7 +187,10 @@ fn bad_text_in_a_box_gives_a_notice_and_the_value_stays() {
         ensure!(page.number("M").await? == "50");
         page.enter("M", "50000").await?;
         let notices = page.notices().await?;
-        ensure!(notices == ["M = 50000 is out of range: allowed 1 to 10000, using 10000; the default is 50."], "{notices:?}");
+        ensure!(
+            notices == ["M = 50000 is out of range: allowed 1 to 10000, using 10000; the default is 50."],
+            "{notices:?}"
+        );
         page.expect_what_is_set().await?;
         page.enter("M", "20").await?;
         ensure!(page.notices().await?.is_empty(), "a good answer settles the bad one");

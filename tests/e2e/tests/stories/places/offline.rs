@@ -27,9 +27,9 @@ fn renew(folder: &Path, version: &str) -> Result<()> {
     let page = folder.join("index.html");
     let html = fs::read_to_string(&page)?;
     let sheet =
-        html.split("./").filter_map(|rest| rest.split(['"', ' ', '>']).next()).find(|name| name.starts_with("main-"));
+        html.split("./").filter_map(|rest| rest.split(['"', ' ', '>']).next()).find(|name| name.starts_with("style-"));
     let sheet = sheet.context("the page names a style sheet")?.to_owned();
-    let renewed = format!("main-{version}.css");
+    let renewed = format!("style-{version}.css");
     let style = fs::read_to_string(folder.join(&sheet))?;
     fs::write(folder.join(&renewed), format!("{style}:root{{--version:{version}}}"))?;
     fs::remove_file(folder.join(&sheet))?;

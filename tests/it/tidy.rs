@@ -109,7 +109,7 @@ fn what_runs_in_workers_draws_nothing() {
         for path in files {
             n_files += 1;
             let code = code(&path);
-            let drawn = ["plotters", "::draw", "::svg", "canvas_context"].iter().find(|word| code.contains(**word));
+            let drawn = ["plotters", "::draw::", "::svg", "canvas_context"].iter().find(|word| code.contains(**word));
             let mut used = code.split("figure::").skip(1);
             let foreign = used.find(|rest| !PLAIN.iter().any(|plain| rest.starts_with(plain)));
             let foreign = foreign.and_then(|rest| rest.lines().next());

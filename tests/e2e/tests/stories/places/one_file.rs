@@ -106,7 +106,7 @@ fn a_copy_is_saved_with_its_settings_and_opens_with_them() {
         page.expect_what_is_set().await?;
         saved(page, &folder, "theirs.html").await?;
         expect_opened(page, &folder, "theirs.html", "M=5&eps=0.45&q=3&seed=8&systems=7").await?;
-        expect_opened(page, &folder, "mine.html?q=2&M=4", "M=4&q=2").await
+        expect_opened(page, &folder, "mine.html?M=4&q=2", "M=4&q=2").await
     });
 }
 

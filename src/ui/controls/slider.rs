@@ -37,11 +37,10 @@ pub fn Slider(
             <div class="slider-head">
                 <Name param on_name />
                 <ResetMark settings key />
-                {(!has_slider).then(|| another(settings, key))}
                 <NumberBox settings key id=box_id />
                 <HelpButton about=param.name() text_id=help_id.clone() open=help_open />
             </div>
-            {has_slider.then(|| view! { <Track settings param /> })}
+            {if has_slider { view! { <Track settings param /> }.into_any() } else { another(settings, key) }}
             {note.map(|note| view! { <p class="slider-note" data-testid="note">{note}</p> })}
             <HelpText id=help_id open=help_open>{param.help()}</HelpText>
         </div>
@@ -99,16 +98,20 @@ fn ResetMark(
 /// beside the systems' seed, one of the data alone.
 fn another(settings: Settings, key: Key) -> AnyView {
     let next = move || settings.step(key, Move::Up(Stride::One));
-    if key == Key::Seed {
-        return button("another", say!("all new"), next);
-    }
     let new_data = move || {
         settings.change(key.param().link, |draft| {
             draft.draw_new_data();
             None
         });
     };
-    (button("another", say!("new systems"), next), button("another", say!("new data"), new_data)).into_any()
+    let (name, has_new_data) = if key == Key::Seed { (say!("all new"), false) } else { (say!("new systems"), true) };
+    view! {
+        <div class="anothers">
+            {button("another", name, next)}
+            {has_new_data.then(|| button("another", say!("new data"), new_data))}
+        </div>
+    }
+    .into_any()
 }
 
 /// The slider itself, between two buttons that move it by one stop (shown where fingers point).

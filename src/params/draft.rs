@@ -7,7 +7,7 @@ use super::grid::{Move, Stride};
 use super::notice::{Fix, Notice, Problem};
 use super::parse;
 use super::systems::Systems;
-use super::table::{Key, Param, SAME, TABLE, shown, words};
+use super::table::{Key, Param, TABLE, shown, words};
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
@@ -23,9 +23,8 @@ use crate::sim::stream::Seed;
 /// something to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    numbers: [f64; Key::COUNT],
-    /// Whether the systems have a seed of their own; if not, its number is the default.
-    has_systems_seed: bool,
+    /// None where a parameter follows another one.
+    numbers: [Option<f64>; Key::COUNT],
     choices: [usize; Choice::COUNT],
     /// The algorithms that run.
     pub algorithms: Algorithms,
@@ -37,8 +36,7 @@ pub struct Draft {
 impl Default for Draft {
     fn default() -> Self {
         Self {
-            numbers: std::array::from_fn(|index| TABLE[index].default),
-            has_systems_seed: false,
+            numbers: std::array::from_fn(|index| default_number(&TABLE[index])),
             choices: [0; Choice::COUNT],
             algorithms: Algorithms::PAPER,
             systems: Systems::default(),
@@ -49,28 +47,24 @@ impl Default for Draft {
 impl Draft {
     /// The value of a parameter.
     pub fn get(&self, key: Key) -> f64 {
-        let is_seed = key == Key::SystemsSeed && !self.has_systems_seed;
-        self.numbers[if is_seed { Key::Seed } else { key } as usize]
+        let param = key.param();
+        let followed = || param.follows().map_or(param.default, |other| self.get(other));
+        self.numbers[key as usize].unwrap_or_else(followed)
     }
 
     /// The value of a parameter as in a link.
     pub(super) fn words(&self, param: &Param) -> String {
-        let is_usual = param.key == Key::SystemsSeed && !self.has_systems_seed;
-        if is_usual { param.usual() } else { words(self.get(param.key)) }
+        self.numbers[param.key as usize].map_or_else(|| param.usual(), words)
     }
 
     /// Whether a parameter has its default.
     pub fn is_default(&self, key: Key) -> bool {
-        match key {
-            Key::SystemsSeed => !self.has_systems_seed,
-            _ => self.get(key).to_bits() == key.param().default.to_bits(),
-        }
+        self.numbers[key as usize].map(f64::to_bits) == default_number(key.param()).map(f64::to_bits)
     }
 
     /// Gives a parameter back its default.
     pub fn reset(&mut self, key: Key) {
-        self.has_systems_seed &= key != Key::SystemsSeed;
-        self.numbers[key as usize] = key.param().default;
+        self.numbers[key as usize] = default_number(key.param());
     }
 
     /// Draws all that is random as another draft does.
@@ -78,7 +72,6 @@ impl Draft {
         for key in [Key::Seed, Key::SystemsSeed] {
             self.numbers[key as usize] = other.numbers[key as usize];
         }
-        self.has_systems_seed = other.has_systems_seed;
     }
 
     /// Draws other data of the same systems.
@@ -94,7 +87,7 @@ impl Draft {
 
     /// Sets a parameter from a text, as typed in a box or found in a link. What is not a number changes nothing.
     pub fn set_text(&mut self, key: Key, text: &str) -> Option<Notice> {
-        if key == Key::SystemsSeed && text.trim().eq_ignore_ascii_case(SAME) {
+        if key.param().follows().is_some_and(|other| text.trim().eq_ignore_ascii_case(other.param().link)) {
             self.reset(key);
             return None;
         }
@@ -165,7 +158,7 @@ impl Draft {
             gains: true,
             n_trials: self.count(Key::Trials),
             seed: self.seed(),
-            systems_seed: self.has_systems_seed.then(|| Seed(self.whole(Key::SystemsSeed).into())),
+            systems_seed: self.numbers[Key::SystemsSeed as usize].map(|_| Seed(self.whole(Key::SystemsSeed).into())),
         }
     }
 
@@ -244,15 +237,18 @@ impl Draft {
     fn admit(&mut self, key: Key, value: f64, given: &str) -> Option<Notice> {
         let param = key.param();
         let used = if value.is_nan() { self.get(key) } else { nearest_allowed(param, value) };
-        // What is not a number leaves the systems without a seed of their own, too.
-        if key != Key::SystemsSeed || self.has_systems_seed || !value.is_nan() {
-            self.numbers[key as usize] = used;
-            self.has_systems_seed |= key == Key::SystemsSeed;
+        if !value.is_nan() {
+            self.numbers[key as usize] = Some(used);
         }
         let problem = problem(param, value)?;
         let fix = Fix { used: shown(used), allowed: param.allowed() };
         Some(Notice { key: param.link.to_owned(), given: given.to_owned(), problem: problem(fix) })
     }
+}
+
+/// What a parameter has before it is set: nothing of its own where it follows another one.
+fn default_number(param: &Param) -> Option<f64> {
+    param.follows().is_none().then_some(param.default)
 }
 
 fn nearest_allowed(param: &Param, value: f64) -> f64 {

@@ -17,7 +17,7 @@ use super::notice::Notice;
 use super::pins::{PIN, Pin};
 use super::state::State;
 use super::systems::MatrixKey;
-use super::table::{Param, SAME};
+use super::table::Param;
 
 /// What a scenario file calls itself.
 const FORMAT: &str = "fedsysid-scenario";
@@ -105,10 +105,9 @@ pub fn settings(state: &State, between: &str) -> String {
 
 /// A pair of a link, its value in JSON: numbers as numbers, lists as lists.
 fn in_json((key, value): (&'static str, String)) -> (&'static str, String) {
-    let json = if value == SAME {
-        text(&value)
-    } else if Param::by_link(key).is_some() {
-        value
+    let json = if let Some(param) = Param::by_link(key) {
+        let names_another = param.follows().is_some_and(|other| other.param().link == value);
+        if names_another { text(&value) } else { value }
     } else if key == ALGORITHMS_LINK {
         list(value.split(',').map(text))
     } else if MatrixKey::by_link(key).is_some() {

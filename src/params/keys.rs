@@ -138,11 +138,11 @@ pub fn frame_rows() -> Vec<Row> {
     ]
 }
 
-/// A notice as a whole sentence, and
+/// A notice as a whole sentence, with the default of its key.
 pub fn whole(notice: &Notice) -> String {
     let key = notice.key.rsplit(':').next().unwrap_or_default().trim();
     let is_ours = |other: &str| other.eq_ignore_ascii_case(key);
-    let default = || match Param::by_link(key).filter(|param| param.key != Key::SystemsSeed) {
+    let default = || match Param::by_link(key).filter(|param| param.follows().is_none()) {
         Some(param) => Some(shown(param.default)),
         None if MatrixKey::by_link(key).is_some() => Some(say!("the paper’s").to_owned()),
         None => embed::usual(key).or_else(|| rows().into_iter().find(|row| is_ours(row.key)).map(|row| row.default)),

@@ -431,14 +431,16 @@ impl Param {
         say!("{} to {}", shown(self.grid.min()), shown(self.grid.max()))
     }
 
-    /// The default as in a link.
+    /// The parameter whose value it has as long as it has none of its own.
+    pub fn follows(&self) -> Option<Key> {
+        (self.key == Key::SystemsSeed).then_some(Key::Seed)
+    }
+
+    /// The default as in a link: the key of what it follows, or a number.
     pub fn usual(&self) -> String {
-        if self.key == Key::SystemsSeed { SAME.to_owned() } else { words(self.default) }
+        self.follows().map_or_else(|| words(self.default), |other| other.param().link.to_owned())
     }
 }
-
-/// The seed of the systems that is the seed of all, in a link: the key of that one.
-pub const SAME: &str = "seed";
 
 /// A value in words that can be read aloud: all digits and never an exponent, "0.0001".
 pub fn words(value: f64) -> String {

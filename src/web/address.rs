@@ -125,14 +125,15 @@ impl Address {
 impl Shared {
     #[expect(clippy::cast_possible_truncation, reason = "0 to 300")]
     fn delay(&self) -> i32 {
-        (self.written.get() + EVERY_MS - clock::now()).clamp(0.0, EVERY_MS) as i32
+        (self.written.get() + EVERY_MS - clock::now()).clamp(0.0, EVERY_MS).ceil() as i32
     }
 
     fn write(&self, entry: Entry) {
         let Some(query) = self.waiting.take() else { return };
-        self.written.set(clock::now());
         // Fails in some frames and when a browser finds it too often; the page works without.
         let _ = write(&query, entry);
+        // Afterwards, so that what the write itself takes shortens no pause.
+        self.written.set(clock::now());
     }
 }
 

@@ -78,7 +78,7 @@ fn ResetMark(
     key: Key,
 ) -> impl IntoView {
     let param = key.param();
-    let usual = if key == Key::SystemsSeed { say!("the seed").to_owned() } else { shown(param.default) };
+    let usual = if param.follows().is_some() { say!("the seed").to_owned() } else { shown(param.default) };
     let what = say!("Reset {} to {}", param.name(), usual);
     view! {
         <button

@@ -7,8 +7,8 @@ use e2e::story::Story;
 /// Browsers refuse to write the address too often; the page allows itself one write in this many milliseconds.
 const EVERY_MS: f64 = 300.0;
 
-/// What may pass between the page's look at the clock and its write, where others want the processor too.
-const SLACK_MS: f64 = 30.0;
+/// What may pass between the page's look at the clock and its write.
+const SLACK_MS: f64 = 10.0;
 
 #[test]
 fn the_address_is_not_written_too_often_and_ends_right() {

@@ -8,8 +8,8 @@ use e2e::story::Story;
 use super::{VIEWS, lessons, mouse, open};
 
 /// What lies beyond the window's sides, what is cut off by its own box, and words that lie on other words. What scrolls in a
-/// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the name of the page, and the caption of
-/// a chart in a frame.
+/// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the name of the page, the caption of a
+/// chart in a frame, and the link, which is selected and copied whole.
 async fn lost(page: &Page) -> Result<Vec<String>> {
     const SCRIPT: &str = r##"
         const root = document.documentElement;

@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, Event, IntersectionObserver, IntersectionObserverEntry, MediaQueryList, ResizeObserver};
+use web_sys::{
+    Element, Event, EventTarget, IntersectionObserver, IntersectionObserverEntry, MediaQueryList, ResizeObserver,
+};
 
 use super::listener::Listener;
 
@@ -91,12 +93,21 @@ impl Drop for SizeWatch {
     }
 }
 
+/// Windows that are narrower show nothing. Firefox gives one of ten pixels to a frame that is folded away, and has what is in it
+/// intersect.
+const LEAST_WIDTH: f64 = 32.0;
+
+fn has_room() -> bool {
+    let width = web_sys::window().and_then(|window| window.inner_width().ok()?.as_f64());
+    width.is_none_or(|width| width >= LEAST_WIDTH)
+}
+
 /// Watches whether anybody can see an element: the page is not hidden, and the element in sight, also where the page is in a
-/// frame that is scrolled away.
+/// frame that is scrolled or folded away.
 pub struct SeenWatch {
     observer: Option<IntersectionObserver>,
     _closure: Closure<dyn FnMut(js_sys::Array)>,
-    _listener: Option<Listener>,
+    _listeners: [Option<Listener>; 2],
 }
 
 impl SeenWatch {
@@ -108,15 +119,21 @@ impl SeenWatch {
         let update = {
             let (in_sight, document) = (in_sight.clone(), document.clone());
             Rc::new(move || {
-                let is_seen = in_sight.get() && !document.as_ref().is_some_and(web_sys::Document::hidden);
+                let is_hidden = document.as_ref().is_some_and(web_sys::Document::hidden);
+                let is_seen = in_sight.get() && !is_hidden && has_room();
                 if was_seen.replace(is_seen) != is_seen {
                     changed(is_seen);
                 }
             })
         };
-        let on_visibility = update.clone();
-        let listener =
-            document.map(|document| Listener::new(&document, "visibilitychange", move |_: Event| on_visibility()));
+        let on = |target: Option<&EventTarget>, kind| {
+            let update = update.clone();
+            target.map(|target| Listener::new(target, kind, move |_: Event| update()))
+        };
+        let listeners = [
+            on(document.as_ref().map(AsRef::as_ref), "visibilitychange"),
+            on(web_sys::window().as_ref().map(AsRef::as_ref), "resize"),
+        ];
         let closure = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             // The last entry is the newest.
             let newest = entries.iter().last().and_then(|entry| entry.dyn_into::<IntersectionObserverEntry>().ok());
@@ -127,7 +144,7 @@ impl SeenWatch {
         if let Some(observer) = &observer {
             observer.observe(element);
         }
-        Self { observer, _closure: closure, _listener: listener }
+        Self { observer, _closure: closure, _listeners: listeners }
     }
 }
 

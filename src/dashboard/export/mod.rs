@@ -109,7 +109,7 @@ impl Export {
 
     /// What is said of it beside the numbers, a line each.
     pub fn about(&self) -> Vec<String> {
-        let head = [PROGRAM.to_owned(), self.title.clone(), self.caption.clone(), say!("link: {}", self.link)];
+        let head = [PROGRAM.to_owned(), self.title.clone(), self.caption.clone(), format!("link: {}", self.link)];
         let settings = self.settings.iter().map(|setting| format!("{} = {}", setting.key, setting.value));
         head.into_iter().chain(settings).collect()
     }

@@ -13,8 +13,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
 use thirtyfour::WebDriver;
-use tokio::process::Child;
+use tokio::process::{Child, Command};
 
 use crate::trace::Task;
 
@@ -154,9 +155,11 @@ const WINDOW: (u32, u32) = (1280, 800);
 pub struct Browser {
     engine: Engine,
     driver: WebDriver,
-    /// Ends when dropped.
+    /// Ends when dropped, as its screen does.
     _process: Child,
-    _surroundings: Option<webkit::Surroundings>,
+    _screen: Option<Child>,
+    /// Where it keeps what is of no use afterwards. Removed when dropped, after both have ended.
+    _home: TempDir,
 }
 
 impl Browser {
@@ -166,21 +169,28 @@ impl Browser {
     /// # Errors
     /// If either does not start.
     pub async fn start(tools: &Tools, elsewhere: SocketAddr, tracing: Tracing) -> Result<Self> {
-        let (process, port, surroundings) = match tools.engine {
+        let home = tempfile::Builder::new().prefix("fedsysid-browser").tempdir()?;
+        let telling = |arguments: &[&str]| {
+            let mut command = Command::new(&tools.driver);
+            command.args(arguments).env("TMPDIR", home.path());
+            command
+        };
+        let (process, port, screen) = match tools.engine {
             Engine::Chromium => {
+                let mut command = telling(&["--port=0"]);
                 let (process, port) =
-                    driver::start_telling(&tools.driver, &["--port=0"], "successfully on port ").await?;
+                    driver::start_telling(&mut command, &tools.driver, "successfully on port ").await?;
                 (process, port, None)
             }
             Engine::Firefox => {
-                let arguments = ["--port=0", "--websocket-port=0", "--allow-system-access"];
+                let mut command = telling(&["--port=0", "--websocket-port=0", "--allow-system-access"]);
                 let (process, port) =
-                    driver::start_telling(&tools.driver, &arguments, "Listening on 127.0.0.1:").await?;
+                    driver::start_telling(&mut command, &tools.driver, "Listening on 127.0.0.1:").await?;
                 (process, port, None)
             }
             Engine::WebKit => {
-                let (process, port, surroundings) = webkit::start(tools).await?;
-                (process, port, Some(surroundings))
+                let (process, port, screen) = webkit::start(tools, home.path()).await?;
+                (process, port, Some(screen))
             }
         };
         let capabilities = match tools.engine {
@@ -190,7 +200,7 @@ impl Browser {
         };
         let address = format!("http://127.0.0.1:{port}");
         let driver = WebDriver::new(address, capabilities?).await.context("the browser does not start")?;
-        let browser = Self { engine: tools.engine, driver, _process: process, _surroundings: surroundings };
+        let browser = Self { engine: tools.engine, driver, _process: process, _screen: screen, _home: home };
         browser.open_window().await?;
         Ok(browser)
     }
@@ -305,6 +315,17 @@ impl Browser {
         match self.engine {
             Engine::Chromium => chromium::watched_tasks(&self.driver).await,
             Engine::Firefox | Engine::WebKit => bail!("{} has no trace of its tasks", self.engine),
+        }
+    }
+
+    /// Seconds of processor time that the page has used up since it was opened, with its frames and workers.
+    ///
+    /// # Errors
+    /// If the browser cannot be reached, or does not say.
+    pub async fn worked(&self) -> Result<f64> {
+        match self.engine {
+            Engine::Chromium => chromium::worked(&self.driver).await,
+            Engine::Firefox | Engine::WebKit => bail!("{} does not say how long it has worked", self.engine),
         }
     }
 

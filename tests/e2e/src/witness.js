@@ -104,9 +104,9 @@ globalThis.witness = (() => {
     const hasTakenOver = document.getElementById("app") && !document.getElementById("shell");
     const data = hasTakenOver ? sketch() : null;
     if (data && isInked(data)) seen.firstCurve = performance.now();
-    else requestAnimationFrame(lookForCurve);
+    else looking = requestAnimationFrame(lookForCurve);
   };
-  requestAnimationFrame(lookForCurve);
+  let looking = requestAnimationFrame(lookForCurve);
 
   // Frames and pictures from now on. Every sixth frame is looked at: ten times a second.
   let watch = null;
@@ -151,6 +151,8 @@ globalThis.witness = (() => {
     memory: () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0),
     watchFrames,
     frames,
+    // Where a picture may never come, looking for it is work.
+    giveUpOnCurve: () => cancelAnimationFrame(looking),
     sketch: () => hash(sketch()),
     isInked: () => isInked(sketch() ?? []),
     tellServer,

@@ -109,6 +109,14 @@ pub(super) async fn held_by_scripts(driver: &WebDriver) -> Result<f64> {
     usage["usedSize"].as_f64().context("the browser says no size")
 }
 
+pub(super) async fn worked(driver: &WebDriver) -> Result<f64> {
+    devtools(driver, "Performance.enable", json!({})).await?;
+    let answer = devtools(driver, "Performance.getMetrics", json!({})).await?;
+    let metrics = answer["metrics"].as_array().context("the browser says no metrics")?;
+    let process = metrics.iter().find(|metric| metric["name"] == "ProcessTime");
+    process.and_then(|metric| metric["value"].as_f64()).context("the browser says no processor time")
+}
+
 async fn devtools(driver: &WebDriver, command: &str, parameters: Value) -> Result<Value> {
     let answer = driver.cdp().send_raw(command, parameters).await;
     answer.with_context(|| format!("the browser refuses {command}"))

@@ -18,8 +18,8 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// Starts a program that chooses something free, a port or a display, and writes a line with it after `sign`.
-pub(super) async fn start_telling(program: &Path, arguments: &[&str], sign: &str) -> Result<(Child, u16)> {
-    let mut process = spawn(Command::new(program).args(arguments).stdout(Stdio::piped()), program)?;
+pub(super) async fn start_telling(command: &mut Command, program: &Path, sign: &str) -> Result<(Child, u16)> {
+    let mut process = spawn(command.stdout(Stdio::piped()), program)?;
     let output = process.stdout.take().context("the program has no output")?;
     let free = timeout(START_LIMIT, number_after(sign, output)).await;
     let free = free.with_context(|| format!("{} does not listen", program.display()))??;

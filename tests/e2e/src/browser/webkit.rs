@@ -4,11 +4,11 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
-use tempfile::TempDir;
 use thirtyfour::{Capabilities, WebDriver};
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
@@ -24,20 +24,12 @@ const OPENS_WITHIN: Duration = Duration::from_secs(20);
 /// The frame of a window takes no room.
 const NO_FRAME: &str = "* { min-width: 0; min-height: 0; margin: 0; padding: 0; border: 0; font-size: 1px }";
 
-/// What lives as long as the browser. All of it ends, or is removed, when dropped.
-#[derive(Debug)]
-pub(super) struct Surroundings {
-    _screen: Child,
-    _home: TempDir,
-}
-
-/// Starts a screen, and the driver on it.
-pub(super) async fn start(tools: &Tools) -> Result<(Child, u16, Surroundings)> {
+/// Starts the driver on a screen, which ends when dropped; both keep in `home` what they keep.
+pub(super) async fn start(tools: &Tools, home: &Path) -> Result<(Child, u16, Child)> {
     let xvfb = tools.screen.as_deref().context("WebKitGTK needs Xvfb, a screen that nobody sees")?;
     let arguments = ["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp"];
-    let (screen, display) = driver::start_telling(xvfb, &arguments, "").await?;
-    let home = tempfile::Builder::new().prefix("fedsysid-webkit").tempdir()?;
-    let style = home.path().join("gtk-3.0");
+    let (screen, display) = driver::start_telling(Command::new(xvfb).args(arguments), xvfb, "").await?;
+    let style = home.join("gtk-3.0");
     fs::create_dir(&style)?;
     fs::write(style.join("gtk.css"), NO_FRAME)?;
     let mut command = Command::new(&tools.driver);
@@ -46,9 +38,9 @@ pub(super) async fn start(tools: &Tools) -> Result<(Child, u16, Surroundings)> {
         .env("GDK_BACKEND", "x11")
         .env("NO_AT_BRIDGE", "1")
         .env("LIBGL_ALWAYS_SOFTWARE", "1")
-        .envs(["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"].map(|folder| (folder, home.path())));
+        .envs(["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"].map(|folder| (folder, home)));
     let (process, port) = driver::start_on_free_port(&mut command, &tools.driver).await?;
-    Ok((process, port, Surroundings { _screen: screen, _home: home }))
+    Ok((process, port, screen))
 }
 
 pub(super) fn capabilities(tools: &Tools, elsewhere: SocketAddr) -> Result<Capabilities> {

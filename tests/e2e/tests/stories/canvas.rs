@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use e2e::browser::{Engine, Screen};
+use e2e::gesture::Gesture;
 use e2e::page::{PATIENCE, Page, slider};
 use e2e::story::Story;
 use fedsysid::params::Param;
 use fedsysid::params::choice::Algorithm;
 use fedsysid::params::table::Group;
 use serde::Deserialize;
+use serde_json::json;
 
 /// A canvas and its place on the page.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
@@ -61,6 +63,89 @@ fn the_chart_is_sharp_at_every_pixel_ratio() {
             page.wait("the ratio", PATIENCE, &format!("devicePixelRatio === {pixel_ratio}")).await?;
             let canvas = sharp(page).await.with_context(|| format!("at {pixel_ratio}"))?;
             e2e::report(format_args!("{} × {} at {pixel_ratio}", canvas.width, canvas.height));
+        }
+        Ok(())
+    });
+}
+
+/// Rows of the chart, from its top down to the first curve: the colors met, and how many rows each has.
+const COLORS_DOWN: &str = r"
+    const canvas = document.querySelector('#app canvas');
+    const [{ width, height }, down] = [canvas, []];
+    const { data } = canvas.getContext('2d').getImageData(Math.floor(0.6 * width), 0, 1, height);
+    for (let row = 0; row < height; row += 1) {
+      const color = data.subarray(4 * row, 4 * row + 3).join();
+      if (down.at(-1)?.[0] === color) down.at(-1)[1] += 1;
+      else down.push([color, 1]);
+    }
+    return down;";
+
+/// Lines of the grid have one color and whole pixels: where a line is blurred, it has colors between its own and the paper's.
+#[test]
+fn lines_of_the_grid_are_sharp_at_every_pixel_ratio() {
+    Story::new().tell(async |page| {
+        // One method and one data set: from above, the first thing that is no line of the grid is the curve.
+        page.open("q=1&alg=fedlin").await?;
+        for pixel_ratio in [1.0, 1.25, 1.5, 2.0, 3.0] {
+            let screen = Screen { size: (1280, 800), pixel_ratio, touch: false }.in_engine(page.browser().engine());
+            page.browser().set_screen(screen).await?;
+            sharp(page).await?;
+            let down: Vec<(String, f64)> = page.eval(COLORS_DOWN, &[]).await?;
+            let (paper, line) = (&down.first().context("paper")?.0, &down.get(1).context("a line")?.0);
+            let until = down.iter().position(|(color, _)| color != paper && color != line).unwrap_or(down.len());
+            let lines: Vec<f64> =
+                down[..until].iter().filter(|(color, _)| color == line).map(|(_, rows)| *rows).collect();
+            e2e::report(format_args!("{lines:?} at {}: {down:?}", screen.pixel_ratio));
+            let wide = screen.pixel_ratio.round();
+            ensure!(lines.len() >= 2 && lines.iter().all(|rows| (rows - wide).abs() < 1.0), "{lines:?} in {down:?}");
+        }
+        Ok(())
+    });
+}
+
+/// Keeps every size that the first canvas of a page has had.
+const KEEPS_SIZES: &str = r"
+    globalThis.sizes = [];
+    const look = () => {
+      const canvas = document.querySelector('#app canvas');
+      const size = canvas && `${canvas.width} × ${canvas.height}`;
+      if (canvas && sizes.at(-1) !== size) sizes.push(size);
+    };
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, attributeFilter: ['width', 'height'] });";
+
+/// A canvas has a size of its own when it is born, and then the one that it needs. Neither pointers nor settings change it.
+async fn expect_few_sizes(page: &Page, what: &str, place: &str) -> Result<()> {
+    let sizes: Vec<String> = page.eval(&format!("return {place}.sizes;"), &[]).await?;
+    e2e::report(format_args!("{what}: {sizes:?}"));
+    ensure!((1..=3).contains(&sizes.len()), "{what}: the canvas is resized again and again: {sizes:?}");
+    Ok(())
+}
+
+#[test]
+fn a_canvas_comes_to_rest_after_two_resizes_and_stays_so_under_the_pointer() {
+    const AROUND: &str = "<!doctype html><title>a course</title><iframe id=frame src='./?q=2&M=5' width=640></iframe>";
+    Story::new().where_first(KEEPS_SIZES).expecting_errors(&["favicon.ico"]).tell(async |page| {
+        for pixel_ratio in [1.0, 1.25, 1.5, 2.0, 3.0] {
+            let screen = Screen { size: (1280, 800), pixel_ratio, touch: false }.in_engine(page.browser().engine());
+            page.browser().set_screen(screen).await?;
+            page.open("q=2&M=5").await?;
+            let chart = page.rect("#app canvas").await?;
+            let (from, to) = (chart.at(0.1, 0.2), chart.at(0.9, 0.8));
+            page.perform(Gesture::mouse().to(from, 0).glide(from, to, 40)).await?;
+            page.enter("eps", "0.3").await?;
+            page.settle().await?;
+            page.next_frames().await?;
+            expect_few_sizes(page, &format!("alone at {pixel_ratio}"), "globalThis").await?;
+            // In a frame to which nobody has given a height.
+            page.visit_around().await?;
+            page.eval::<()>("document.body.innerHTML = arguments[0];", &[json!(AROUND)]).await?;
+            let settled = "frame.contentDocument.querySelector('#app main[data-settled=true]')";
+            page.wait("a run in the frame", PATIENCE, settled).await?;
+            let frame = page.rect("#frame").await?;
+            let (from, to) = (frame.at(0.1, 0.2), frame.at(0.9, 0.8));
+            page.perform(Gesture::mouse().to(from, 0).glide(from, to, 40)).await?;
+            page.next_frames().await?;
+            expect_few_sizes(page, &format!("in a frame at {pixel_ratio}"), "frame.contentWindow").await?;
         }
         Ok(())
     });

@@ -238,6 +238,30 @@ fn the_menu_is_for_the_keyboard_too_and_remembers() {
     });
 }
 
+/// The contrast of the words in a picture's title on a white page, as its pixels have it, and whether the picture has paper that
+/// hides the page.
+const ON_WHITE: &str = r"
+    const [bytes] = arguments;
+    const linear = (level) => (level <= 10 ? level / 3294.6 : ((level / 255 + 0.055) / 1.055) ** 2.4);
+    const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    return (async () => {
+      const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+      const [width, height] = [picture.width, Math.round(0.08 * picture.height)];
+      const context = new OffscreenCanvas(width, height).getContext('2d');
+      context.drawImage(picture, 0, 0);
+      const isOpaque = context.getImageData(0, 0, 1, 1).data[3] === 255;
+      context.globalCompositeOperation = 'destination-over';
+      context.fillStyle = 'white';
+      context.fillRect(0, 0, width, height);
+      const { data } = context.getImageData(0, 0, width, height);
+      const lights = [];
+      for (let at = 0; at < data.length; at += 4) {
+        lights.push(0.2126 * linear(data[at]) + 0.7152 * linear(data[at + 1]) + 0.0722 * linear(data[at + 2]));
+      }
+      // The first pixel is paper.
+      return [lights.reduce((most, light) => Math.max(most, contrast(light, lights[0])), 1), isOpaque];
+    })();";
+
 /// Whatever theme the page has, a file's words are legible on the paper that comes with them; without paper, on white.
 #[test]
 fn words_in_a_file_are_legible_whatever_the_theme_of_the_page() {
@@ -274,6 +298,13 @@ fn words_in_a_file_are_legible_whatever_the_theme_of_the_page() {
                 let title = tags.into_iter().find(|tag| tag.starts_with("<text")).context("a title")?;
                 let has_ink = ink.is_none_or(|ink| title.contains(ink.as_str()));
                 ensure!(is_right && has_ink, "{theme}, look {place}: {sheet:?} {title}");
+                let bytes: Vec<u8> = page.eval(BYTES, &[json!(button("save-explore", "png"))]).await?;
+                let (contrast, is_opaque): (f64, bool) = page.eval(ON_WHITE, &[json!(bytes)]).await?;
+                e2e::report(format_args!(
+                    "{theme}, look {place}: contrast {contrast:.1}, paper of its own: {is_opaque}"
+                ));
+                ensure!(is_opaque == under.is_some(), "{theme}, look {place}: paper");
+                ensure!(contrast >= 4.5, "{theme}, look {place}: on white, words have a contrast of {contrast}");
             }
             page.press([Key::Escape]).await?;
         }

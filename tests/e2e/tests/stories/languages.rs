@@ -205,6 +205,66 @@ fn a_chosen_language_is_remembered_and_a_links_comes_first() {
     });
 }
 
+/// What can be taken away in each view.
+const TAKEN: [(&str, &str); 6] = [
+    ("eps=0.25&q=3&M=5", "save-explore"),
+    ("q=2&R=40&sweep=M:2,9", "save-explore"),
+    ("q=2&M=5&view=tradeoff", "save-tradeoff"),
+    ("q=2&M=5&view=map", "save-map"),
+    ("view=paper&fig=2b", "save-paper"),
+    ("q=2&M=4&view=systems", "save-systems"),
+];
+
+/// A page's address, the link that it shares, and what it saves.
+async fn taken(page: &Page, query: &str, id: &str) -> Result<Vec<String>> {
+    page.open(query).await?;
+    if query.starts_with("eps") {
+        page.enter("alpha", if page.is("document.documentElement.lang === 'de'").await? { "0,0002" } else { "0.0002" })
+            .await?;
+        page.settle().await?;
+    }
+    let mut taken = vec![page.address().await?];
+    page.eval::<()>("document.querySelector('#app .menu > summary').click();", &[]).await?;
+    page.wait("the link", PATIENCE, "document.querySelector('#app .menu input[readonly]')?.value").await?;
+    taken.push(page.eval("return document.querySelector('#app .menu input[readonly]').value;", &[]).await?);
+    page.eval::<()>(&format!("document.querySelector('[popovertarget={id}]').click();"), &[]).await?;
+    page.wait("the menu", PATIENCE, &format!("document.querySelector('#{id} [data-act=csv]')")).await?;
+    for format in ["csv", "json"] {
+        taken.push(page.saved_by(&format!("#{id} [data-act={format}]")).await?);
+    }
+    Ok(taken)
+}
+
+/// Whoever reads commas shares the same links and files, byte for byte but for the words of the title.
+#[test]
+fn links_and_files_are_the_same_in_every_language() {
+    Story::new().tell(async |page| {
+        page.open("").await?;
+        let mut english = Vec::new();
+        for (query, id) in TAKEN {
+            english.push(taken(page, query, id).await?);
+        }
+        choose(page, "de").await?;
+        for ((query, id), english) in TAKEN.into_iter().zip(&english) {
+            let german = taken(page, query, id).await?;
+            ensure!(page.is("document.documentElement.lang === 'de'").await?, "the page is German");
+            for (english, german) in english.iter().zip(&german) {
+                let differ: Vec<_> =
+                    english.lines().zip(german.lines()).enumerate().filter(|(_, (a, b))| a != b).collect();
+                // The title and what it says beneath it are for people, in both kinds of files.
+                let is_said =
+                    |(place, (line, _)): &(usize, (&str, &str))| [1, 2].contains(place) && line.starts_with(['#', '"']);
+                ensure!(
+                    differ.iter().all(is_said) && english.lines().count() == german.lines().count(),
+                    "{query}: {differ:#?}"
+                );
+            }
+            ensure!(english.len() == 4 && english[2].lines().count() > 5, "{query}: {english:?}");
+        }
+        Ok(())
+    });
+}
+
 /// As in a frame of a third party.
 const NOTHING_IS_KEPT: &str = "Object.defineProperty(globalThis, 'localStorage', { configurable: true, \
     get: () => { throw new DOMException('The operation is insecure.', 'SecurityError'); } });";

@@ -9,7 +9,7 @@ use e2e::site::Hosting;
 use e2e::story::{KEEPING_NOTHING, Story};
 use serde_json::json;
 
-use super::{hosted, story, wait_for};
+use super::{hosted, story};
 
 /// Frames one beneath the other, each with an empty space of a window's height below it.
 fn column(query: &str, count: usize, attributes: &str) -> String {
@@ -104,6 +104,52 @@ async fn is_at_rest(page: &Page, frame: usize) -> Result<bool> {
     page.eval(WATCH, &[json!(format!("frame{frame}"))]).await
 }
 
+/// Seconds of processor time, of all frames and their workers, in as long a while.
+async fn worked_in(page: &Page, seconds: f64) -> Result<f64> {
+    const GIVE_UP: &str =
+        "for (const it of document.querySelectorAll('iframe')) it.contentWindow.witness.giveUpOnCurve();";
+    page.eval::<()>(GIVE_UP, &[]).await?;
+    let before = page.browser().worked().await?;
+    let wait = "setTimeout(arguments[1], 1000 * arguments[0]);";
+    page.browser().driver().execute_async(wait, vec![json!(seconds)]).await?;
+    Ok(page.browser().worked().await? - before)
+}
+
+/// Processor time of frames at rest beyond that of an empty page, as a share of the time that passes.
+const AT_REST: f64 = 0.06;
+
+/// Eight frames that have work for minutes: out of sight they leave the processor alone, and so do those that have shown what
+/// there is to be shown.
+#[test]
+fn frames_at_rest_leave_the_processor_alone() {
+    const LONG: &str = "q=1000&M=100&R=10000&part=0.5";
+    story().alone().only(Engine::Chromium, "it takes a browser that says how long it has worked").tell(async |page| {
+        hosted(page, "").await?;
+        worked_in(page, 1.0).await?;
+        let empty = worked_in(page, 3.0).await? / 3.0;
+        hosted(page, &format!("{}<div style='height: 2000px'></div>", column(LONG, 8, ""))).await?;
+        all_are_up(page, 8).await?;
+        let at_work = "document.getElementById('frame0').contentDocument.querySelector('#app .progress button')?.checkVisibility()";
+        page.wait("work", PATIENCE, at_work).await?;
+        let in_sight = worked_in(page, 2.0).await? / 2.0;
+        page.eval::<()>("scrollTo(0, document.body.scrollHeight);", &[]).await?;
+        // What was begun ends.
+        worked_in(page, 1.0).await?;
+        let out_of_sight = worked_in(page, 3.0).await? / 3.0;
+        hosted(page, &column("", 8, "")).await?;
+        all_are_up(page, 8).await?;
+        wait_for_result(page, 0).await?;
+        page.next_frames().await?;
+        worked_in(page, 1.0).await?;
+        let done = worked_in(page, 3.0).await? / 3.0;
+        let percent = [empty, in_sight, out_of_sight, done].map(|share| format!("{:.1} %", 100.0 * share)).join(", ");
+        e2e::report(format_args!("processor time of no frames, of eight at work, out of sight, and done: {percent}"));
+        ensure!(in_sight > 0.15, "frames do not work in sight, or are not seen to: {percent}");
+        ensure!((out_of_sight - empty).max(done - empty) < AT_REST, "frames work without need: {percent}");
+        Ok(())
+    });
+}
+
 /// What is scrolled away rests and goes on when it is back, unless it was stopped by hand.
 #[test]
 fn a_stop_by_hand_survives_scrolling() {
@@ -131,9 +177,10 @@ fn a_stop_by_hand_survives_scrolling() {
     });
 }
 
-/// Born where it has no size, a frame begins when it is shown.
+/// Born where it has no size, a frame begins when it is shown. One beside it that is in sight tells when it would have done so.
 #[test]
 fn frames_that_are_born_hidden_begin_when_they_are_shown() {
+    const BESIDE: &str = "<iframe src='./?embed=1&q=2&M=5' width=640 height=480></iframe>";
     let frame = "<iframe id=frame src='./?embed=1&q=2&M=5' width=640 height=480></iframe>";
     let places = [
         (format!("<div id=place style='display: none'>{frame}</div>"), "place.style.display = ''"),
@@ -145,12 +192,12 @@ fn frames_that_are_born_hidden_begin_when_they_are_shown() {
     ];
     story().tell(async |page| {
         for (place, show) in &places {
-            hosted(page, place).await?;
-            wait_for(page, "fedsysid:ready").await?;
-            page.next_frames().await?;
-            ensure!(results(page).await?.is_empty(), "it computes where nobody sees it: {place}");
+            hosted(page, &format!("{place}{BESIDE}")).await?;
+            all_are_up(page, 2).await?;
+            wait_for_result(page, 1).await?;
+            ensure!(results(page).await? == [1], "it computes where nobody sees it: {place}");
             page.eval::<()>(&format!("{show};"), &[]).await?;
-            wait_for(page, "fedsysid:result").await?;
+            wait_for_result(page, 0).await?;
             page.wait("a picture", PATIENCE, "frame.contentWindow.witness.isInked()").await?;
             let size = "(({ width, clientWidth }) => clientWidth > 600 && width === clientWidth)(frame.contentDocument.querySelector('#app canvas'))";
             page.wait("its size", PATIENCE, size).await?;

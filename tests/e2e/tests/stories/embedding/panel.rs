@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
 use serde_json::{Value, json};
+use thirtyfour::Key;
 
 use super::{hosted, story, told, wait_for};
 
@@ -65,6 +66,10 @@ const HAS_ITS_HEIGHT: &str = r#"(() => {
     return isDone && document.querySelector('[data-testid=embed-code]').value.includes(`height="${height}"`);
 })()"#;
 
+/// The page in the preview has what it shows.
+const HAS_SETTLED: &str =
+    "document.querySelector('.embed-preview iframe')?.contentDocument?.querySelector('#app main[data-settled=true]')";
+
 /// From the page to a course page and back to the same numbers.
 #[test]
 fn its_code_brings_the_view_onto_another_page() {
@@ -84,6 +89,67 @@ fn its_code_brings_the_view_onto_another_page() {
         for code in [frame, element] {
             let seen = reproduces(page, &code).await?;
             ensure!(seen == json!(["dark", "M", "eps", "K fixed"]), "{seen} of {code}");
+        }
+        Ok(())
+    });
+}
+
+/// What is looked at, and the menu of its chart's files.
+const VIEWS: [(&str, &str); 9] = [
+    ("q=2&M=5", "save-explore"),
+    ("q=2&R=40&sweep=M:2,9", "save-explore"),
+    ("q=2&M=5&view=tradeoff", "save-tradeoff"),
+    ("q=2&M=5&view=map", "save-map"),
+    ("q=2&M=5&view=map&map=alpha-K", "save-map"),
+    ("view=paper&fig=2b", "save-paper"),
+    ("q=2&M=4&view=systems", "save-systems"),
+    ("view=data", ""),
+    ("lesson=floor&step=1", ""),
+];
+
+/// The numbers of a file, without what it says of itself.
+fn rows(csv: &str) -> Vec<&str> {
+    csv.lines().filter(|line| !line.starts_with("# ")).collect()
+}
+
+/// Whatever is looked at, its code brings it, with the numbers that it has here.
+#[test]
+fn the_code_of_every_view_brings_that_view_and_its_numbers() {
+    story().tell(async |page| {
+        for (query, id) in VIEWS {
+            page.open(query).await?;
+            let view: String = page.eval("return document.querySelector('#app main').dataset.view;", &[]).await?;
+            let here = if id.is_empty() {
+                String::new()
+            } else {
+                page.eval::<()>(&format!("document.querySelector('[popovertarget={id}]').click();"), &[]).await?;
+                page.wait("the menu", PATIENCE, &format!("document.querySelector('#{id} [data-act=csv]')")).await?;
+                let csv = page.saved_by(&format!("#{id} [data-act=csv]")).await?;
+                page.press([Key::Escape]).await?;
+                csv
+            };
+            page.click("#app .menu > summary").await?;
+            page.click("#app [popovertarget=embed-panel]").await?;
+            page.wait("the preview", PATIENCE, HAS_SETTLED).await?;
+            let code = code(page).await?;
+            hosted(page, &code.replace(" loading=\"lazy\"", "")).await?;
+            let settled =
+                "document.querySelector('iframe').contentDocument.querySelector('#app main[data-settled=true]')";
+            page.wait("the frame", PATIENCE, settled).await?;
+            let seen =
+                "return document.querySelector('iframe').contentDocument.querySelector('#app main').dataset.view;";
+            ensure!(page.eval::<String>(seen, &[]).await? == view, "{query}: {code} is of another view");
+            if !id.is_empty() {
+                let ask = "document.querySelector('iframe').contentWindow.postMessage(arguments[0], '*');";
+                page.eval::<()>(ask, &[json!({ "type": "fedsysid:export", "format": "csv" })]).await?;
+                wait_for(page, "fedsysid:export").await?;
+                let there = told(page, "fedsysid:export").await?.pop().unwrap_or_default();
+                let there = there["content"].as_str().unwrap_or_default();
+                ensure!(
+                    rows(&here).len() > 5 && rows(&here) == rows(there),
+                    "{query}: {here:.600} is not {there:.600}"
+                );
+            }
         }
         Ok(())
     });

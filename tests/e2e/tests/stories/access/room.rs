@@ -8,8 +8,8 @@ use e2e::story::Story;
 use super::{VIEWS, lessons, mouse, open};
 
 /// What lies beyond the window's sides, what is cut off by its own box, and words that lie on other words. What scrolls in a
-/// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the name of the page, the caption of a
-/// chart in a frame, and the link, which is selected and copied whole.
+/// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the caption of a chart in a frame, the
+/// link, which is selected and copied whole, and on wide screens, whose bar is one line, the name of the page.
 async fn lost(page: &Page) -> Result<Vec<String>> {
     const SCRIPT: &str = r##"
         const root = document.documentElement;
@@ -30,7 +30,7 @@ async fn lost(page: &Page) -> Result<Vec<String>> {
           const { left, right, width: own } = element.getBoundingClientRect();
           if (own > 0 && (right > width + 1 || left < -1) && !scrolls(element)) lost.push(`${left} to ${right}: ${name(element)}`);
           const { overflowX, textOverflow } = getComputedStyle(element);
-          const cuts = /hidden|clip/.test(overflowX) && textOverflow !== "ellipsis";
+          const cuts = /hidden|clip/.test(overflowX) && (textOverflow !== "ellipsis" || (element.matches("h1") && width < 700));
           if (cuts && element.scrollWidth > element.clientWidth + 1) lost.push(`cut: ${name(element)}`);
         }
         // Words that lie on other words.

@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -110,7 +111,8 @@ fn trunk(project: &Project, tools: &SiteTools, command: &str) -> Result<Command>
         .args([command, "--offline"])
         .current_dir(&project.root)
         // Apart from the native builds: another compiler or other flags would rebuild everything.
-        .env("CARGO_TARGET_DIR", project.target.join("wasm"));
+        .env("CARGO_TARGET_DIR", project.target.join("wasm"))
+        .env(FLAGS_VARIABLE, flags(&[(home().as_deref(), "~"), (Some(&project.root), ".")]));
     if env::var_os("NO_COLOR").is_some() {
         // Trunk takes nothing but "true" or "false" here, where any text should do.
         trunk.env("NO_COLOR", "true");
@@ -121,6 +123,25 @@ fn trunk(project: &Project, tools: &SiteTools, command: &str) -> Result<Command>
     }
     tools.apply(&mut trunk)?;
     Ok(trunk)
+}
+
+/// Where Cargo takes flags from besides those of its configuration.
+const FLAGS_VARIABLE: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+
+/// This account's home folder; none where that is everything.
+fn home() -> Option<PathBuf> {
+    env::home_dir().filter(|home| home.parent().is_some())
+}
+
+/// Whoever builds the page has flags perhaps, and folders: the module says where in its sources something cannot go on, which
+/// is nobody's business as far as it is beyond these folders. What has a space in it would be several flags.
+fn flags(folders: &[(Option<&Path>, &str)]) -> String {
+    let own = env::var(FLAGS_VARIABLE).ok();
+    let renamed = folders.iter().filter_map(|(folder, name)| Some((folder.as_ref()?.to_str()?, name)));
+    let renamed = renamed
+        .filter(|(folder, _)| !folder.is_empty() && !folder.contains(char::is_whitespace))
+        .map(|(folder, name)| format!("--remap-path-prefix={folder}={name}"));
+    own.into_iter().chain(renamed).collect::<Vec<_>>().join(" ")
 }
 
 fn check_free(address: SocketAddr) -> Result<()> {
@@ -143,5 +164,13 @@ mod tests {
         assert!(error.contains("--port"), "{error}");
         drop(listener);
         assert!(check_free(address).is_ok());
+    }
+
+    #[test]
+    fn folders_are_renamed_unless_they_would_be_several_flags() {
+        let folders = [(Some(Path::new("/home/someone")), "~"), (None, "x"), (Some(Path::new("/a folder")), ".")];
+        let flags = flags(&folders);
+        assert!(flags.ends_with("--remap-path-prefix=/home/someone=~"), "{flags}");
+        assert!(!flags.contains("/a folder") && !flags.contains("=x"), "{flags}");
     }
 }

@@ -1,10 +1,11 @@
 //! The page is a small download.
 
+use std::env;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use e2e::browser::Tools;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -31,5 +32,23 @@ fn the_whole_page_is_a_small_download() -> Result<()> {
     println!("{total} bytes gzipped in {} files", files.len());
     ensure!(total > BUDGET / 10, "{total} bytes are too few to be the page");
     ensure!(total <= BUDGET, "{total} bytes gzipped are more than {BUDGET}: {files:?} {sizes:?}");
+    Ok(())
+}
+
+/// The module says where in its sources something cannot go on: by names that are the same whoever built it.
+#[test]
+fn nothing_names_a_folder_of_whoever_built_it() -> Result<()> {
+    let dist = Tools::from_environment()?.dist;
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let cargo = env::home_dir().context("a home")?.join(".cargo");
+    for entry in fs::read_dir(&dist)? {
+        let path = entry?.path();
+        let bytes = fs::read(&path)?;
+        for folder in [&project, &cargo] {
+            let name = folder.to_str().context("a name")?.as_bytes();
+            let is_named = bytes.windows(name.len()).any(|window| window == name);
+            ensure!(!is_named, "{} names {}", path.display(), folder.display());
+        }
+    }
     Ok(())
 }

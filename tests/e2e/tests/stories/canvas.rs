@@ -86,8 +86,7 @@ fn lines_of_the_grid_are_sharp_at_every_pixel_ratio() {
     Story::new().tell(async |page| {
         // One method and one data set: from above, the first thing that is no line of the grid is the curve.
         page.open("q=1&alg=fedlin").await?;
-        for pixel_ratio in [1.0, 1.25, 1.5, 2.0, 3.0] {
-            let screen = Screen { size: (1280, 800), pixel_ratio, touch: false }.in_engine(page.browser().engine());
+        for screen in screens(page.browser().engine()) {
             page.browser().set_screen(screen).await?;
             sharp(page).await?;
             let down: Vec<(String, f64)> = page.eval(COLORS_DOWN, &[]).await?;
@@ -114,19 +113,28 @@ const KEEPS_SIZES: &str = r"
     new MutationObserver(look).observe(document, { subtree: true, childList: true, attributeFilter: ['width', 'height'] });";
 
 /// A canvas has a size of its own when it is born, and then the one that it needs. Neither pointers nor settings change it.
-async fn expect_few_sizes(page: &Page, what: &str, place: &str) -> Result<()> {
-    let sizes: Vec<String> = page.eval(&format!("return {place}.sizes;"), &[]).await?;
-    e2e::report(format_args!("{what}: {sizes:?}"));
-    ensure!((1..=3).contains(&sizes.len()), "{what}: the canvas is resized again and again: {sizes:?}");
+async fn expect_few_sizes(page: &Page, place: &str) -> Result<()> {
+    let seen = format!("return [{place}.sizes, devicePixelRatio];");
+    let (sizes, pixel_ratio): (Vec<String>, f64) = page.eval(&seen, &[]).await?;
+    e2e::report(format_args!("{place} at {pixel_ratio}: {sizes:?}"));
+    ensure!((1..=3).contains(&sizes.len()), "{place}: the canvas is resized again and again: {sizes:?}");
     Ok(())
+}
+
+/// The screens that a window can be on, as far as the engine has them.
+fn screens(engine: Engine) -> Vec<Screen> {
+    let ratios = [1.0, 1.25, 1.5, 2.0, 3.0];
+    let mut screens: Vec<_> =
+        ratios.map(|pixel_ratio| Screen { size: (1280, 800), pixel_ratio, touch: false }.in_engine(engine)).into();
+    screens.dedup();
+    screens
 }
 
 #[test]
 fn a_canvas_comes_to_rest_after_two_resizes_and_stays_so_under_the_pointer() {
     const AROUND: &str = "<!doctype html><title>a course</title><iframe id=frame src='./?q=2&M=5' width=640></iframe>";
     Story::new().where_first(KEEPS_SIZES).expecting_errors(&["favicon.ico"]).tell(async |page| {
-        for pixel_ratio in [1.0, 1.25, 1.5, 2.0, 3.0] {
-            let screen = Screen { size: (1280, 800), pixel_ratio, touch: false }.in_engine(page.browser().engine());
+        for screen in screens(page.browser().engine()) {
             page.browser().set_screen(screen).await?;
             page.open("q=2&M=5").await?;
             let chart = page.rect("#app canvas").await?;
@@ -135,7 +143,7 @@ fn a_canvas_comes_to_rest_after_two_resizes_and_stays_so_under_the_pointer() {
             page.enter("eps", "0.3").await?;
             page.settle().await?;
             page.next_frames().await?;
-            expect_few_sizes(page, &format!("alone at {pixel_ratio}"), "globalThis").await?;
+            expect_few_sizes(page, "globalThis").await?;
             // In a frame to which nobody has given a height.
             page.visit_around().await?;
             page.eval::<()>("document.body.innerHTML = arguments[0];", &[json!(AROUND)]).await?;
@@ -145,7 +153,7 @@ fn a_canvas_comes_to_rest_after_two_resizes_and_stays_so_under_the_pointer() {
             let (from, to) = (frame.at(0.1, 0.2), frame.at(0.9, 0.8));
             page.perform(Gesture::mouse().to(from, 0).glide(from, to, 40)).await?;
             page.next_frames().await?;
-            expect_few_sizes(page, &format!("in a frame at {pixel_ratio}"), "frame.contentWindow").await?;
+            expect_few_sizes(page, "frame.contentWindow").await?;
         }
         Ok(())
     });

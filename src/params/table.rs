@@ -411,6 +411,11 @@ impl Param {
         text(self.name)
     }
 
+    /// Its name with its symbol, as along an axis: "clients M".
+    pub fn name_and_symbol(&self) -> String {
+        format!("{} {}", self.name(), self.symbol)
+    }
+
     /// One line: what to expect when it moves.
     pub fn help(&self) -> &'static str {
         text(self.help)

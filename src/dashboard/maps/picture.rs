@@ -2,8 +2,7 @@
 
 use super::grid::edges;
 use super::{Of, Shown};
-use crate::dashboard::sweep::Sweep;
-use crate::dashboard::tradeoff::value_of;
+use crate::dashboard::sweep::{Sweep, value_of};
 use crate::figure::heat::{Check, Contour, HeatMap, Key as ColorKey, Ramp, Weight};
 use crate::figure::number::number;
 use crate::figure::{Axis, Role, Scale};

@@ -2,8 +2,7 @@
 
 use super::picture::{LONG, curve, error_label, method_name};
 use super::readout::Reading;
-use super::sweep::{Plan, Sweep};
-use super::tradeoff::last;
+use super::sweep::{Plan, Sweep, last};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};

@@ -3,12 +3,16 @@
 //! A [`Plan`] says which; a [`Sweep`] is one on its way, put together in a fixed order whoever did what, so that its numbers
 //! are those of the same studies run whole; [`Sweeps`] keeps those that are finished, so that going back costs nothing.
 
+mod point;
+
 use super::work::{Stage, Work};
 use crate::dashboard::things::Things;
 use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::theory::Theory;
+
+pub use point::{last, value_of};
 
 /// Clients' data that a portion makes, about: a few milliseconds' work.
 const CLIENTS_A_PORTION: usize = 2_500;

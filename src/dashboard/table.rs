@@ -7,8 +7,7 @@ mod run;
 use std::fmt::Write;
 
 use super::picture::{method_name, reference_name, whose};
-use super::sweep::Sweep;
-use super::tradeoff::value_of;
+use super::sweep::{Sweep, value_of};
 use crate::params::Key;
 use crate::sim::estimate::EstimateError;
 use crate::sim::scenario::{Settings, Start};

@@ -106,7 +106,7 @@ impl Draft {
             self.algorithms = known.iter().fold(Algorithms::NONE, |set, &algorithm| set.with(algorithm, true));
         }
         let used = self.algorithms.to_string();
-        (!all_known).then(|| not_a_choice(ALGORITHMS_LINK, text, &used, &Algorithms::allowed()))
+        (!all_known).then(|| Notice::not_a_choice(ALGORITHMS_LINK, text, &used, Algorithms::allowed()))
     }
 
     /// The place of a choice's option, the default being 0.
@@ -123,7 +123,7 @@ impl Draft {
     pub fn choose(&mut self, choice: Choice, text: &str) -> Option<Notice> {
         let spec = choice.spec();
         let Some(index) = spec.by_word(text.trim()) else {
-            return Some(not_a_choice(spec.link, text, self.option(choice).word, &spec.allowed()));
+            return Some(Notice::not_a_choice(spec.link, text, self.option(choice).word, spec.allowed()));
         };
         self.choices[choice as usize] = index;
         None
@@ -269,11 +269,6 @@ fn problem(param: &Param, value: f64) -> Option<fn(Fix) -> Problem> {
     } else {
         None
     }
-}
-
-fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
-    let fix = Fix { used: used.to_owned(), allowed: allowed.to_owned() };
-    Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How the page shows itself inside another one: compact, with the controls that its author wants.
 
 use super::choice::{ALGORITHMS_LINK, CHOICES};
-use super::notice::{Fix, Notice, Problem};
+use super::notice::Notice;
 use super::table::TABLE;
 use super::views::Word;
 use fedsysid_say::say;
@@ -217,7 +217,7 @@ impl Embed {
     fn set_instance(&mut self, given: &str) -> Option<Notice> {
         self.instance = given.chars().take(INSTANCE_CHARS).collect();
         let allowed = say!("a text of up to {INSTANCE_CHARS} characters");
-        (self.instance != given).then(|| not_a_choice(INSTANCE, given, &self.instance, &allowed))
+        (self.instance != given).then(|| Notice::not_a_choice(INSTANCE, given, &self.instance, allowed))
     }
 
     /// An origin is a scheme, a host, and a port where it is not the usual one.
@@ -230,7 +230,7 @@ impl Embed {
         }
         // A mistyped origin must not open the page to all.
         self.origins.push("nobody".into());
-        Some(not_a_choice(ORIGIN, given, "nobody", say!("an origin such as https://course.example.org")))
+        Some(Notice::not_a_choice(ORIGIN, given, "nobody", say!("an origin such as https://course.example.org")))
     }
 }
 
@@ -238,14 +238,14 @@ fn set_word<W: Word>(word: &mut Option<W>, key: &str, given: &str) -> Option<Not
     let found = W::by_word(given);
     *word = found.or(*word);
     let all: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
-    found.is_none().then(|| not_a_choice(key, given, word.unwrap_or_default().word(), &all.join(", ")))
+    found.is_none().then(|| Notice::not_a_choice(key, given, word.unwrap_or_default().word(), all.join(", ")))
 }
 
 fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {
     match given.trim() {
         "1" => *flag = true,
         "0" => *flag = false,
-        _ => return Some(not_a_choice(key, given, if *flag { "1" } else { "0" }, say!("0 or 1"))),
+        _ => return Some(Notice::not_a_choice(key, given, if *flag { "1" } else { "0" }, say!("0 or 1"))),
     }
     None
 }
@@ -257,12 +257,7 @@ fn set_list(list: &mut Vec<&'static str>, key: &str, given: &str, all: &[&'stati
     *list = all.iter().copied().filter(is_named).collect();
     let all_known = words.iter().all(|word| all.iter().any(|control| word.eq_ignore_ascii_case(control)));
     let used = if list.is_empty() { "none".to_owned() } else { list.join(",") };
-    (!all_known).then(|| not_a_choice(key, given, &used, &all.join(", ")))
-}
-
-fn not_a_choice(key: &str, given: &str, used: &str, allowed: &str) -> Notice {
-    let fix = Fix { used: used.to_owned(), allowed: allowed.to_owned() };
-    Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
+    (!all_known).then(|| Notice::not_a_choice(key, given, &used, all.join(", ")))
 }
 
 #[cfg(test)]

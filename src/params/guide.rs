@@ -5,9 +5,9 @@
 //! clients throughout.
 
 use super::link;
-use super::notice::{Fix, Notice, Problem};
+use super::notice::Notice;
 use super::state::State;
-use super::views::Word;
+use super::views::{Word, set_word};
 use fedsysid_say::say;
 
 /// The lessons.
@@ -106,9 +106,9 @@ impl Guide {
             let key = key.trim();
             if key.eq_ignore_ascii_case(LESSON) {
                 names_step = true;
-                notices.extend(word(LESSON, &mut self.lesson, given));
+                notices.extend(set_word(&mut self.lesson, LESSON, given));
             } else if key.eq_ignore_ascii_case(CODES) {
-                notices.extend(word(CODES, &mut self.class, given));
+                notices.extend(set_word(&mut self.class, CODES, given));
             } else if key.eq_ignore_ascii_case(STEP) {
                 names_step = true;
                 step = Some(given.clone());
@@ -130,10 +130,8 @@ impl Guide {
         let n_steps = self.lesson.presets().len();
         let asked = given.trim().parse::<usize>();
         self.step = asked.clone().unwrap_or(1).clamp(1, n_steps) - 1;
-        (asked != Ok(self.step + 1)).then(|| {
-            let fix = Fix { used: (self.step + 1).to_string(), allowed: say!("1 to {n_steps}") };
-            Notice { key: STEP.into(), given: given.into(), problem: Problem::NotAChoice(fix) }
-        })
+        let used = self.step + 1;
+        (asked != Ok(used)).then(|| Notice::not_a_choice(STEP, given, &used.to_string(), say!("1 to {n_steps}")))
     }
 
     /// All pairs (key, value).
@@ -141,16 +139,6 @@ impl Guide {
         let step = (self.step + 1).to_string();
         [(CODES, self.class.word().into()), (LESSON, self.lesson.word().into()), (STEP, step)]
     }
-}
-
-fn word(key: &str, value: &mut Lesson, given: &str) -> Option<Notice> {
-    if let Some(found) = Lesson::by_word(given) {
-        *value = found;
-        return None;
-    }
-    let all: Vec<_> = Lesson::ALL.iter().map(|(_, word, _)| *word).collect();
-    let fix = Fix { used: value.word().into(), allowed: all.join(", ") };
-    Some(Notice { key: key.into(), given: given.into(), problem: Problem::NotAChoice(fix) })
 }
 
 impl State {

@@ -58,6 +58,12 @@ pub struct Fix {
 }
 
 impl Notice {
+    /// Of a word that is not among the choices.
+    pub fn not_a_choice(key: &str, given: &str, used: &str, allowed: impl Into<String>) -> Self {
+        let fix = Fix { used: used.to_owned(), allowed: allowed.into() };
+        Self { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
+    }
+
     /// What is used instead and what would have been allowed, unless the pair is passed over altogether.
     pub fn fix(&self) -> Option<&Fix> {
         match &self.problem {

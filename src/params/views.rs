@@ -1,144 +1,20 @@
 //! What of an experiment is looked at, and how: the view, and what each view lets people choose.
 
+mod sweep;
+mod word;
+
 use super::choice::{Algorithm, Algorithms, NONE_WORD};
-use super::draft::Draft;
 use super::guide::Guide;
-use super::notice::{Fix, Notice, Problem};
+use super::notice::Notice;
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
-use fedsysid_say::{say, text};
+use fedsysid_say::say;
+use sweep::{swept, values};
 
-/// The views of the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum View {
-    /// One experiment: error against round.
-    #[default]
-    Explore,
-    /// Final error against one parameter.
-    TradeOff,
-    /// Two parameters at once: who wins, or how stable it is.
-    Map,
-    /// The paper's figures.
-    Paper,
-    /// The systems that the clients' are taken from.
-    Systems,
-    /// People's own data.
-    Data,
-    /// Lessons to choose from, and classes.
-    Lesson,
-}
+pub(super) use word::set_word;
 
-/// What lies along the trade-off's axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Across {
-    /// ε.
-    #[default]
-    Heterogeneity,
-    /// M.
-    Clients,
-    /// N_i.
-    Rollouts,
-}
-
-/// The maps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum MapKind {
-    /// Whether joining pays, over ε and M.
-    #[default]
-    Clients,
-    /// Whether joining pays, over ε and N_i.
-    Rollouts,
-    /// How fast the rounds converge, over α and K.
-    Steps,
-}
-
-/// One curve a value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SweepOf {
-    /// What is swept.
-    pub key: Key,
-    /// Its values, ascending, all allowed; one to [`MOST`].
-    pub values: Vec<f64>,
-}
-
-/// The most curves that can be told apart.
-pub const MOST: usize = 9;
-
-/// One of several words, as an enum.
-pub trait Word: Copy + Default + PartialEq + 'static {
-    /// All of them, the default first, each with its word in a link and its name on the page.
-    const ALL: &'static [(Self, &'static str, &'static str)];
-
-    /// Its word in a link.
-    fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(_, word, _)| word)
-    }
-
-    /// Its name on the page.
-    fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(.., name)| text(name))
-    }
-
-    /// The one with this word, in capitals or not.
-    fn by_word(text: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text.trim())).map(|(value, ..)| *value)
-    }
-}
-
-impl Word for View {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Explore, "explore", "Explore"),
-        (Self::TradeOff, "tradeoff", "Trade-off"),
-        (Self::Map, "map", "Map"),
-        (Self::Paper, "paper", "Paper"),
-        (Self::Systems, "systems", "Systems"),
-        (Self::Data, "data", "Your data"),
-        (Self::Lesson, "lesson", "Lessons"),
-    ];
-}
-
-impl Word for Across {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Heterogeneity, "eps", "ε heterogeneity"),
-        (Self::Clients, "M", "M clients"),
-        (Self::Rollouts, "N", "Nᵢ rollouts per client"),
-    ];
-}
-
-impl Across {
-    /// The parameter that it is.
-    pub fn key(self) -> Key {
-        match self {
-            Self::Heterogeneity => Key::Heterogeneity,
-            Self::Clients => Key::Clients,
-            Self::Rollouts => Key::Rollouts,
-        }
-    }
-
-    /// The axis that a parameter makes, if it makes one.
-    pub fn of(key: Key) -> Option<Self> {
-        Self::ALL.iter().map(|(across, ..)| *across).find(|across| across.key() == key)
-    }
-}
-
-impl Word for MapKind {
-    const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Clients, "eps-M", "ε × M: who wins"),
-        (Self::Rollouts, "eps-N", "ε × Nᵢ: who wins"),
-        (Self::Steps, "alpha-K", "α × K: how fast"),
-    ];
-}
-
-impl MapKind {
-    /// The parameters along the two axes, the horizontal one first.
-    pub fn keys(self) -> (Key, Key) {
-        match self {
-            Self::Clients => (Key::Heterogeneity, Key::Clients),
-            Self::Rollouts => (Key::Heterogeneity, Key::Rollouts),
-            Self::Steps => (Key::StepSize, Key::LocalSteps),
-        }
-    }
-}
+pub use sweep::{MOST, SweepOf, listed};
+pub use word::{Across, MapKind, View, Word};
 
 /// What is looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -257,7 +133,7 @@ impl Views {
         self.beside = Some((key, values.first().copied().unwrap_or(value)));
         let used = words(self.beside.map_or(value, |(_, value)| value));
         let is_one = is_all && values.len() == 1;
-        (!is_one).then(|| not_a_choice(BESIDE, text, &used, say!("a value from {}", key.param().allowed())))
+        (!is_one).then(|| Notice::not_a_choice(BESIDE, text, &used, say!("a value from {}", key.param().allowed())))
     }
 
     /// Sets what one pair of a link says.
@@ -297,64 +173,7 @@ impl Views {
             return None;
         }
         let words: Vec<_> = switch.options().into_iter().map(|(word, _)| word).collect();
-        Some(not_a_choice(switch.word(), given, self.switches.word(switch), words.join(", ")))
-    }
-}
-
-impl SweepOf {
-    /// A sweep of the values that the table has for a parameter; none where no curve depends on it.
-    pub fn begun(key: Key) -> Option<Self> {
-        let values = key.param().sweep.to_vec();
-        (!values.is_empty()).then_some(Self { key, values })
-    }
-
-    /// Takes the values of a text, "1, 5, 25", put in order. What is no value of this parameter is left out and named; where
-    /// nothing can be used, all stays as it was.
-    pub fn set_text(&mut self, text: &str) -> Option<Notice> {
-        let param = self.key.param();
-        let (values, is_whole_text) = values(param, text);
-        if !values.is_empty() {
-            self.values = values;
-        }
-        let allowed = say!("up to {MOST} values from {}", param.allowed());
-        (!is_whole_text).then(|| not_a_choice(SWEEP, text, &listed(&self.values), allowed))
-    }
-}
-
-/// Values as a text.
-pub fn listed(values: &[f64]) -> String {
-    let words: Vec<_> = values.iter().map(|&value| words(value)).collect();
-    words.join(",")
-}
-
-/// The values in a text, ascending, without repetition; and whether that is all that the text says.
-fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
-    let mut values: Vec<f64> = Vec::new();
-    let mut is_all = true;
-    for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
-        let mut draft = Draft::default();
-        let is_read = draft.set_text(param.key, part).is_none();
-        let value = draft.get(param.key);
-        let place = values.iter().position(|&other| other >= value).unwrap_or(values.len());
-        let is_new = values.get(place).is_none_or(|other| other.to_bits() != value.to_bits());
-        is_all &= is_read && is_new && values.len() < MOST;
-        if is_read && is_new && values.len() < MOST {
-            values.insert(place, value);
-        }
-    }
-    let is_empty = values.is_empty();
-    (values, is_all && !is_empty)
-}
-
-/// "M:1,5,25"; or what would have been allowed.
-fn swept(given: &str) -> Result<SweepOf, String> {
-    let allowed = || say!("a setting and up to {MOST} of its values, such as M:1,5,25");
-    let (link, list) = given.split_once(':').unwrap_or((given, ""));
-    let param = Param::by_link(link.trim()).ok_or_else(allowed)?;
-    let mut sweep = SweepOf::begun(param.key).ok_or_else(allowed)?;
-    match sweep.set_text(list) {
-        Some(_) if !list.is_empty() => Err(allowed()),
-        _ => Ok(sweep),
+        Some(Notice::not_a_choice(switch.word(), given, self.switches.word(switch), words.join(", ")))
     }
 }
 
@@ -377,22 +196,8 @@ fn set_part<T>(part: &mut Option<T>, key: &str, given: &str, read: Result<T, Str
             *part = Some(value);
             None
         }
-        Err(allowed) => Some(not_a_choice(key, given, "none", allowed)),
+        Err(allowed) => Some(Notice::not_a_choice(key, given, "none", allowed)),
     }
-}
-
-fn set_word<W: Word>(value: &mut W, key: &str, given: &str) -> Option<Notice> {
-    if let Some(found) = W::by_word(given) {
-        *value = found;
-        return None;
-    }
-    let all: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
-    Some(not_a_choice(key, given, value.word(), all.join(", ")))
-}
-
-fn not_a_choice(key: &str, given: &str, used: &str, allowed: String) -> Notice {
-    let fix = Fix { used: used.to_owned(), allowed };
-    Notice { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
 }
 
 #[cfg(test)]
@@ -475,20 +280,6 @@ mod tests {
             assert_ne!(key, crate::params::choice::ALGORITHMS_LINK);
             assert!(crate::params::choice::CHOICES.iter().all(|choice| choice.link != key), "{key}");
         }
-    }
-
-    #[test]
-    fn a_list_keeps_what_can_be_used() {
-        let mut sweep = SweepOf::begun(Key::Clients).unwrap();
-        let notice = sweep.set_text("25 5;0 7x").unwrap();
-        assert_eq!(sweep.values, [5.0, 25.0]);
-        let said = "sweep = 25 5;0 7x is not among the choices: allowed up to 9 values from 1 to 10000, using 5,25";
-        assert_eq!(notice.to_string(), said);
-        assert_eq!(sweep.set_text("3,1,2"), None);
-        assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
-        assert!(sweep.set_text("").is_some());
-        assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
-        assert_eq!(SweepOf::begun(Key::Weight), None);
     }
 
     #[test]

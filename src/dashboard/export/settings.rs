@@ -1,6 +1,6 @@
 //! What an export says of how it was made: every setting that tells the run, and whatever differs from its default.
 
-use crate::dashboard::tradeoff::value_of;
+use crate::dashboard::sweep::value_of;
 use crate::figure::number::number;
 use crate::params::choice::{CHOICES, Choice};
 use crate::params::paper::Switch;

@@ -1,0 +1,133 @@
+use super::grid::nearest;
+use super::*;
+use crate::dashboard::sweep::tests::complete;
+use crate::engine::runner::Runner;
+use crate::figure::heat::HeatMap;
+use crate::params::choice::Choice;
+use crate::params::{Draft, Key};
+use crate::protocol::Request;
+
+fn draft(change: impl Fn(&mut Draft)) -> Draft {
+    let mut draft = Draft::default();
+    draft.set(Key::Clients, 30.0);
+    draft.set(Key::Trials, 4.0);
+    change(&mut draft);
+    draft
+}
+
+fn shown(kind: MapKind, draft: &Draft) -> Shown {
+    let mut maps = Maps::default();
+    let wanted = Wanted::new(kind, draft);
+    assert!(maps.want(Some(&wanted)));
+    let generation = Generation(1);
+    let Wanted { survey, settings, .. } = wanted.clone();
+    maps.asked(generation, wanted, 0.0);
+    let mut runner = Runner::default();
+    runner.handle(Request::Survey { generation, survey, settings });
+    let event = std::iter::repeat_with(|| runner.tick(1e9, || 0.0)).flatten().next().unwrap();
+    assert!(maps.apply(event));
+    assert!(!maps.is_running());
+    maps.shown().unwrap().clone()
+}
+
+fn at(map: &HeatMap, x: f64, y: f64) -> f64 {
+    map.values[nearest(&map.ys, y).unwrap() * map.xs.len() + nearest(&map.xs, x).unwrap()]
+}
+
+#[test]
+fn the_map_of_clients_is_what_theory_has() {
+    use crate::sim::scenario::Scenario;
+    use crate::sim::trial::Experiment;
+    use crate::theory::Theory;
+    let shown = shown(MapKind::Clients, &draft(|_| ()));
+    let map = shown.picture(Of::FedLin, None);
+    assert_eq!(map.values.len(), 3_600);
+    for (column, m) in [(10, 7.0), (40, 30.0)] {
+        let mut there = draft(|_| ());
+        there.set(Key::Heterogeneity, map.xs[column]);
+        there.set(Key::Clients, m);
+        let theory = Theory::of(&Experiment::new(Scenario::new(there.settings()).unwrap()));
+        let expected = theory.pooled.unwrap() / theory.alone.unwrap();
+        let found = at(&map, map.xs[column], m);
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+    }
+    assert!(shown.reading(0.02, 50.0).contains("joining leaves 0."), "{}", shown.reading(0.02, 50.0));
+    assert!(shown.reading(0.9, 50.0).contains("does better"), "{}", shown.reading(0.9, 50.0));
+}
+
+#[test]
+fn dragging_along_a_map_asks_for_nothing_new() {
+    for kind in [MapKind::Clients, MapKind::Rollouts, MapKind::Steps] {
+        let (x, y) = kind.keys();
+        let here = draft(|_| ());
+        let there = draft(|draft| {
+            draft.set(x, here.get(x) * 0.7);
+            draft.set(y, here.get(y) + 3.0);
+        });
+        assert_eq!(Wanted::new(kind, &here), Wanted::new(kind, &there), "{kind:?}");
+        assert_eq!(check_plan(kind, &here), check_plan(kind, &there), "{kind:?}");
+        let other = draft(|draft| (draft.set(Key::RolloutLen, 7.0), ()).1);
+        assert_ne!(Wanted::new(kind, &here), Wanted::new(kind, &other));
+    }
+}
+
+#[test]
+fn a_map_on_its_way_can_be_stopped() {
+    let mut maps = Maps::default();
+    let wanted = Wanted::new(MapKind::Steps, &draft(|_| ()));
+    maps.want(Some(&wanted));
+    maps.asked(Generation(1), wanted.clone(), 1_000.0);
+    let work = maps.work(1_400.0).unwrap();
+    assert_eq!((work.words(), work.is_told()), ("0 of 60 columns".into(), true));
+    maps.end(Stage::Stopped);
+    assert!(!maps.is_running());
+    let map = Err(NoPrediction::Worst);
+    assert!(!maps.apply(Event::Surveyed { generation: Generation(1), map }), "nobody waits for it any more");
+    assert_eq!(maps.work(2_000.0).unwrap().words(), "stopped after 0 of 60 columns");
+    assert_eq!(maps.wanted(), Some(&wanted));
+}
+
+#[test]
+fn dots_agree_with_what_they_lie_on() {
+    let draft = draft(|draft| (draft.set(Key::Trials, 60.0), ()).1);
+    for kind in [MapKind::Clients, MapKind::Rollouts] {
+        let sweep = complete(&check_plan(kind, &draft));
+        let map = shown(kind, &draft).picture(Of::FedLin, Some(&sweep));
+        assert_eq!(map.checks.len(), 30);
+        let off = map.checks.iter().map(|check| (check.value / at(&map, check.x, check.y)).ln().abs());
+        let n_far = off.filter(|off| *off > 0.25).count();
+        assert!(n_far <= 2, "{kind:?}: {n_far} of 30 dots are far off");
+    }
+}
+
+#[test]
+fn steps_that_are_too_large_diverge_in_words() {
+    let shown = shown(MapKind::Steps, &draft(|_| ()));
+    let words = shown.reading(8e-3, 10.0);
+    assert!(words.contains("FedLin diverges") && words.contains("FedAvg diverges"), "{words}");
+    let words = shown.reading(1e-4, 10.0);
+    assert!(words.contains("FedLin ρ = 0.") && words.contains("drift"), "{words}");
+    let map = shown.picture(Of::FedAvg, None);
+    assert!(map.values.iter().any(|rho| *rho > 1.0) && map.contours.len() == 6);
+}
+
+#[test]
+fn where_there_is_no_map_there_is_a_reason() {
+    let worst = draft(|draft| (draft.choose(Choice::Target, "worst"), ()).1);
+    let map = shown(MapKind::Clients, &worst).picture(Of::FedLin, None);
+    assert!(map.words.is_some_and(|words| words.starts_with("No map here: the worst client")));
+}
+
+#[test]
+fn axes_reach_the_present_values() {
+    let far = draft(|draft| {
+        draft.set(Key::Clients, 3_000.0);
+        draft.set(Key::StepSize, 2e-6);
+        draft.set(Key::Rollouts, 1e6);
+    });
+    for kind in [MapKind::Clients, MapKind::Rollouts, MapKind::Steps] {
+        let (grid, (x, y)) = (Grid::of(kind, &far), kind.keys());
+        let within = |values: &[f64], now: f64| values[0] <= now * 1.001 && now <= values[59] * 1.001;
+        assert!(within(&grid.xs, far.get(x)) && within(&grid.ys, far.get(y)), "{kind:?} {grid:?}");
+    }
+}

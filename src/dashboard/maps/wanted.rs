@@ -1,0 +1,92 @@
+//! What a map takes: its cells from theory, and a few studies for the dots on it.
+
+use super::grid::Grid;
+use crate::dashboard::sweep::Plan;
+use crate::params::Draft;
+use crate::params::choice::{Choice, SCHEDULES};
+use crate::params::views::MapKind;
+use crate::protocol::Survey;
+use crate::sim::estimate::Reference;
+use crate::sim::method::{Method, Solver};
+use crate::sim::scenario::Settings;
+use crate::sim::schedule::Schedule;
+use crate::theory::landscape::payoff::Rows;
+use crate::theory::landscape::stability::Axes;
+
+/// Dots along the axes: few, for each is a study of its own.
+const N_CHECKS: (usize, usize) = (6, 5);
+
+/// A map that is wanted: whatever its cells do not depend on is not in it, so that dragging along it asks for nothing new.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Its axes.
+    pub grid: Grid,
+    /// The map.
+    pub survey: Survey,
+    /// The experiment, but for what lies along the axes.
+    pub settings: Settings,
+}
+
+impl Wanted {
+    /// The map of a kind at the present settings.
+    pub fn new(kind: MapKind, draft: &Draft) -> Self {
+        let grid = Grid::of(kind, draft);
+        let (x, y) = kind.keys();
+        let mut rest = draft.clone();
+        let (least, most) = (grid.xs[0], grid.ys[grid.ys.len() - 1]);
+        rest.set(x, least);
+        rest.set(y, if kind == MapKind::Rollouts { grid.ys[0].round() } else { most.round() });
+        let settings = Settings {
+            methods: Vec::new(),
+            references: Vec::new(),
+            gains: false,
+            n_trials: 1,
+            n_rounds: 1,
+            ..rest.settings()
+        };
+        let survey = match kind {
+            MapKind::Clients => Survey::Payoff { heterogeneities: grid.xs.clone(), rows: Rows::Clients(grid.counts()) },
+            MapKind::Rollouts => {
+                Survey::Payoff { heterogeneities: grid.xs.clone(), rows: Rows::Rollouts(grid.counts()) }
+            }
+            MapKind::Steps => Survey::Stability(Axes {
+                step_sizes: grid.xs.clone(),
+                local_steps: grid.counts(),
+                fedavg: SCHEDULES[draft.choice(Choice::Schedule)],
+                fedlin: Schedule::Constant,
+            }),
+        };
+        // Where joining pays depends on neither steps nor rounds.
+        let steps = if kind == MapKind::Steps { settings.step_size } else { 1e-4 };
+        let n_local_steps = if kind == MapKind::Steps { settings.n_local_steps } else { 1.into() };
+        Self { grid, survey, settings: Settings { step_size: steps, n_local_steps, ..settings } }
+    }
+}
+
+/// The studies behind the dots: at a few of the cells, what they show is measured.
+pub fn check_plan(kind: MapKind, draft: &Draft) -> Plan {
+    let grid = Grid::of(kind, draft);
+    let some = |values: &[f64], n: usize| -> Vec<f64> {
+        (0..n).map(|place| values[(2 * place + 1) * values.len() / (2 * n)]).collect()
+    };
+    let (x, y) = kind.keys();
+    let point = |at: (f64, f64)| {
+        let mut point = draft.clone();
+        point.set(x, at.0);
+        point.set(y, at.1.round());
+        let settings = point.settings();
+        let schedule = SCHEDULES[draft.choice(Choice::Schedule)];
+        let methods = match kind {
+            MapKind::Clients | MapKind::Rollouts => Vec::new(),
+            MapKind::Steps => vec![
+                Method { solver: Solver::FedLin, schedule: Schedule::Constant },
+                Method { solver: Solver::FedAvg, schedule },
+            ],
+        };
+        let references = vec![Reference::ClientAlone, Reference::Pooled];
+        Settings { methods, references, gains: false, n_rounds: 1, ..settings }
+    };
+    let ys = some(&grid.ys, N_CHECKS.1);
+    let points = some(&grid.xs, N_CHECKS.0).into_iter().flat_map(|x| ys.iter().map(move |&y| (x, y))).map(point);
+    Plan { points: points.collect(), series_len: N_CHECKS.1, expects: false }
+}

@@ -1,0 +1,81 @@
+//! A map in words: its name, what it says at a place, and what it shows.
+
+use super::{Of, Shown};
+use crate::dashboard::picture::whose;
+use crate::figure::number::{measured, number};
+use crate::params::Key;
+use crate::params::views::MapKind;
+use crate::sim::stability::half_life;
+use fedsysid_say::say;
+
+impl Shown {
+    /// The name of the map: what is shown, over what.
+    pub fn title(&self, of: Of) -> String {
+        let (x, y) = self.kind().keys();
+        let over = say!("over {} and {}", x.param().name_and_symbol(), y.param().name_and_symbol());
+        match (self.kind(), of) {
+            (MapKind::Clients | MapKind::Rollouts, _) => say!("Where joining pays, {over}"),
+            (MapKind::Steps, Of::FedLin) => say!("Contraction of FedLin {over}"),
+            (MapKind::Steps, Of::FedAvg) => say!("Contraction of FedAvg {over}"),
+        }
+    }
+
+    /// What the map says at a place, in words.
+    pub fn reading(&self, x: f64, y: f64) -> String {
+        let (x_key, y_key) = self.kind().keys();
+        let place = |key: Key, value: f64| format!("{} = {}", key.param().symbol, measured(value, 2));
+        let at = format!("{}, {}", place(x_key, x), format_args!("{} = {}", y_key.param().symbol, number(y.round())));
+        let Some(cell) = self.wanted.grid.cell(x, y) else { return at };
+        let value = |of: Of| self.cells(of).get(cell).copied().filter(|value| !value.is_nan());
+        match self.kind() {
+            MapKind::Clients | MapKind::Rollouts => match value(Of::FedLin) {
+                None => say!("{at}: nothing can be said here."),
+                Some(ratio) => format!("{at}: {}", self.pays(ratio)),
+            },
+            MapKind::Steps => {
+                let word = |name: &str, rho: Option<f64>| match rho {
+                    None => say!("{name} has no contraction"),
+                    Some(rho) if rho > 1.0 => say!("{name} diverges (ρ = {})", measured(rho, 3)),
+                    Some(rho) => {
+                        let half = half_life(rho).map(|rounds| say!(", half-life {} rounds", measured(rounds, 2)));
+                        format!("{name} ρ = {}{}", measured(rho, 3), half.unwrap_or_default())
+                    }
+                };
+                let drift = self.drift().and_then(|drift| drift.get(cell).copied()).filter(|drift| drift.is_finite());
+                let drift = drift.map_or_else(String::new, |drift| say!(", drift {}", measured(drift, 2)));
+                format!("{at}: {}; {}{drift}.", word("FedLin", value(Of::FedLin)), word("FedAvg", value(Of::FedAvg)))
+            }
+        }
+    }
+
+    fn pays(&self, ratio: f64) -> String {
+        let who = whose(self.wanted.settings.target);
+        if ratio < 1.0 {
+            say!("joining leaves {}× the error that {who} has alone.", measured(ratio, 2))
+        } else {
+            say!("alone, {who} does better: joining makes its error {}×.", measured(ratio, 2))
+        }
+    }
+
+    /// What the map shows, in words, and that it can be dragged.
+    pub fn caption(&self, n_trials: f64) -> String {
+        say!("{} Drag the handle.", self.made(n_trials))
+    }
+
+    /// What the map shows, in words.
+    pub fn made(&self, n_trials: f64) -> String {
+        match self.kind() {
+            MapKind::Clients | MapKind::Rollouts => say!(
+                "Color: the error to expect of pooled least squares, where FedLin ends, over that of {}’s own. Dots: the \
+                 same, measured over {} data sets; where the two agree a dot vanishes in its surroundings.",
+                whose(self.wanted.settings.target),
+                number(n_trials)
+            ),
+            MapKind::Steps => say!(
+                "Color: how much of what separates the server’s model from its fixed point is left after a round, on data \
+                 as they are on average; black where that grows. Dots: the largest ρ of {} data sets.",
+                number(n_trials)
+            ),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! One point of a sweep: the value that it has for a parameter, and where its methods end.
+
+use crate::params::Key;
+use crate::sim::scenario::Settings;
+use crate::sim::spread::{Quantity, Spread};
+use crate::sim::stats::Running;
+use crate::sim::study::Summary;
+
+/// The value that a study has for a parameter.
+pub fn value_of(key: Key, settings: &Settings) -> f64 {
+    let first = |spread: &Spread<usize>, quantity| spread.get(quantity, 0).unwrap_or(0) as f64;
+    match key {
+        Key::Heterogeneity => settings.heterogeneity,
+        Key::Clients => settings.n_clients as f64,
+        Key::Rollouts => first(&settings.data.n_rollouts, Quantity::Rollouts),
+        Key::LocalSteps => first(&settings.n_local_steps, Quantity::LocalSteps),
+        Key::RolloutLen => first(&settings.data.rollout_len, Quantity::RolloutLen),
+        Key::StepSize => settings.step_size,
+        Key::Rounds => settings.n_rounds as f64,
+        Key::Trials => settings.n_trials as f64,
+        _ => f64::NAN,
+    }
+}
+
+/// A method's error after the last round.
+pub fn last(summary: &Summary, which: usize) -> Option<Running> {
+    summary.methods.get(which)?.errors.last().copied()
+}

@@ -1,0 +1,116 @@
+use super::*;
+use crate::dashboard::picture::solver_role;
+use crate::dashboard::sweep::tests::complete;
+use crate::figure::{CurveKind, Figure, Role};
+use crate::params::{Draft, View, Views};
+use crate::theory::break_even::BreakEven;
+
+fn small(change: impl Fn(&mut Draft)) -> Draft {
+    let mut draft = Draft::default();
+    draft.set(Key::Trials, 3.0);
+    draft.set(Key::Clients, 20.0);
+    change(&mut draft);
+    draft
+}
+
+fn views(across: Across) -> Views {
+    Views { view: View::TradeOff, across, ..Views::default() }
+}
+
+fn shown<T>(draft: &Draft, views: &Views, look: impl Fn(&TradeOff<'_>) -> T) -> T {
+    let sweep = complete(&plan(draft, views));
+    let now = draft.get(views.across.key());
+    look(&TradeOff { sweep: &sweep, before: None, across: views.across, beside: views.beside, now })
+}
+
+fn look_at(trade_off: &TradeOff<'_>) -> Figure {
+    trade_off.figure()
+}
+
+#[test]
+fn the_axis_reaches_the_present_value() {
+    for across in [Across::Heterogeneity, Across::Clients, Across::Rollouts] {
+        for value in [0.01, 1.0, 60.0, 3_000.0, 1e9] {
+            let draft = small(|draft| {
+                draft.set(across.key(), value);
+            });
+            let values = values(across, &draft);
+            assert!(values.len() > 7 && values.windows(2).all(|pair| pair[0] < pair[1]), "{across:?} {value}");
+            assert!(draft.get(across.key()) <= values[values.len() - 1], "{across:?} {value}");
+        }
+    }
+}
+
+#[test]
+fn a_point_is_the_study_at_its_value() {
+    use crate::sim::scenario::Scenario;
+    use crate::sim::study::Study;
+    let draft = small(|_| ());
+    let plan = plan(&draft, &views(Across::Heterogeneity));
+    let sweep = complete(&plan);
+    let expected = Study::new(Scenario::new(plan.points[4].clone()).unwrap()).run();
+    let figure = shown(&draft, &views(Across::Heterogeneity), look_at);
+    let fedlin = figure.curves.iter().find(|curve| curve.role == Role::FedLin && curve.kind == CurveKind::Points);
+    let point = fedlin.unwrap().points[4];
+    assert_eq!(sweep.summary(4), Some(&expected));
+    let which = plan.points[4].methods.iter().position(|method| solver_role(method.solver) == Role::FedLin).unwrap();
+    assert_eq!(point.y.to_bits(), expected.methods[which].errors.last().unwrap().mean().to_bits());
+    assert_eq!(point.x.to_bits(), plan.points[4].heterogeneity.to_bits());
+}
+
+#[test]
+fn break_even_is_marked_where_theory_has_it() {
+    let draft = small(|_| ());
+    let (mark, sentence) = shown(&draft, &views(Across::Heterogeneity), |trade_off| {
+        (trade_off.figure().marks[0].clone(), trade_off.sentence())
+    });
+    assert!((0.3..1.2).contains(&mark.x), "{mark:?}");
+    assert!(sentence.starts_with("Joining pays for client 1 up to ε = "), "{sentence}");
+}
+
+/// Along N, more of one's own data make joining pointless: where the ratio that theory has crosses 1.
+#[test]
+fn along_rollouts_joining_ceases_to_pay() {
+    let draft = small(|draft| {
+        draft.set(Key::Heterogeneity, 0.4);
+        draft.set(Key::StepSize, 1e-5);
+    });
+    let (crossing, sentence) = shown(&draft, &views(Across::Rollouts), |trade_off| {
+        (trade_off.series()[0].crossing().unwrap(), trade_off.sentence())
+    });
+    // At that N, the break-even ε is the present one.
+    let at = small(|draft| {
+        draft.set(Key::Heterogeneity, 0.4);
+        draft.set(Key::Rollouts, crossing.0.round());
+    });
+    let theory = shown(&at, &views(Across::Heterogeneity), |trade_off| trade_off.sweep.theory(0).cloned().unwrap());
+    assert!(matches!(theory.break_even, Ok(BreakEven::At(x)) if (x / 0.4 - 1.0).abs() < 0.05), "{theory:?}");
+    assert!(sentence.contains("up to Nᵢ = "), "{sentence}");
+}
+
+#[test]
+fn a_second_setting_has_points_lines_and_a_name() {
+    let draft = small(|_| ());
+    let two = Views { beside: Some((Key::Clients, 3.0)), ..views(Across::Heterogeneity) };
+    let (figure, readings) =
+        shown(&draft, &two, |trade_off| (trade_off.figure(), trade_off.readings(trade_off.nearest(0.11).unwrap())));
+    let labels: Vec<_> = figure.curves.iter().map(|curve| curve.label.as_str()).filter(|l| !l.is_empty()).collect();
+    assert!(labels.contains(&"FedLin, M = 20") && labels.contains(&"FedLin, M = 3"), "{labels:?}");
+    assert_eq!(figure.curves.iter().filter(|curve| curve.kind == CurveKind::PredictedBeside).count(), 2);
+    assert_eq!(readings.len(), 5);
+    assert_eq!(readings[2].name, "client 1 alone", "it fares alike among few and many");
+    assert!(readings.iter().all(|reading| reading.value.is_ok()), "{readings:?}");
+}
+
+#[test]
+fn what_is_not_in_yet_is_said_and_shown_as_before() {
+    let (old, new) = (small(|_| ()), small(|draft| (draft.set(Key::Clients, 10.0), ()).1));
+    let views = views(Across::Heterogeneity);
+    let before = complete(&plan(&old, &views));
+    let sweep = Sweep::new(plan(&new, &views), crate::protocol::Generation(1), 0.0);
+    let trade_off = TradeOff { sweep: &sweep, before: Some(&before), across: views.across, beside: None, now: 0.3 };
+    let pinned = trade_off.figure().curves.into_iter().filter(|curve| curve.kind == CurveKind::Pinned);
+    assert!(pinned.map(|curve| curve.points.len()).eq([15, 15]));
+    assert_eq!(trade_off.readings(0.1)[0].value, Err("not yet".into()));
+    assert_eq!((trade_off.sentence(), trade_off.bound()), (String::new(), String::new()));
+}

@@ -1,0 +1,119 @@
+//! A trade-off in words: the numbers at a value, where joining pays, and what was done.
+
+use super::TradeOff;
+use super::series::{Series, expected_last};
+use crate::dashboard::bound::hypothesis;
+use crate::dashboard::picture::{method_name, whose};
+use crate::dashboard::readout::Reading;
+use crate::dashboard::sweep::last;
+use crate::figure::Role;
+use crate::figure::number::{count, measured, number};
+use crate::params::views::Across;
+use crate::sim::estimate::Reference;
+use crate::sim::stats::Running;
+use fedsysid_say::say;
+
+impl TradeOff<'_> {
+    /// The numbers at the value nearest to `x`.
+    pub fn readings(&self, x: f64) -> Vec<Reading> {
+        self.series().iter().flat_map(|series| series.readings(x)).collect()
+    }
+
+    /// What the picture shows, in words.
+    pub fn sentence(&self) -> String {
+        let sentences: Vec<_> = self.series().iter().filter_map(Series::sentence).collect();
+        sentences.join(" ")
+    }
+
+    /// The bound as printed, on its own terms, at the present settings.
+    pub fn bound(&self) -> String {
+        let theory = self.xs().iter().position(|&x| x >= self.now * 0.999).and_then(|index| self.sweep.theory(index));
+        let Some((theory, theorem1)) = theory.and_then(|theory| Some((theory, theory.theorem1()?))) else {
+            return String::new();
+        };
+        let hypothesis = hypothesis(theory).map(|(_, words)| words).unwrap_or_default();
+        say!("Theorem 1 as printed bounds the error here by {} ({hypothesis}).", measured(theorem1.bound(), 3))
+    }
+}
+
+impl Series<'_> {
+    fn readings(&self, x: f64) -> Vec<Reading> {
+        let Some(index) = self.indices().zip(self.xs()).find(|(_, at)| (at / x - 1.0).abs() < 1e-9) else {
+            return Vec::new();
+        };
+        let (summary, theory) = (self.sweep.summary(index.0), self.sweep.theory(index.0));
+        let read = |value: Option<Running>| match value {
+            None => Err(say!("not yet").to_owned()),
+            Some(value) if value.mean().is_finite() => Ok(value),
+            Some(_) => Err(say!("diverged").to_owned()),
+        };
+        let method = |which: usize| Reading {
+            role: self.role(which),
+            name: self.named(method_name(self.methods()[which])),
+            value: read(summary.and_then(|summary| last(summary, which))),
+            expected: theory.and_then(|theory| expected_last(theory, which)),
+        };
+        let own = self.own_name().map(|name| Reading {
+            role: Role::ClientAlone,
+            name,
+            value: match summary.and_then(|summary| summary.reference(Reference::ClientAlone)) {
+                Some(Err(reason)) => Err(reason.to_string()),
+                Some(Ok(value)) => Ok(value),
+                None => Err(say!("not yet").to_owned()),
+            },
+            expected: theory.and_then(|theory| theory.alone.ok()),
+        });
+        (0..self.n_methods()).map(method).chain(own).collect()
+    }
+
+    fn sentence(&self) -> Option<String> {
+        let who = whose(self.settings()?.target);
+        let second_name = &self.name;
+        let begin = |text: String| {
+            if self.is_second { format!("{}, {}", say!("With {second_name}"), lower_first(&text)) } else { text }
+        };
+        if let Some((x, error)) = self.crossing() {
+            let (at, error) = (said(self.across, x), measured(error, 3));
+            return Some(begin(match self.across {
+                Across::Heterogeneity => say!("Joining pays for {who} up to {at}, where both are off by {error}."),
+                Across::Clients | Across::Rollouts if self.pays_first() => {
+                    say!("Joining pays for {who} up to {at}: with more, its own data are better ({error}).")
+                }
+                Across::Clients | Across::Rollouts => say!("Joining pays for {who} from {at} on ({error})."),
+            }));
+        }
+        let last = self.indices().rev().find_map(|index| self.sweep.theory(index))?;
+        let (pooled, alone) = (last.pooled.ok()?, last.alone.ok()?);
+        let does = if pooled < alone { say!("pays") } else { say!("does not pay") };
+        Some(begin(say!("Joining {does} for {who} all along this axis.")))
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// A value along an axis, in words: "ε = 0.63", "M = 3".
+pub(super) fn said(across: Across, value: f64) -> String {
+    let symbol = across.key().param().symbol;
+    match across {
+        Across::Heterogeneity => format!("{symbol} = {}", measured(value, 2)),
+        Across::Clients | Across::Rollouts => format!("{symbol} = {}", number(value.round())),
+    }
+}
+
+/// "15 values of ε, 25 data sets each": what the caption says was done.
+pub fn caption(trade_off: &TradeOff<'_>) -> String {
+    let plan = &trade_off.sweep.plan;
+    let Some(settings) = trade_off.settings() else { return String::new() };
+    let param = trade_off.across.key().param();
+    say!(
+        "Error after {} rounds at {} values of {}: dots are means over {} data sets with one standard error, dashes what \
+         theory expects.",
+        count(settings.n_rounds),
+        plan.series_len,
+        param.symbol,
+        count(settings.n_trials),
+    )
+}

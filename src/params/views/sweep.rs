@@ -1,0 +1,95 @@
+//! One curve a value: which values of which parameter, and how a text lists them.
+
+use super::SWEEP;
+use crate::params::draft::Draft;
+use crate::params::notice::Notice;
+use crate::params::table::{Key, Param, words};
+use fedsysid_say::say;
+
+/// One curve a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepOf {
+    /// What is swept.
+    pub key: Key,
+    /// Its values, ascending, all allowed; one to [`MOST`].
+    pub values: Vec<f64>,
+}
+
+/// The most curves that can be told apart.
+pub const MOST: usize = 9;
+
+impl SweepOf {
+    /// A sweep of the values that the table has for a parameter; none where no curve depends on it.
+    pub fn begun(key: Key) -> Option<Self> {
+        let values = key.param().sweep.to_vec();
+        (!values.is_empty()).then_some(Self { key, values })
+    }
+
+    /// Takes the values of a text, "1, 5, 25", put in order. What is no value of this parameter is left out and named; where
+    /// nothing can be used, all stays as it was.
+    pub fn set_text(&mut self, text: &str) -> Option<Notice> {
+        let param = self.key.param();
+        let (values, is_whole_text) = values(param, text);
+        if !values.is_empty() {
+            self.values = values;
+        }
+        let allowed = say!("up to {MOST} values from {}", param.allowed());
+        (!is_whole_text).then(|| Notice::not_a_choice(SWEEP, text, &listed(&self.values), allowed))
+    }
+}
+
+/// Values as a text.
+pub fn listed(values: &[f64]) -> String {
+    let words: Vec<_> = values.iter().map(|&value| words(value)).collect();
+    words.join(",")
+}
+
+/// The values in a text, ascending, without repetition; and whether that is all that the text says.
+pub(super) fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
+    let mut values: Vec<f64> = Vec::new();
+    let mut is_all = true;
+    for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
+        let mut draft = Draft::default();
+        let is_read = draft.set_text(param.key, part).is_none();
+        let value = draft.get(param.key);
+        let place = values.iter().position(|&other| other >= value).unwrap_or(values.len());
+        let is_new = values.get(place).is_none_or(|other| other.to_bits() != value.to_bits());
+        is_all &= is_read && is_new && values.len() < MOST;
+        if is_read && is_new && values.len() < MOST {
+            values.insert(place, value);
+        }
+    }
+    let is_empty = values.is_empty();
+    (values, is_all && !is_empty)
+}
+
+/// "M:1,5,25"; or what would have been allowed.
+pub(super) fn swept(given: &str) -> Result<SweepOf, String> {
+    let allowed = || say!("a setting and up to {MOST} of its values, such as M:1,5,25");
+    let (link, list) = given.split_once(':').unwrap_or((given, ""));
+    let param = Param::by_link(link.trim()).ok_or_else(allowed)?;
+    let mut sweep = SweepOf::begun(param.key).ok_or_else(allowed)?;
+    match sweep.set_text(list) {
+        Some(_) if !list.is_empty() => Err(allowed()),
+        _ => Ok(sweep),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_keeps_what_can_be_used() {
+        let mut sweep = SweepOf::begun(Key::Clients).unwrap();
+        let notice = sweep.set_text("25 5;0 7x").unwrap();
+        assert_eq!(sweep.values, [5.0, 25.0]);
+        let said = "sweep = 25 5;0 7x is not among the choices: allowed up to 9 values from 1 to 10000, using 5,25";
+        assert_eq!(notice.to_string(), said);
+        assert_eq!(sweep.set_text("3,1,2"), None);
+        assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
+        assert!(sweep.set_text("").is_some());
+        assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
+        assert_eq!(SweepOf::begun(Key::Weight), None);
+    }
+}

@@ -1,0 +1,135 @@
+//! Choices that are words, in a link as on the page: the view, the trade-off's axis, the map.
+
+use crate::params::notice::Notice;
+use crate::params::table::Key;
+use fedsysid_say::text;
+
+/// One of several words, as an enum.
+pub trait Word: Copy + Default + PartialEq + 'static {
+    /// All of them, the default first, each with its word in a link and its name on the page.
+    const ALL: &'static [(Self, &'static str, &'static str)];
+
+    /// Its word in a link.
+    fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(_, word, _)| word)
+    }
+
+    /// Its name on the page.
+    fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(.., name)| text(name))
+    }
+
+    /// The one with this word, in capitals or not.
+    fn by_word(text: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text.trim())).map(|(value, ..)| *value)
+    }
+}
+
+/// Chooses by a word; if that is none of them, all stays as it was.
+pub(in crate::params) fn set_word<W: Word>(value: &mut W, key: &str, given: &str) -> Option<Notice> {
+    if let Some(found) = W::by_word(given) {
+        *value = found;
+        return None;
+    }
+    let all: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
+    Some(Notice::not_a_choice(key, given, value.word(), all.join(", ")))
+}
+
+/// The views of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum View {
+    /// One experiment: error against round.
+    #[default]
+    Explore,
+    /// Final error against one parameter.
+    TradeOff,
+    /// Two parameters at once: who wins, or how stable it is.
+    Map,
+    /// The paper's figures.
+    Paper,
+    /// The systems that the clients' are taken from.
+    Systems,
+    /// People's own data.
+    Data,
+    /// Lessons to choose from, and classes.
+    Lesson,
+}
+
+/// What lies along the trade-off's axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Across {
+    /// ε.
+    #[default]
+    Heterogeneity,
+    /// M.
+    Clients,
+    /// N_i.
+    Rollouts,
+}
+
+/// The maps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MapKind {
+    /// Whether joining pays, over ε and M.
+    #[default]
+    Clients,
+    /// Whether joining pays, over ε and N_i.
+    Rollouts,
+    /// How fast the rounds converge, over α and K.
+    Steps,
+}
+
+impl Word for View {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Explore, "explore", "Explore"),
+        (Self::TradeOff, "tradeoff", "Trade-off"),
+        (Self::Map, "map", "Map"),
+        (Self::Paper, "paper", "Paper"),
+        (Self::Systems, "systems", "Systems"),
+        (Self::Data, "data", "Your data"),
+        (Self::Lesson, "lesson", "Lessons"),
+    ];
+}
+
+impl Word for Across {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Heterogeneity, "eps", "ε heterogeneity"),
+        (Self::Clients, "M", "M clients"),
+        (Self::Rollouts, "N", "Nᵢ rollouts per client"),
+    ];
+}
+
+impl Across {
+    /// The parameter that it is.
+    pub fn key(self) -> Key {
+        match self {
+            Self::Heterogeneity => Key::Heterogeneity,
+            Self::Clients => Key::Clients,
+            Self::Rollouts => Key::Rollouts,
+        }
+    }
+
+    /// The axis that a parameter makes, if it makes one.
+    pub fn of(key: Key) -> Option<Self> {
+        Self::ALL.iter().map(|(across, ..)| *across).find(|across| across.key() == key)
+    }
+}
+
+impl Word for MapKind {
+    const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Clients, "eps-M", "ε × M: who wins"),
+        (Self::Rollouts, "eps-N", "ε × Nᵢ: who wins"),
+        (Self::Steps, "alpha-K", "α × K: how fast"),
+    ];
+}
+
+impl MapKind {
+    /// The parameters along the two axes, the horizontal one first.
+    pub fn keys(self) -> (Key, Key) {
+        match self {
+            Self::Clients => (Key::Heterogeneity, Key::Clients),
+            Self::Rollouts => (Key::Heterogeneity, Key::Rollouts),
+            Self::Steps => (Key::StepSize, Key::LocalSteps),
+        }
+    }
+}

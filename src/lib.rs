@@ -21,11 +21,11 @@ use fedsysid_sim::few;
 pub use fedsysid_theory as theory;
 
 pub mod dashboard;
-mod decimal;
 pub mod engine;
 pub mod figure;
 pub mod params;
 pub mod protocol;
+mod text;
 #[cfg(feature = "web")]
 pub mod ui;
 #[cfg(feature = "web")]

@@ -8,6 +8,7 @@ use super::link;
 use super::notice::Notice;
 use super::state::State;
 use super::views::{Word, set_word};
+use crate::text::lower_case;
 use fedsysid_say::say;
 
 /// The lessons.
@@ -180,7 +181,7 @@ fn tidy(name: &str) -> String {
 /// ```
 pub fn seed_of(name: &str) -> u32 {
     let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    let hash = tidy(name).to_lowercase().bytes().fold(0x811c_9dc5, fnv);
+    let hash = lower_case(&tidy(name)).bytes().fold(0x811c_9dc5, fnv);
     let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
     let hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
     hash ^ (hash >> 16)

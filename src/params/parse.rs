@@ -3,7 +3,7 @@
 use fedsysid_say::say;
 use std::fmt;
 
-use crate::decimal::from_decimal;
+use crate::text::from_decimal;
 
 /// Why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,6 +56,7 @@ pub mod system;
 pub mod target;
 pub mod textbook;
 pub mod trial;
+pub mod turn;
 
 /// A matrix whose size is known at run time; `n` and `p` are values, not types.
 pub type Matrix = nalgebra::DMatrix<f64>;

@@ -62,7 +62,7 @@ fn keys(store: Store) -> [Listener; 4] {
         at_input.set(target.is_some_and(|input| input.type_() == "text"));
     });
     let key = Listener::new(&document(), "keydown", move |event: KeyboardEvent| {
-        let act = match event.key().to_lowercase().as_str() {
+        let act = match event.key().to_ascii_lowercase().as_str() {
             "z" if event.shift_key() => Store::redo,
             "z" => Store::undo,
             "y" => Store::redo,

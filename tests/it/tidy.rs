@@ -18,13 +18,13 @@ const IMPURE: &[&str] =
 const PACKAGES: &[&str] = &["data", "say", "sim", "theory"];
 
 const LAYERS: &[Layer] = &[
-    Layer { module: "params", may_use: &["decimal", "params", "sim"], without: IMPURE },
+    Layer { module: "params", may_use: &["params", "sim", "text"], without: IMPURE },
     Layer { module: "protocol", may_use: &["protocol", "sim", "theory"], without: IMPURE },
     Layer { module: "engine", may_use: &["engine", "protocol", "sim", "theory"], without: IMPURE },
     Layer { module: "figure", may_use: &["few", "figure"], without: IMPURE },
     Layer {
         module: "dashboard",
-        may_use: &["dashboard", "data", "decimal", "engine", "figure", "params", "protocol", "sim", "theory"],
+        may_use: &["dashboard", "data", "engine", "figure", "params", "protocol", "sim", "text", "theory"],
         without: IMPURE,
     },
     Layer {

@@ -7,9 +7,9 @@ use crate::dashboard::export::pictures::{clients_dots, plane};
 use crate::dashboard::join::{Join, strip};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::table::Table;
-use crate::decimal::from_decimal;
 use crate::figure::number::measured;
 use crate::figure::{Curve, CurveKind, Point, Role};
+use crate::text::from_decimal;
 use fedsysid_say::say;
 
 /// A point of a picture: what it belongs to, and where it is.

@@ -8,7 +8,7 @@ use crate::data::reader::{Opened, Reader};
 use crate::data::refusal::{Fault, Refusal};
 use crate::data::shared::Rounds;
 use crate::data::sites::Sites;
-use crate::decimal::from_decimal;
+use crate::text::from_decimal;
 use fedsysid_say::say;
 
 /// Bytes after which a file is known to hold rows or moments.

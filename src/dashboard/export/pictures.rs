@@ -10,6 +10,7 @@ use crate::figure::axis::{fit, fit_x};
 use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size};
+use crate::sim::turn::{cosine, sine};
 use crate::theory::prediction::Parts;
 use fedsysid_say::say;
 
@@ -75,8 +76,9 @@ pub(super) fn eigenvalues(portrait: &Portrait) -> Figure {
 pub(in crate::dashboard) fn plane(mut curves: Vec<Curve>) -> Figure {
     let sizes = curves.iter().flat_map(|curve| &curve.points).map(|point| point.x.hypot(point.y));
     let reach = 1.15 * sizes.filter(|size| size.is_finite()).fold(1.0, f64::max);
-    let angle = |step: u32| f64::from(step) * std::f64::consts::TAU / f64::from(ARCS);
-    let circle = (0..=ARCS).map(angle).map(|angle| Point { x: angle.cos(), y: angle.sin() }).collect();
+    let angle = |step: u32| f64::from(step) * std::f64::consts::PI / f64::from(ARCS);
+    let half = |sign: f64| move |angle: f64| Point { x: sign * cosine(angle), y: sign * sine(angle) };
+    let circle = (0..=ARCS).map(angle).map(half(1.0)).chain((1..=ARCS).map(angle).map(half(-1.0))).collect();
     let (role, label) = (Role::MeanOfLocals, say!("unit circle").to_owned());
     curves.insert(0, Curve { role, kind: CurveKind::Pinned, label, points: circle, band: Vec::new() });
     curves.retain(|curve| !curve.points.is_empty());
@@ -90,8 +92,8 @@ pub(in crate::dashboard) fn plane(mut curves: Vec<Curve>) -> Figure {
     figure
 }
 
-/// Pieces of the unit circle.
-const ARCS: u32 = 180;
+/// Pieces of half the unit circle.
+const ARCS: u32 = 90;
 
 fn role(cause: Cause) -> Role {
     match cause {

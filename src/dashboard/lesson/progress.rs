@@ -3,6 +3,7 @@
 use super::guess::{Guess, Kind};
 use crate::params::Lesson;
 use crate::params::views::Word;
+use crate::text::from_decimal;
 
 /// What is known of one lesson.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,7 +86,7 @@ fn kept(text: &str, kind: Option<Kind>) -> Option<Kept> {
     let mut parts = text.splitn(3, ' ');
     let (done, is_shown) = (parts.next()?.parse().ok()?, parts.next()? == "1");
     let (guess, found) = parts.next()?.split_once(';')?;
-    let list = |text: &str| text.split(',').map(str::parse).collect::<Result<Vec<f64>, _>>().ok();
+    let list = |text: &str| text.split(',').map(from_decimal).collect::<Option<Vec<f64>>>();
     let kind = kind?;
     let n_values = Guess::blank(kind, 1.0).values.len();
     let usable = |values: &Vec<f64>| values.len() == n_values && values.iter().all(|value| *value > 0.0);

@@ -11,6 +11,7 @@ use crate::figure::number::{count, measured, number};
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;
 use crate::sim::stats::Running;
+use crate::text::lower_case;
 use fedsysid_say::say;
 
 impl TradeOff<'_> {
@@ -90,8 +91,8 @@ impl Series<'_> {
 }
 
 fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+    lower_case(first) + rest
 }
 
 /// A value along an axis, in words: "ε = 0.63", "M = 3".

@@ -7,6 +7,7 @@
 
 use super::affine::RoundMap;
 use crate::Matrix;
+use crate::turn::versine;
 
 /// Maps larger than this in an entry are not interpolated: the rounding of the largest, at the first rounds of a run that
 /// diverges, would drown the others.
@@ -73,15 +74,6 @@ impl RoundCurve {
     }
 }
 
-/// `1 − cos x` of an angle from 0 to π, to a few last bits: of its 64th by the series, doubled by `v(2x) = 2v(x)(2 − v(x))`. (A
-/// library's cosine brings the tables that reduce angles of any size.)
-fn versine(angle: f64) -> f64 {
-    const DOUBLINGS: u32 = 6;
-    let square = (angle / f64::from(1 << DOUBLINGS)).powi(2);
-    let series = 0.5 * square * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)));
-    (0..DOUBLINGS).fold(series, |v, _| 2.0 * v * (2.0 - v))
-}
-
 fn add_scaled(sum: &mut Matrix, factor: f64, more: &Matrix) {
     sum.iter_mut().zip(more.iter()).for_each(|(entry, more)| *entry += factor * more);
 }
@@ -113,15 +105,6 @@ mod tests {
                     assert!(far < 1e-13 * largest, "{solver:?}, K = {n_local_steps}, {share} of {base}: {far}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn a_versine_is_one_less_the_cosine() {
-        for step in 0..=1_000 {
-            let angle = std::f64::consts::PI * f64::from(step) / 1_000.0;
-            let (got, expected) = (versine(angle), 2.0 * (0.5 * angle).sin().powi(2));
-            assert!((got - expected).abs() <= 2e-15 * expected, "{angle}: {got} {expected}");
         }
     }
 

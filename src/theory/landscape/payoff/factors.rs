@@ -179,7 +179,7 @@ impl Factors {
     /// The mean norm at a point where it is not to be had otherwise: where the bias of one client's error has left the
     /// plane of V and U, as it does where systems grow without bound.
     pub(super) fn directly(&mut self, plan: &Plan, at: At, row: usize, point: &Point, law: &Pooled) -> Option<f64> {
-        let is_mixed = libm::sin(2.0 * point.angle()) > MIXED;
+        let is_mixed = point.mixed() > MIXED;
         if !is_mixed || point.direction.apart < APART || plan.target == Target::Mean {
             return None;
         }

@@ -14,6 +14,7 @@ use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::plan::DataPlan;
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::system::{LinearSystem, SystemError};
+use fedsysid_sim::turn::{cosine, sine};
 
 /// Clients, wherever ε puts them.
 #[derive(Debug)]
@@ -84,10 +85,10 @@ impl Clients {
         Direction { angle: if angle < 0.0 { angle + PI } else { angle }, apart }
     }
 
-    /// A deviation of unit norm that points this way between V and U.
+    /// A deviation of unit norm that points this way between V and U, for angles from 0 to π.
     pub(super) fn unit(&self, angle: f64) -> Matrix {
         let pointing = |a: f64, b: f64| &self.units[0] * a + &self.units[1] * b;
-        let deviation = pointing(libm::cos(angle), libm::sin(angle));
+        let deviation = pointing(cosine(angle), sine(angle));
         // Where one of the patterns is zero there is one way only, and where both are, none.
         let deviation = if deviation.norm() > 1e-3 { deviation } else { pointing(1.0, 1.0) };
         unit(deviation)

@@ -15,6 +15,7 @@ use crate::landscape::interpolation::Curve;
 use crate::law::{Law, MeanNorms};
 use fedsysid_sim::norm::spectral_norm;
 use fedsysid_sim::target::{Target, Truth};
+use fedsysid_sim::turn::{cosine, sine};
 
 /// Directions and angles at which norms are taken, and cells of the table into which they are interpolated, each way.
 const N_DIRECTIONS: usize = 8;
@@ -59,8 +60,8 @@ impl Mixture {
         let truth = Truth::new(Target::Client(0), std::slice::from_ref(nominal));
         let square = |k: usize| {
             let angle = FRAC_PI_2 * k as f64 / (N_ANGLES - 1) as f64;
-            let share = libm::cos(angle) / noise.noise();
-            let mean = nominal.theta() + &bias * libm::sin(angle);
+            let share = cosine(angle) / noise.noise();
+            let mean = nominal.theta() + &bias * sine(angle);
             let norm = match (k, of_noise) {
                 (0, Some(norm)) => norm,
                 // Without noise it is no mean.
@@ -73,7 +74,7 @@ impl Mixture {
         self.of_noise = Some(squares[0].1.sqrt());
         let (of_noise, of_bias) = (squares[0].1, squares[N_ANGLES - 1].1);
         let both = |(angle, square): (f64, f64)| {
-            let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+            let (sin, cos) = (sine(angle), cosine(angle));
             (angle, square - of_noise * cos * cos - of_bias * sin * sin)
         };
         self.curves.push(Curve::through(squares.into_iter().map(both).collect()));

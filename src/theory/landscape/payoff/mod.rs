@@ -111,6 +111,11 @@ impl Point {
         libm::hypot(self.bias, self.noise)
     }
 
+    /// `sin 2θ`: 0 for noise alone and for bias alone, 1 where they are equally large.
+    fn mixed(&self) -> f64 {
+        2.0 * (self.bias / self.pooled()) * (self.noise / self.pooled())
+    }
+
     /// θ: 0 for noise alone and π/2 for bias alone.
     fn angle(&self) -> f64 {
         libm::atan2(self.bias, self.noise)

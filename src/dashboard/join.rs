@@ -8,6 +8,7 @@ use super::picture::{method_name, solver_role};
 use super::strip::{EXTENT, whole};
 use crate::figure::Role;
 use crate::figure::number::{count, measured};
+use crate::figure::order::order;
 use crate::sim::gain::Gains;
 use crate::sim::stats::Running;
 
@@ -24,7 +25,7 @@ pub enum Side {
 }
 
 /// One client's dot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dot {
     /// The client, 0-based.
     pub client: usize,
@@ -97,8 +98,9 @@ pub(super) fn strip(ratios: &[f64], distances: &[f64], join: Join) -> Join {
             place(height(ratio), EXTENT.1),
         ),
     };
-    let mut dots: Vec<_> = known.iter().map(dot).collect();
-    dots.sort_unstable_by_key(|dot| (dot.at.0, dot.client));
+    let dots: Vec<_> = known.iter().map(dot).collect();
+    let across: Vec<_> = dots.iter().map(|dot| f64::from(dot.at.0)).collect();
+    let dots: Vec<_> = order(&across).into_iter().map(|place| dots[place]).collect();
     let paths = (path(&dots, Side::Gains), path(&dots, Side::Loses));
     Join { dots, paths, even: place(height(1.0), EXTENT.1), ranges: (farthest, largest, least), ..join }
 }

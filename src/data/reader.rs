@@ -8,6 +8,7 @@ use crate::refusal::{Fault, Refusal};
 use crate::rollouts::{Collector, Row, Tally};
 use crate::sites::Sites;
 use fedsysid_say::say;
+use fedsysid_sim::few::sort_few;
 
 /// Rows that the length of a step is found from.
 const FIRST_ROWS: usize = 256;
@@ -231,7 +232,7 @@ fn step_of(rows: &[Kept]) -> f64 {
         Some(row.time? - before?.time?)
     });
     let mut steps: Vec<f64> = pairs.filter(|step| *step > 0.0).collect();
-    steps.sort_by(f64::total_cmp);
+    sort_few(&mut steps, f64::total_cmp);
     steps.get(steps.len() / 2).copied().unwrap_or(1.0)
 }
 

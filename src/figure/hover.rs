@@ -2,6 +2,7 @@
 
 use super::frame::Px;
 use super::layout::Layout;
+use super::order::order;
 use super::{Band, Figure, Point};
 
 /// Every curve read at one recorded abscissa.
@@ -43,9 +44,8 @@ impl Layout {
 
     /// The crosshair one recorded abscissa further, or as many back as `steps` is negative; stops at the ends.
     pub fn crosshair_beside(&self, figure: &Figure, x: f64, steps: isize) -> Option<Crosshair> {
-        let mut places: Vec<f64> = abscissas(figure).collect();
-        places.retain(|&x| figure.x.scale.shows(x));
-        places.sort_by(f64::total_cmp);
+        let all: Vec<f64> = abscissas(figure).filter(|&x| figure.x.scale.shows(x)).collect();
+        let mut places: Vec<f64> = order(&all).into_iter().map(|place| all[place]).collect();
         places.dedup();
         let here = places.partition_point(|&place| place < x);
         let there = here.saturating_add_signed(steps).min(places.len().checked_sub(1)?);

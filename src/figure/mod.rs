@@ -9,7 +9,7 @@
 //! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
 //!   `trace` (the visible part of a curve), [`labels`] (names at the ends), `flags` (names of marks), `page`, `rows` and `lines`
 //!   (all other words) and `text` (the room that words take);
-//! - [`hover`]: what is under the pointer; [`aloud`]: what is read out of a figure;
+//! - [`hover`]: what is under the pointer; [`order`]: what comes after what; [`aloud`]: what is read out of a figure;
 //! - [`draw`]: a figure in strokes, `pen`: the strokes, on any `DrawingBackend`;
 //! - [`svg`]: the same figure as text;
 //! - [`heat`]: maps, on the same surfaces;
@@ -28,6 +28,7 @@ pub mod labels;
 pub mod layout;
 mod lines;
 pub mod number;
+pub mod order;
 mod page;
 mod pen;
 mod role;

@@ -37,7 +37,7 @@ pub const TABLES: [(&str, char, &str); 1] = [("de", ',', include_str!("de.json")
 pub struct Language {
     tag: &'static str,
     decimal_mark: char,
-    /// Translations by the numbers of their texts, ascending.
+    /// Translations by the numbers of their texts. They are hundreds, and gone through sooner than a sort is downloaded.
     texts: Vec<(u32, &'static str)>,
 }
 
@@ -46,14 +46,13 @@ impl Language {
     /// the program runs, since whoever says something keeps it for as long.
     pub fn new(tag: &str, decimal_mark: char, packed: &str) -> Self {
         let packed: &'static str = packed.to_owned().leak();
-        let mut texts: Vec<_> = packed.lines().filter_map(catalog::unpacked).collect();
-        texts.sort_unstable_by_key(|(key, _)| *key);
+        let texts = packed.lines().filter_map(catalog::unpacked).collect();
         Self { tag: tag.to_owned().leak(), decimal_mark, texts }
     }
 
     fn said(&self, english: &str) -> Option<&'static str> {
-        let place = self.texts.binary_search_by_key(&catalog::key(english), |(key, _)| *key).ok()?;
-        Some(self.texts[place].1)
+        let wanted = catalog::key(english);
+        self.texts.iter().find(|(key, _)| *key == wanted).map(|(_, said)| *said)
     }
 }
 

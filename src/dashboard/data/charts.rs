@@ -106,8 +106,8 @@ impl Dots {
 /// Who should join, by errors on what was held out.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let (role, way, points) = joined(parts)?;
-    let dots = points.iter().map(|&(_, x, y)| Point { x, y }).collect();
-    let figure = clients_dots(dots, role, way);
+    let dots: Vec<_> = points.iter().map(|&(_, x, y)| Point { x, y }).collect();
+    let figure = clients_dots(&dots, role, way);
     let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
     let row = |&(name, x, y): &Named<'_>| vec![name.to_owned(), x.to_string(), y.to_string()];
     let table = || Table { header, rows: points.iter().map(row).collect() };

@@ -8,6 +8,7 @@ use crate::dashboard::sentences::Cause;
 use crate::dashboard::systems::{Mode, Portrait};
 use crate::figure::axis::{fit, fit_x};
 use crate::figure::layout::Layout;
+use crate::figure::order::order;
 use crate::figure::theme::Theme;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size};
 use crate::sim::turn::{cosine, sine};
@@ -123,13 +124,14 @@ pub(super) fn join(run: &Run, method: usize) -> Option<Figure> {
     let summary = run.summary.methods.get(method)?;
     let ratios = gains.ratios(method)?;
     let dots = gains.distances.iter().zip(&ratios).filter(|(_, ratio)| ratio.is_finite() && **ratio > 0.0);
-    let dots = dots.map(|(&x, &y)| Point { x, y }).collect();
-    Some(clients_dots(dots, solver_role(summary.method.solver), &method_name(summary.method)))
+    let dots: Vec<_> = dots.map(|(&x, &y)| Point { x, y }).collect();
+    Some(clients_dots(&dots, solver_role(summary.method.solver), &method_name(summary.method)))
 }
 
 /// A dot a client: how far its system is from the mean, and its error alone over that of what it could join.
-pub(in crate::dashboard) fn clients_dots(mut dots: Vec<Point>, role: Role, name: &str) -> Figure {
-    dots.sort_by(|a, b| a.x.total_cmp(&b.x));
+pub(in crate::dashboard) fn clients_dots(dots: &[Point], role: Role, name: &str) -> Figure {
+    let across: Vec<_> = dots.iter().map(|dot| dot.x).collect();
+    let dots: Vec<_> = order(&across).into_iter().map(|place| dots[place]).collect();
     let curve = |role, label: &str, is_ours: fn(f64) -> bool| {
         let points = dots.iter().copied().filter(|dot| is_ours(dot.y)).collect();
         Curve { role, kind: CurveKind::Points, label: label.into(), points, band: Vec::new() }

@@ -7,6 +7,7 @@ use crate::params::paper::Switch;
 use crate::params::table::{TABLE, words};
 use crate::params::views::Word;
 use crate::params::{Draft, Key, View, Views};
+use crate::sim::few::sort_few;
 use crate::sim::scenario::Settings;
 use fedsysid_say::{between, say};
 
@@ -81,7 +82,7 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
 fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<Setting> {
     let param = key.param();
     let mut values: Vec<f64> = points.iter().map(|point| value_of(key, point)).collect();
-    values.sort_by(f64::total_cmp);
+    sort_few(&mut values, f64::total_cmp);
     values.dedup_by_key(|value| value.to_bits());
     let axis = axes.iter().find(|(axis, ..)| *axis == key).map(|(_, low, high)| (*low, *high));
     let (first, last) = axis.or(Some((*values.first()?, *values.last()?)))?;

@@ -46,7 +46,7 @@ impl Landscape {
 /// Places of an axis: numbers of at least 0, ascending, each once.
 fn reals(mut places: Vec<f64>) -> Vec<f64> {
     places.retain(|place| place.is_finite() && *place >= 0.0);
-    places.sort_by(f64::total_cmp);
+    sort_few(&mut places, f64::total_cmp);
     places.dedup();
     places
 }

@@ -170,22 +170,22 @@ impl Browser {
     /// If either does not start.
     pub async fn start(tools: &Tools, elsewhere: SocketAddr, tracing: Tracing) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("fedsysid-browser").tempdir()?;
-        let telling = |arguments: &[&str]| {
-            let mut command = Command::new(&tools.driver);
-            command.args(arguments).env("TMPDIR", home.path());
-            command
+        let telling = async |arguments: &[&str], sign| {
+            let command = || {
+                let mut command = Command::new(&tools.driver);
+                command.args(arguments).env("TMPDIR", home.path());
+                command
+            };
+            driver::start_telling(command, &tools.driver, sign).await
         };
         let (process, port, screen) = match tools.engine {
             Engine::Chromium => {
-                let mut command = telling(&["--port=0"]);
-                let (process, port) =
-                    driver::start_telling(&mut command, &tools.driver, "successfully on port ").await?;
+                let (process, port) = telling(&["--port=0"], "successfully on port ").await?;
                 (process, port, None)
             }
             Engine::Firefox => {
-                let mut command = telling(&["--port=0", "--websocket-port=0", "--allow-system-access"]);
-                let (process, port) =
-                    driver::start_telling(&mut command, &tools.driver, "Listening on 127.0.0.1:").await?;
+                let arguments = ["--port=0", "--websocket-port=0", "--allow-system-access"];
+                let (process, port) = telling(&arguments, "Listening on 127.0.0.1:").await?;
                 (process, port, None)
             }
             Engine::WebKit => {

@@ -17,8 +17,25 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 /// Time between two looks whether a program listens.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+/// How often a program is started that does not come to listen: what it has chosen may be taken before it has it.
+const ATTEMPTS: usize = 3;
+
+/// Starts a program until it listens, a few times at most.
+async fn until_it_listens<T>(start: impl AsyncFn() -> Result<T>) -> Result<T> {
+    for _ in 1..ATTEMPTS {
+        if let Ok(started) = start().await {
+            return Ok(started);
+        }
+    }
+    start().await
+}
+
 /// Starts a program that chooses something free, a port or a display, and writes a line with it after `sign`.
-pub(super) async fn start_telling(command: &mut Command, program: &Path, sign: &str) -> Result<(Child, u16)> {
+pub(super) async fn start_telling(command: impl Fn() -> Command, program: &Path, sign: &str) -> Result<(Child, u16)> {
+    until_it_listens(async || start_telling_once(&mut command(), program, sign).await).await
+}
+
+async fn start_telling_once(command: &mut Command, program: &Path, sign: &str) -> Result<(Child, u16)> {
     let mut process = spawn(command.stdout(Stdio::piped()), program)?;
     let output = process.stdout.take().context("the program has no output")?;
     let free = timeout(START_LIMIT, number_after(sign, output)).await;
@@ -27,7 +44,11 @@ pub(super) async fn start_telling(command: &mut Command, program: &Path, sign: &
 }
 
 /// Starts a program that cannot choose a port by itself.
-pub(super) async fn start_on_free_port(command: &mut Command, program: &Path) -> Result<(Child, u16)> {
+pub(super) async fn start_on_free_port(command: impl Fn() -> Command, program: &Path) -> Result<(Child, u16)> {
+    until_it_listens(async || start_on_free_port_once(&mut command(), program).await).await
+}
+
+async fn start_on_free_port_once(command: &mut Command, program: &Path) -> Result<(Child, u16)> {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
     let mut process = spawn(command.arg(format!("--port={port}")).stdout(Stdio::null()), program)?;
     let listens = async {

@@ -28,18 +28,26 @@ const NO_FRAME: &str = "* { min-width: 0; min-height: 0; margin: 0; padding: 0; 
 pub(super) async fn start(tools: &Tools, home: &Path) -> Result<(Child, u16, Child)> {
     let xvfb = tools.screen.as_deref().context("WebKitGTK needs Xvfb, a screen that nobody sees")?;
     let arguments = ["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp"];
-    let (screen, display) = driver::start_telling(Command::new(xvfb).args(arguments), xvfb, "").await?;
+    let screen = || {
+        let mut command = Command::new(xvfb);
+        command.args(arguments);
+        command
+    };
+    let (screen, display) = driver::start_telling(screen, xvfb, "").await?;
     let style = home.join("gtk-3.0");
     fs::create_dir(&style)?;
     fs::write(style.join("gtk.css"), NO_FRAME)?;
-    let mut command = Command::new(&tools.driver);
-    command
-        .env("DISPLAY", format!(":{display}"))
-        .env("GDK_BACKEND", "x11")
-        .env("NO_AT_BRIDGE", "1")
-        .env("LIBGL_ALWAYS_SOFTWARE", "1")
-        .envs(["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"].map(|folder| (folder, home)));
-    let (process, port) = driver::start_on_free_port(&mut command, &tools.driver).await?;
+    let command = || {
+        let mut command = Command::new(&tools.driver);
+        command
+            .env("DISPLAY", format!(":{display}"))
+            .env("GDK_BACKEND", "x11")
+            .env("NO_AT_BRIDGE", "1")
+            .env("LIBGL_ALWAYS_SOFTWARE", "1")
+            .envs(["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"].map(|folder| (folder, home)));
+        command
+    };
+    let (process, port) = driver::start_on_free_port(command, &tools.driver).await?;
     Ok((process, port, screen))
 }
 

@@ -16,7 +16,7 @@
 //! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
 //! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
 //! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`], [`data_sets`] and [`study`] (the whole experiment, over
-//! `q` data sets). [`stability`] tells how large steps may be. [`lanes`], [`chi`], [`reflection`], [`eigen`], [`spectrum`], [`cholesky`], [`norm`] and [`few`] are the arithmetic beneath.
+//! `q` data sets). [`stability`] tells how large steps may be. [`lanes`], [`chi`], [`reflection`], [`eigen`], [`spectrum`], [`cholesky`], [`norm`], [`turn`] and [`few`] are the arithmetic beneath.
 //!
 //! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
 //! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].

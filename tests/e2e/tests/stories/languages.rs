@@ -205,22 +205,21 @@ fn a_chosen_language_is_remembered_and_a_links_comes_first() {
     });
 }
 
-/// What can be taken away in each view.
-const TAKEN: [(&str, &str); 6] = [
-    ("eps=0.25&q=3&M=5", "save-explore"),
-    ("q=2&R=40&sweep=M:2,9", "save-explore"),
-    ("q=2&M=5&view=tradeoff", "save-tradeoff"),
-    ("q=2&M=5&view=map", "save-map"),
-    ("view=paper&fig=2b", "save-paper"),
-    ("q=2&M=4&view=systems", "save-systems"),
+/// What can be taken away in each view, and a step size that is typed before in the language of the page.
+const TAKEN: [(&str, &str, Option<[&str; 2]>); 6] = [
+    ("eps=0.25&q=3&M=5", "save-explore", Some(["0.0002", "0,0002"])),
+    ("q=2&R=40&sweep=M:2,9", "save-explore", None),
+    ("q=2&M=5&view=tradeoff", "save-tradeoff", None),
+    ("q=2&M=5&view=map", "save-map", None),
+    ("view=paper&fig=2b", "save-paper", None),
+    ("q=2&M=4&view=systems", "save-systems", None),
 ];
 
 /// A page's address, the link that it shares, and what it saves.
-async fn taken(page: &Page, query: &str, id: &str) -> Result<Vec<String>> {
+async fn taken(page: &Page, query: &str, id: &str, typed: Option<&str>) -> Result<Vec<String>> {
     page.open(query).await?;
-    if query.starts_with("eps") {
-        page.enter("alpha", if page.is("document.documentElement.lang === 'de'").await? { "0,0002" } else { "0.0002" })
-            .await?;
+    if let Some(step_size) = typed {
+        page.enter("alpha", step_size).await?;
         page.settle().await?;
     }
     let mut taken = vec![page.address().await?];
@@ -241,12 +240,12 @@ fn links_and_files_are_the_same_in_every_language() {
     Story::new().tell(async |page| {
         page.open("").await?;
         let mut english = Vec::new();
-        for (query, id) in TAKEN {
-            english.push(taken(page, query, id).await?);
+        for (query, id, typed) in TAKEN {
+            english.push(taken(page, query, id, typed.map(|[point, _]| point)).await?);
         }
         choose(page, "de").await?;
-        for ((query, id), english) in TAKEN.into_iter().zip(&english) {
-            let german = taken(page, query, id).await?;
+        for ((query, id, typed), english) in TAKEN.into_iter().zip(&english) {
+            let german = taken(page, query, id, typed.map(|[_, comma]| comma)).await?;
             ensure!(page.is("document.documentElement.lang === 'de'").await?, "the page is German");
             for (english, german) in english.iter().zip(&german) {
                 let differ: Vec<_> =

@@ -11,9 +11,10 @@ use super::table::{Key, Param, TABLE, shown, words};
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
-use crate::sim::plan::{DataPlan, NoiseLevels};
-use crate::sim::scenario::{GradientScale, Scenario, ScenarioError, Settings};
+use crate::sim::plan::FleetPlan;
+use crate::sim::scenario::{Count, GradientScale, Scenario, ScenarioError, Settings};
 use crate::sim::schedule::Schedule;
+use crate::sim::spread::Spread;
 use crate::sim::stream::Seed;
 
 /// A value for every setting of the page.
@@ -131,22 +132,21 @@ impl Draft {
 
     /// The experiment that these settings describe.
     pub fn settings(&self) -> Settings {
-        let data = DataPlan {
-            n_rollouts: self.count(Key::Rollouts),
-            rollout_len: self.count(Key::RolloutLen),
-            noise: NoiseLevels {
-                initial_state_std: self.get(Key::InitialStd),
-                input_std: self.get(Key::InputStd),
-                process_noise_std: self.get(Key::NoiseStd),
-            },
+        let noise = self.get(Key::NoiseStd);
+        let data = FleetPlan {
+            n_rollouts: self.counts(Key::Rollouts, Key::RolloutsSpread, Count::Rollouts),
+            rollout_len: self.count(Key::RolloutLen).into(),
+            initial_state_std: self.get(Key::InitialStd).into(),
+            input_std: self.get(Key::InputStd).into(),
+            process_noise_std: spread(noise, noise * self.get(Key::NoiseSpread)),
         };
         Settings {
             family: self.systems.family().clone(),
             placement: PLACEMENTS[self.choice(Choice::Placement)],
             heterogeneity: self.get(Key::Heterogeneity),
             n_clients: self.count(Key::Clients),
-            data: data.into(),
-            n_local_steps: self.count(Key::LocalSteps).into(),
+            data,
+            n_local_steps: self.counts(Key::LocalSteps, Key::LocalStepsSpread, Count::LocalSteps),
             step_size: self.get(Key::StepSize),
             gradient_scale: GRADIENTS[self.choice(Choice::Gradient)],
             n_rounds: self.count(Key::Rounds),
@@ -212,12 +212,18 @@ impl Draft {
         }
     }
 
-    /// A strength that is set for each of a client's samples, in the unit of its Gram matrix.
+    /// A strength that is set for each of client 1's samples, in the unit of its Gram matrix.
     fn strength(&self, key: Key) -> f64 {
         match GRADIENTS[self.choice(Choice::Gradient)] {
             GradientScale::Sum => self.get(key) * self.get(Key::Rollouts) * self.get(Key::RolloutLen),
             GradientScale::Mean => self.get(key),
         }
+    }
+
+    /// A count of client 1, of which others have up to so many times as much, as far as a scenario allows.
+    fn counts(&self, key: Key, times: Key, count: Count) -> Spread<usize> {
+        let (least, (_, greatest)) = (self.count(key), count.limits());
+        spread(least, least.saturating_mul(self.count(times)).min(greatest))
     }
 
     fn count(&self, key: Key) -> usize {
@@ -244,6 +250,11 @@ impl Draft {
         let fix = Fix { used: shown(used), allowed: param.allowed() };
         Some(Notice { key: param.link.to_owned(), given: given.to_owned(), problem: problem(fix) })
     }
+}
+
+/// The same for all where both are the same, so that what is said of clients that are alike holds of them.
+fn spread<T: PartialEq>(low: T, high: T) -> Spread<T> {
+    if low == high { Spread::Same(low) } else { Spread::Even { low, high } }
 }
 
 /// What a parameter has before it is set: nothing of its own where it follows another one.
@@ -277,6 +288,7 @@ mod tests {
     use crate::params::MatrixKey;
     use crate::sim::family::Placement;
     use crate::sim::scenario::Start;
+    use crate::sim::spread::Quantity;
     use crate::sim::study::Study;
     use crate::sim::target::Target;
 
@@ -338,12 +350,15 @@ mod tests {
             Algorithm::ALL.into_iter().fold(Algorithms::NONE, |set, algorithm| set.with(algorithm, true));
         let settings = draft.check().unwrap().settings().clone();
         assert_eq!((settings.n_clients, settings.n_rounds, settings.n_trials, settings.seed), (1, 6, 7, Seed(9)));
-        assert_eq!(settings.data.of(0).map(|data| (data.n_rollouts, data.rollout_len)), Some((2, 8)));
-        let noise = settings.data.of(0).map(|data| data.noise);
-        assert_eq!(settings.systems_seed, Some(Seed(10)));
-        let [initial_state_std, input_std, process_noise_std] = [0.18, 0.19, 0.2];
-        assert_eq!(noise, Some(NoiseLevels { initial_state_std, input_std, process_noise_std }));
-        assert_eq!(settings.n_local_steps, 4.into());
+        let data = FleetPlan {
+            n_rollouts: Spread::Even { low: 2, high: 24 },
+            rollout_len: 8.into(),
+            initial_state_std: 0.2.into(),
+            input_std: 0.21.into(),
+            process_noise_std: Spread::Even { low: 0.22, high: 0.22 * 23.0 },
+        };
+        assert_eq!((settings.data, settings.systems_seed), (data, Some(Seed(10))));
+        assert_eq!(settings.n_local_steps, Spread::Even { low: 4, high: 52 });
         let numbers = [settings.heterogeneity, settings.step_size].map(|number| number.to_string());
         assert_eq!(numbers, ["0.03", "0.05"]);
         assert_eq!(settings.participation, Participation::Dropout(0.89));
@@ -355,18 +370,34 @@ mod tests {
         let expected = [
             Solver::FedLin,
             Solver::FedAvg,
-            Solver::FedProx { pull: strength(0.12) },
+            Solver::FedProx { pull: strength(0.14) },
             Solver::Scaffold,
-            Solver::FedAdmm { penalty: strength(0.13), sparsity: strength(0.14) },
+            Solver::FedAdmm { penalty: strength(0.15), sparsity: strength(0.16) },
             Solver::Clustered { n_clusters: 10 },
             Solver::Median,
         ];
         assert_eq!(solvers, expected);
-        let lines = [Reference::Weighted { weight: 0.16 }, Reference::Personalized { pull: strength(0.17) }];
+        let lines = [Reference::Weighted { weight: 0.18 }, Reference::Personalized { pull: strength(0.19) }];
         assert_eq!(settings.references[3..], lines);
         let schedules = settings.methods.iter().map(|method| method.schedule);
         assert!(schedules.skip(1).all(|schedule| schedule == Schedule::OverRounds));
         assert_eq!(settings.methods[0].schedule, Schedule::Constant);
+    }
+
+    /// At a spread of 1 clients are alike, in a word, and where the limits leave no room for one.
+    #[test]
+    fn others_have_up_to_so_many_times_as_much_as_client_1() {
+        let read = |query: &str| Draft::from_query(query).0.settings();
+        assert_eq!(read("N=9&Nspread=1").data.n_rollouts, Spread::Same(9));
+        assert_eq!(read("N=9&Nspread=10").data.n_rollouts, Spread::Even { low: 9, high: 90 });
+        assert_eq!(read("N=1e9&Nspread=10").data.n_rollouts, Spread::Same(1_000_000_000));
+        assert_eq!(read("N=5e8&Nspread=10").data.n_rollouts, Spread::Even { low: 500_000_000, high: 1_000_000_000 });
+        assert_eq!(read("K=3&Kspread=4").n_local_steps, Spread::Even { low: 3, high: 12 });
+        assert_eq!(read("sw=0.5&swspread=4").data.process_noise_std, Spread::Even { low: 0.5, high: 2.0 });
+        assert_eq!(read("sw=0&swspread=4").data.process_noise_std, Spread::Same(0.0));
+        // Client 1 has what it had.
+        let first = |settings: &Settings| (settings.data.of(0), settings.n_local_steps.get(Quantity::LocalSteps, 0));
+        assert_eq!(first(&read("Nspread=7&Kspread=5&swspread=3")), first(&read("")));
     }
 
     /// New data are no new systems, and new systems no new data.

@@ -33,11 +33,15 @@ pub enum Key {
     SystemsSeed,
     /// The share of the clients that take part in a round.
     Participation,
-    /// FedProx's pull μ, for each sample of a client.
+    /// How many times as many rollouts as client 1 others have at most.
+    RolloutsSpread,
+    /// How many times as many local steps as client 1 others take at most.
+    LocalStepsSpread,
+    /// FedProx's pull μ, for each sample of client 1.
     Pull,
-    /// FedADMM's penalty ρ, for each sample of a client.
+    /// FedADMM's penalty ρ, for each sample of client 1.
     Penalty,
-    /// FedADMM's sparsity γ, for each sample of a client.
+    /// FedADMM's sparsity γ, for each sample of client 1.
     Sparsity,
     /// Clusters of the clustered method.
     Clusters,
@@ -51,6 +55,8 @@ pub enum Key {
     InputStd,
     /// σ_w, that of the process noise.
     NoiseStd,
+    /// How many times as large as client 1's that of others is at most.
+    NoiseSpread,
 }
 
 /// How a parameter is set on the page.
@@ -100,7 +106,7 @@ pub struct Param {
 
 impl Key {
     /// How many there are.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 23;
 
     /// Its row of the table.
     pub fn param(self) -> &'static Param {

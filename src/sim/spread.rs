@@ -96,6 +96,32 @@ impl<T: Amount> Spread<T> {
     }
 }
 
+impl Spread<usize> {
+    /// What client 1 has; `None` of an empty list.
+    pub fn first(&self) -> Option<usize> {
+        match self {
+            Self::Same(value) | Self::Even { low: value, .. } => Some(*value),
+            Self::Each(values) => values.first().copied(),
+        }
+    }
+
+    /// The spread if client 1 had `first`: what others have grows along in proportion, rounded, and is `least..=greatest`.
+    pub fn with_first(&self, first: usize, (least, greatest): (usize, usize)) -> Self {
+        let times = first as f64 / self.first().unwrap_or(first).max(1) as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count; what is too large saturates"
+        )]
+        let scaled = |value: usize| ((value as f64 * times).round() as usize).clamp(least, greatest);
+        match self {
+            Self::Same(value) => Self::Same(scaled(*value)),
+            Self::Even { low, high } => Self::Even { low: scaled(*low), high: scaled(*high) },
+            Self::Each(values) => Self::Each(values.iter().copied().map(scaled).collect()),
+        }
+    }
+}
+
 impl<T> From<T> for Spread<T> {
     fn from(value: T) -> Self {
         Self::Same(value)
@@ -118,6 +144,20 @@ mod tests {
         check(&Spread::Each(vec![5, 100]), [Some(5), Some(100), Some(100), Some(100)]);
         check(&Spread::Each(vec![]), [None; 4]);
         check(&Spread::Even { low: 3, high: 3 }, [Some(3); 4]);
+    }
+
+    #[test]
+    fn with_another_first_all_others_follow() {
+        #[track_caller]
+        fn check(spread: &Spread<usize>, first: usize, expected: &Spread<usize>) {
+            assert_eq!(spread.with_first(first, (1, 10_000)), *expected);
+            assert_eq!(expected.first(), expected.get(Quantity::LocalSteps, 0));
+        }
+        check(&Spread::Same(25), 3, &Spread::Same(3));
+        check(&Spread::Even { low: 10, high: 25 }, 2, &Spread::Even { low: 2, high: 5 });
+        check(&Spread::Even { low: 1, high: 100 }, 500, &Spread::Even { low: 500, high: 10_000 });
+        check(&Spread::Each(vec![20, 5, 100]), 2, &Spread::Each(vec![2, 1, 10]));
+        check(&Spread::Each(vec![]), 2, &Spread::Each(vec![]));
     }
 
     #[test]

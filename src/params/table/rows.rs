@@ -38,6 +38,9 @@ const UP_TO_A_BILLION: Grid = Grid::Whole { stops: LADDER, max: 1_000_000_000 };
 const UP_TO_10_000: Grid =
     Grid::Whole { stops: &[(1, 1), (200, 10), (500, 25), (1_000, 50), (2_000, 100), (5_000, 250)], max: 10_000 };
 
+/// How many times as much others may have as client 1.
+const TIMES: Grid = Grid::Whole { stops: &[(1, 1), (20, 2), (50, 5)], max: 100 };
+
 /// Standard deviations, every twentieth up to 10.
 const UP_TO_10: Grid = Grid::Real { min: 0, max: 10, per_unit: 20 };
 
@@ -187,6 +190,32 @@ pub static TABLE: [Param; Key::COUNT] = [
         help: "The share of the clients that take part in a round. With fewer, the curve wanders: every round hears other clients.",
     },
     Param {
+        key: Key::RolloutsSpread,
+        link: "Nspread",
+        symbol: "",
+        name: "spread of rollouts",
+        grid: TIMES,
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: None,
+        sweep: &[1.0, 2.0, 5.0, 10.0],
+        help: "Client 1 has Nᵢ rollouts, the others up to this many times as many: who has little gains most by joining.",
+    },
+    Param {
+        key: Key::LocalStepsSpread,
+        link: "Kspread",
+        symbol: "",
+        name: "spread of local steps",
+        grid: TIMES,
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::More,
+        only_for: None,
+        sweep: &[1.0, 2.0, 5.0, 10.0],
+        help: "Client 1 takes K local steps, the others up to this many times as many: FedAvg hears those who take more.",
+    },
+    Param {
         key: Key::Pull,
         link: "mu",
         symbol: "μ",
@@ -302,5 +331,18 @@ pub static TABLE: [Param; Key::COUNT] = [
         only_for: None,
         sweep: &[0.1, 0.5, 1.0, 2.0],
         help: "Standard deviation of what disturbs each state in a step: the noise in the data, though it excites the states too.",
+    },
+    Param {
+        key: Key::NoiseSpread,
+        link: "swspread",
+        symbol: "",
+        name: "spread of noise",
+        grid: TIMES,
+        default: 1.0,
+        widget: Widget::Slider,
+        group: Group::Systems,
+        only_for: None,
+        sweep: &[1.0, 2.0, 5.0, 10.0],
+        help: "Client 1’s noise is σ_w, that of others up to this many times as large: noisy data weigh more, and tell less.",
     },
 ];

@@ -45,7 +45,7 @@ use plan::{Plan, Row};
 pub enum Rows {
     /// Clients M.
     Clients(Vec<usize>),
-    /// Rollouts N of the client that has most; the others' are scaled along.
+    /// Rollouts N of client 1; the others' are scaled along.
     Rollouts(Vec<usize>),
 }
 

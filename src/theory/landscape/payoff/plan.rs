@@ -10,7 +10,6 @@ use fedsysid_sim::Matrix;
 use fedsysid_sim::family::Place;
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::scenario::{Count, Scenario};
-use fedsysid_sim::spread::Spread;
 use fedsysid_sim::target::{Target, Truth};
 
 /// Of more clients than this, so many that are evenly chosen stand for all, as in [`law`](crate::law). They share as
@@ -94,10 +93,10 @@ impl Plan {
             }
             Rows::Rollouts(counts) => {
                 let counts = super::super::counts(counts, Count::Rollouts.limits());
-                let most = most(&settings.data.n_rollouts) as f64;
+                let first = scenario.plan(0).n_rollouts as f64;
                 let places: Vec<_> = counts.iter().map(|&count| count as f64).collect();
-                let scales: Vec<_> = places.iter().map(|place| place / most).collect();
-                (vec![settings.n_clients], Some(scales), places, most)
+                let scales: Vec<_> = places.iter().map(|place| place / first).collect();
+                (vec![settings.n_clients], Some(scales), places, first)
             }
         };
         let least = if let Target::Client(client) = settings.target { client + 1 } else { 0 };
@@ -233,11 +232,6 @@ impl Plan {
             }
         })
     }
-}
-
-/// The largest value of a spread.
-fn most(spread: &Spread<usize>) -> usize {
-    spread.bounds().into_iter().max().unwrap_or(1)
 }
 
 /// Blocks of clients that stand for the first M: the very ones that mean norms choose.

@@ -28,6 +28,7 @@ use fedsysid_sim::method::affine::known;
 use fedsysid_sim::norm::LaneNorms;
 use fedsysid_sim::scenario::{Count, Scenario};
 use fedsysid_sim::schedule::Schedule;
+use fedsysid_sim::spread::{Quantity, Spread};
 use steps::Steps;
 use sums::{Client, Sums, Terms, chunk};
 
@@ -49,8 +50,7 @@ pub struct StabilityMap {
 pub struct Axes {
     /// Base step sizes α. (What is none is left out.)
     pub step_sizes: Vec<f64>,
-    /// Local steps K of the client that takes most; the others' are scaled along and rounded. (What is beyond limits is
-    /// left out.)
+    /// Local steps K of client 1; the others' are scaled along and rounded. (What is beyond limits is left out.)
     pub local_steps: Vec<usize>,
     /// FedAvg's schedule. Where steps change from round to round, the first round counts.
     pub fedavg: Schedule,
@@ -62,7 +62,8 @@ pub struct Axes {
 #[derive(Debug)]
 pub struct StabilityRun {
     map: StabilityMap,
-    local_steps: Vec<usize>,
+    /// Every client's local steps, row by row.
+    local_steps: Vec<Spread<usize>>,
     n_clients: usize,
     expected: ExpectedFleet,
     spectra: Vec<Eigen>,
@@ -121,9 +122,11 @@ impl StabilityRun {
         let (n, d) = (dims.n_states, dims.n_regressors());
         let mut step_sizes = reals(axes.step_sizes);
         step_sizes.retain(|&step_size| step_size > 0.0);
-        let local_steps = counts(axes.local_steps, Count::LocalSteps.limits());
-        let most = local_steps.last().copied().unwrap_or(1);
-        let places: Vec<_> = local_steps.iter().map(|&count| count as f64).collect();
+        let limits = Count::LocalSteps.limits();
+        let rows = counts(axes.local_steps, limits);
+        let places: Vec<_> = rows.iter().map(|&count| count as f64).collect();
+        let local_steps: Vec<_> = rows.iter().map(|&row| settings.n_local_steps.with_first(row, limits)).collect();
+        let most = local_steps.iter().flat_map(Spread::bounds).max().unwrap_or(1);
         let unknown = || Landscape::unknown(step_sizes.clone(), places.clone());
         let is_same = axes.fedavg == axes.fedlin;
         let room = Room {
@@ -213,13 +216,13 @@ impl StabilityRun {
     /// The clients of a chunk.
     fn clients(&self, scenario: &Scenario, chunk: usize) -> Vec<Client<'_>> {
         let nominal = scenario.settings().family.nominal().theta();
-        let most = scenario.settings().n_local_steps.bounds().into_iter().max().unwrap_or(1);
         let clients = chunk * self.chunk..((chunk + 1) * self.chunk).min(self.n_clients);
+        let steps = |client| move |row: &Spread<usize>| row.get(Quantity::LocalSteps, client).unwrap_or(1);
         let client = |client: usize| Client {
             eigen: &self.spectra[client / LANES],
             lane: client % LANES,
             deviation: scenario.systems()[client].theta() - &nominal,
-            n_steps: self.local_steps.iter().map(|&row| scaled(scenario.n_local_steps(client), row, most)).collect(),
+            n_steps: self.local_steps.iter().map(steps(client)).collect(),
         };
         clients.map(client).collect()
     }
@@ -238,12 +241,6 @@ impl StabilityRun {
             self.map.drift.set(x, row, if fedavg.0[lane] <= CONVERGES { drift.0[lane] } else { f64::NAN });
         }
     }
-}
-
-/// A client's local steps in a row, if the most that a client takes is that of the row: scaled along, and at least 1.
-fn scaled(own: usize, row: usize, most: usize) -> usize {
-    // Both are 10⁴ at most. Rounded to the nearest.
-    ((2 * own * row + most) / (2 * most)).max(1)
 }
 
 impl Room {

@@ -7,37 +7,28 @@
 //! q_{i+j} = q_i + p_i q_j
 //! ```
 //!
-//! and so ten and ten values make a hundred.
+//! and so ten and ten values are enough for a hundred.
 
-use fedsysid_sim::lanes::{LaneMatrix, Lanes};
+use fedsysid_sim::lanes::Lanes;
 use fedsysid_sim::schedule::Schedule;
 
 /// `q_0, q_1, …` up to so many steps at least, for eight base step sizes.
 #[derive(Debug)]
 pub(super) struct Steps {
     schedule: Schedule,
-    /// Values of a stretch, and stretches.
-    stretch: usize,
-    n_stretches: usize,
-    /// `[q, p]` after every whole stretch, and `[1; q]` within one.
-    whole: LaneMatrix,
-    within: LaneMatrix,
-    table: LaneMatrix,
+    /// `(q, p)` after every whole stretch; of steps that differ there is one stretch, which has all.
+    whole: Vec<(Lanes, Lanes)>,
+    /// `q` within a stretch.
+    within: Vec<Lanes>,
 }
 
 impl Steps {
     /// Room for up to `most` steps of a round, the first of those that a schedule has.
     pub(super) fn new(schedule: Schedule, most: usize) -> Self {
-        let stretch = (most + 1).isqrt() + 1;
-        let n_stretches = (most + 1).div_ceil(stretch);
-        Self {
-            schedule,
-            stretch,
-            n_stretches,
-            whole: LaneMatrix::zeros(n_stretches, 2),
-            within: LaneMatrix::zeros(2, stretch),
-            table: LaneMatrix::zeros(n_stretches, stretch),
-        }
+        let all = most + 1;
+        let stretch = if schedule == Schedule::OverLocalSteps { all } else { all.isqrt() + 1 };
+        let none = Lanes::default();
+        Self { schedule, whole: vec![(none, Lanes::splat(1.0)); all.div_ceil(stretch)], within: vec![none; stretch] }
     }
 
     /// Takes an eigenvalue.
@@ -50,25 +41,22 @@ impl Steps {
 
     fn set_equal(&mut self, eigenvalue: f64, step_size: Lanes) {
         let (mut p, mut q) = (Lanes::splat(1.0), Lanes::default());
-        for k in 0..self.stretch {
-            self.within[(0, k)] = Lanes::splat(1.0);
-            self.within[(1, k)] = q;
+        for entry in &mut self.within {
+            *entry = q;
             (p, q) = step(p, q, eigenvalue, step_size);
         }
         let (p_stretch, q_stretch) = (p, q);
         (p, q) = (Lanes::splat(1.0), Lanes::default());
-        for k in 0..self.n_stretches {
-            self.whole[(k, 0)] = q;
-            self.whole[(k, 1)] = p;
+        for entry in &mut self.whole {
+            *entry = (q, p);
             q += p * q_stretch;
             p = p * p_stretch;
         }
-        self.table.set_product(&self.whole, &self.within);
     }
 
     fn set_one_by_one(&mut self, eigenvalue: f64, step_sizes: Lanes) {
         let (mut p, mut q) = (Lanes::splat(1.0), Lanes::default());
-        for (k, entry) in self.table.entries_mut().iter_mut().enumerate() {
+        for (k, entry) in self.within.iter_mut().enumerate() {
             // Large early steps make large numbers whose sum, but not whose product, cancels.
             *entry = q.zip(p, |q, p| if (1.0 - p).abs() > 0.5 { (1.0 - p) / eigenvalue } else { q });
             let at = |base: f64| self.schedule.step_size(base, k + 1, 0, 1);
@@ -78,7 +66,8 @@ impl Steps {
 
     /// `q_k`.
     pub(super) fn after(&self, k: usize) -> Lanes {
-        self.table.entries()[k]
+        let (q, p) = self.whole[k / self.within.len()];
+        q + p * self.within[k % self.within.len()]
     }
 }
 

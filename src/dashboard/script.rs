@@ -101,6 +101,19 @@ impl Language {
         }
     }
 
+    /// A number for each client, as a list, which is short where all are the same.
+    fn of_clients(self, numbers: &[String]) -> String {
+        match numbers {
+            [first, others @ ..] if others.iter().all(|other| other == first) => match self {
+                Self::Python => format!("[{first}] * M"),
+                Self::Matlab => format!("{first} * ones(1, M)"),
+                Self::Julia => format!("fill({first}, M)"),
+                Self::Rust => format!("[{first}; M]"),
+            },
+            all => format!("[{}]", all.join(", ")),
+        }
+    }
+
     /// The place of the first of several things.
     fn first(self) -> usize {
         match self {
@@ -129,8 +142,6 @@ pub enum NoProgram {
         /// Clients that a program has room for.
         most: usize,
     },
-    /// Clients differ in how many samples or local steps they have.
-    Uneven,
     /// Nothing has a number.
     Nothing,
 }
@@ -142,7 +153,6 @@ impl fmt::Display for NoProgram {
                 let (clients, most) = (count(*clients), count(*most));
                 write!(f, "a program has room for the moments of {most} clients, not of {clients}")
             }
-            Self::Uneven => f.write_str("a program is for clients with as many samples and local steps each"),
             Self::Nothing => f.write_str("there is no number that a program could find again"),
         }
     }
@@ -172,10 +182,6 @@ pub fn program(run: &Run, language: Language, about: &[String]) -> Result<Progra
 /// The settings with what a program can find again, and what it leaves out.
 fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>), NoProgram> {
     let settings = scenario.settings();
-    let first = (scenario.plan(0), scenario.n_local_steps(0));
-    if (0..settings.n_clients).any(|client| (scenario.plan(client), scenario.n_local_steps(client)) != first) {
-        return Err(NoProgram::Uneven);
-    }
     let mut notes = Vec::new();
     let mut leave = |name: String, why: &str| notes.push(format!("Without {name}: {why}."));
     let mut methods = Vec::new();
@@ -220,7 +226,8 @@ fn n_data_sets(scenario: &Scenario, kept: &Settings, n_trials: usize) -> Result<
     }
     let (clients, rounds) = (clients as f64, kept.n_rounds as f64);
     // Seconds that plain Python takes: for a client's eigenvalues, for one of its responses with K steps, for a round.
-    let (d, steps) = (d as f64, scenario.n_local_steps(0) as f64);
+    let steps = (0..kept.n_clients).map(|client| scenario.n_local_steps(client)).max().unwrap_or(1);
+    let (d, steps) = (d as f64, steps as f64);
     let response = 1e-7 * d * (steps + 5.0 * d * d);
     let of_method = |method: &Method| {
         let responses = if method.schedule.repeats_every_round() { 1.0 } else { rounds };
@@ -259,11 +266,15 @@ struct Numbers<'a> {
 /// The template with everything in its place.
 fn filled(language: Language, scenario: &Scenario, numbers: &Numbers<'_>, about: &[String]) -> String {
     let Numbers { kept, n_trials, .. } = numbers;
-    let plan = scenario.plan(0);
-    let scale = match kept.gradient_scale {
+    let scale = |client| match kept.gradient_scale {
         GradientScale::Sum => 1.0,
-        GradientScale::Mean => 1.0 / (plan.n_rollouts as f64 * plan.rollout_len as f64),
+        GradientScale::Mean => {
+            let plan = scenario.plan(client);
+            1.0 / (plan.n_rollouts as f64 * plan.rollout_len as f64)
+        }
     };
+    let scales: Vec<_> = (0..kept.n_clients).map(|client| format!("{:?}", scale(client))).collect();
+    let steps: Vec<_> = (0..kept.n_clients).map(|client| scenario.n_local_steps(client).to_string()).collect();
     let (methods, estimates) = numbers.tables(language);
     let first = language.first();
     let counted: Vec<usize> = match kept.target {
@@ -276,12 +287,12 @@ fn filled(language: Language, scenario: &Scenario, numbers: &Numbers<'_>, about:
     let fields = [
         ("about", about.join("\n")),
         ("M", kept.n_clients.to_string()),
-        ("K", scenario.n_local_steps(0).to_string()),
+        ("K", language.of_clients(&steps)),
         ("R", kept.n_rounds.to_string()),
         ("d", kept.family.dims().n_regressors().to_string()),
         ("q", n_trials.to_string()),
         ("alpha", format!("{:?}", kept.step_size)),
-        ("scale", format!("{scale:?}")),
+        ("scale", language.of_clients(&scales)),
         ("target", if kept.target == Target::Worst { "worst".into() } else { "mean".into() }),
         ("methods", methods),
         ("estimates", estimates),

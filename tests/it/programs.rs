@@ -13,6 +13,7 @@ use fedsysid::sim::method::{Method, Solver};
 use fedsysid::sim::participation::Participation;
 use fedsysid::sim::scenario::{GradientScale, Scenario, Settings, Start};
 use fedsysid::sim::schedule::Schedule;
+use fedsysid::sim::spread::Spread;
 use fedsysid::sim::stats::Running;
 use fedsysid::sim::stream::Seed;
 use fedsysid::sim::study::Study;
@@ -135,6 +136,25 @@ fn whatever_the_method() {
     for solver in every_method(Schedule::Constant).into_iter().map(|method| method.solver) {
         let name = format!("method-{solver:?}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
         check_in(&Language::ALL, &name, 4, |s| s.methods = vec![Method { solver, schedule: Schedule::OverLocalSteps }]);
+    }
+}
+
+/// Clients that differ in data, noise and local steps, with gradients that are sums and with means.
+#[test]
+fn whatever_the_clients_have() {
+    for (name, schedule, gradient_scale) in [
+        ("uneven", Schedule::OverLocalSteps, GradientScale::Sum),
+        ("uneven-mean", Schedule::OverRounds, GradientScale::Mean),
+    ] {
+        check_in(&Language::ALL, name, 10, |s| {
+            s.data.n_rollouts = Spread::Even { low: 10, high: 40 };
+            s.data.process_noise_std = Spread::Even { low: 0.5, high: 2.0 };
+            s.n_local_steps = Spread::Even { low: 3, high: 17 };
+            (s.methods, s.gradient_scale) = (every_method(schedule), gradient_scale);
+            if gradient_scale == GradientScale::Mean {
+                s.step_size = 0.01;
+            }
+        });
     }
 }
 

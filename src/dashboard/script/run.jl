@@ -5,9 +5,11 @@ using LinearAlgebra
 using Statistics
 @end@
 
-const M, K, R = @M@, @K@, @R@  # clients, local steps, rounds
+const M, R = @M@, @R@  # clients, rounds
 const d, q = @d@, @q@  # states and inputs; data sets
-const alpha, scale = @alpha@, @scale@  # step size; what gradients, sums over samples, are multiplied by
+const alpha = @alpha@  # step size
+const K = @K@  # local steps of each client
+const scale = @scale@  # what gradients, sums over samples, are multiplied by, for each client
 const target = "@target@"  # of the errors of the clients that count, the "mean" or the "worst"
 
 # Federated methods: name, rule, schedule, what the rule asks for (mu and gamma), and the mean final error on the page.
@@ -86,8 +88,8 @@ function finalmodel(rule, schedule, mu, S, C, bases)
     Theta, SQ, CQ = START, zeros(d, d), zero(START)
     for r in 0:R-1
         if r == 0 || schedule in ("rounds", "harmonic")
-            steps = [step(schedule, k, r) for k in 1:K]
-            Q = [response(basis, mu, steps) for basis in bases]
+            steps = [step(schedule, k, r) for k in 1:maximum(K)]
+            Q = [response(basis, mu, steps[1:own]) for (basis, own) in zip(bases, K)]
             if rule == "fedlin"
                 SQ, CQ = average(S) * average(Q), average(C) * average(Q)
             else
@@ -121,8 +123,9 @@ function byrounds(rule, schedule, mu, gamma, S, C, bases, rounds)
 @end@
     for (r, clients) in zip(0:R-1, rounds)
         if r == 0 || schedule in ("rounds", "harmonic")
-            steps = [step(schedule, k, r) for k in 1:K]
-            Q = [response(basis, rule == "fedavg" ? mu : 0.0, steps) for basis in bases]
+            steps = [step(schedule, k, r) for k in 1:maximum(K)]
+            pull = rule == "fedavg" ? mu : 0.0
+            Q = [response(basis, pull, steps[1:own]) for (basis, own) in zip(bases, K)]
         end
         isempty(clients) && continue  # The server's model stays.
         G = [C[i] - Theta * S[i] for i in 1:M]
@@ -142,7 +145,7 @@ function byrounds(rule, schedule, mu, gamma, S, C, bases, rounds)
             apart = [c - control for c in controls]
             moves = [(G[i] + apart[i]) * Q[i] for i in 1:M]
             for i in clients
-                new = apart[i] - moves[i] / sum(steps)
+                new = apart[i] - moves[i] / sum(steps[1:K[i]])
                 control = control + (new - controls[i]) / M
                 controls[i] = new
             end

@@ -1,8 +1,10 @@
 @about@
 
-M = @M@; K = @K@; R = @R@;  % clients, local steps, rounds
+M = @M@; R = @R@;  % clients, rounds
 d = @d@; q = @q@;  % states and inputs; data sets
-alpha = @alpha@; scale = @scale@;  % step size; what gradients, sums over samples, are multiplied by
+alpha = @alpha@;  % step size
+K = @K@;  % local steps of each client
+scale = @scale@;  % what gradients, sums over samples, are multiplied by, for each client
 target = '@target@';  % of the errors of the clients that count, the 'mean' or the 'worst'
 
 % Federated methods: name, rule, schedule, what the rule asks for (mu and gamma), and the mean final error on the page.
@@ -68,7 +70,7 @@ for t = 1:q
     errors(t, e) = reduced(norms(models));
   end
   for i = 1:M
-    S{i} = scale * S{i}; C{i} = scale * C{i};
+    S{i} = scale(i) * S{i}; C{i} = scale(i) * C{i};
     [V{i}, D] = eig(S{i}); L{i} = diag(D);
   end
   % K local steps Theta <- Theta + a_k (C - Theta S + mu (server - Theta)) lead from the server's Theta to
@@ -114,15 +116,15 @@ for t = 1:q
     for r = 0:R - 1
       if r == 0 || any(strcmp(schedule, {'rounds', 'harmonic'}))
         switch schedule
-          case 'constant', a = alpha * ones(1, K);
-          case 'local',    a = alpha ./ (1:K);
-          case 'rounds',   a = alpha * (1 - r / R) * ones(1, K);
-          case 'harmonic', a = alpha / (r + 1) * ones(1, K);
+          case 'constant', a = alpha * ones(1, max(K));
+          case 'local',    a = alpha ./ (1:max(K));
+          case 'rounds',   a = alpha * (1 - r / R) * ones(1, max(K));
+          case 'harmonic', a = alpha / (r + 1) * ones(1, max(K));
         end
         Q = cell(1, M);
         for i = 1:M
           response = zeros(d, 1);
-          for k = 1:K, response = response .* (1 - a(k) * (L{i} + pull)) + a(k); end
+          for k = 1:K(i), response = response .* (1 - a(k) * (L{i} + pull)) + a(k); end
           Q{i} = V{i} * diag(response) * V{i}';
         end
 @if affine@
@@ -164,7 +166,7 @@ for t = 1:q
           apart = each(@(c) c - control, controls);
           moves = each(@(g, e, Q) (g + e) * Q, G, apart, Q);
           before = controls;
-          for i = clients, controls{i} = apart{i} - moves{i} / sum(a); end
+          for i = clients, controls{i} = apart{i} - moves{i} / sum(a(1:K(i))); end
           control = control + mean_of(controls) - mean_of(before);
           Theta = Theta + mean_of(moves(clients));
 @end@

@@ -6,9 +6,11 @@ from operator import mul
 from statistics import median
 @end@
 
-M, K, R = @M@, @K@, @R@  # clients, local steps, rounds
+M, R = @M@, @R@  # clients, rounds
 d, q = @d@, @q@  # states and inputs; data sets
-alpha, scale = @alpha@, @scale@  # step size; what gradients, sums over samples, are multiplied by
+alpha = @alpha@  # step size
+K = @K@  # local steps of each client
+scale = @scale@  # what gradients, sums over samples, are multiplied by, for each client
 target = "@target@"  # of the errors of the clients that count, the "mean" or the "worst"
 
 # Federated methods: name, rule, schedule, what the rule asks for (mu and gamma), and the mean final error on the page.
@@ -113,8 +115,8 @@ def final_model(rule, schedule, mu, S, C, bases):
     Theta = START
     for r in range(R):
         if r == 0 or schedule in ("rounds", "harmonic"):
-            steps = [step(schedule, k, r) for k in range(1, K + 1)]
-            Q = [response(basis, mu, steps) for basis in bases]
+            steps = [step(schedule, k, r) for k in range(1, max(K) + 1)]
+            Q = [response(basis, mu, steps[:own]) for basis, own in zip(bases, K)]
             if rule == "fedlin":
                 SQ, CQ = product(mean(S), mean(Q)), product(mean(C), mean(Q))
             else:
@@ -151,8 +153,8 @@ def by_rounds(rule, schedule, mu, gamma, S, C, bases, rounds):
 @end@
     for r, clients in enumerate(rounds):
         if r == 0 or schedule in ("rounds", "harmonic"):
-            steps = [step(schedule, k, r) for k in range(1, K + 1)]
-            Q = [response(basis, mu if rule == "fedavg" else 0, steps) for basis in bases]
+            steps = [step(schedule, k, r) for k in range(1, max(K) + 1)]
+            Q = [response(basis, mu if rule == "fedavg" else 0, steps[:own]) for basis, own in zip(bases, K)]
         if not clients:
             continue  # The server's model stays.
         after = lambda i, G, model: plus(model, product(G, Q[i]))
@@ -171,7 +173,7 @@ def by_rounds(rule, schedule, mu, gamma, S, C, bases, rounds):
             apart = {i: plus(controls[i], control, -1) for i in clients}
             local = {i: after(i, plus(G[i], apart[i]), Theta) for i in clients}
             for i in clients:
-                new = plus(apart[i], plus(Theta, local[i], -1), 1 / sum(steps))
+                new = plus(apart[i], plus(Theta, local[i], -1), 1 / sum(steps[: K[i]]))
                 control = plus(control, plus(new, controls[i], -1), 1 / M)
                 controls[i] = new
             Theta = mean(list(local.values()))
@@ -255,7 +257,7 @@ def main():
             else:
                 models = [mean(list(map(least_squares, C, S)))]
             errors[name].append(error(models))
-        S, C = [[[[scale * x for x in row] for row in A] for A in moments] for moments in (S, C)]
+        S, C = [[[[f * x for x in row] for row in A] for f, A in zip(scale, moments)] for moments in (S, C)]
         bases = [eigen(A) for A in S]
         for name, rule, schedule, mu, gamma, expected in METHODS:
 @if plain@

@@ -44,7 +44,12 @@ fn only_so_many_data_sets_as_there_is_room_for() {
 }
 
 #[test]
-fn clients_must_be_alike_in_how_much_they_have() {
-    use crate::sim::spread::Spread;
-    assert_eq!(of(|s| s.n_local_steps = Spread::Each(vec![1, 2])), Err(NoProgram::Uneven));
+fn what_clients_have_is_written_once_where_it_is_the_same() {
+    let lists = [Language::Python, Language::Matlab, Language::Julia, Language::Rust].map(|language| {
+        let numbers =
+            |numbers: &[usize]| language.of_clients(&numbers.iter().map(usize::to_string).collect::<Vec<_>>());
+        [numbers(&[7, 7]), numbers(&[7, 8])]
+    });
+    let same = ["[7] * M", "7 * ones(1, M)", "fill(7, M)", "[7; M]"];
+    assert_eq!(lists, same.map(|same| [same.to_owned(), "[7, 8]".to_owned()]));
 }

@@ -14,6 +14,9 @@ use fedsysid_say::say;
 /// From this part of the largest stable step on, a person is warned.
 const NEAR: f64 = 0.9;
 
+/// A contraction this near to 1 is 1 and some rounding.
+const NO_CHANGE: f64 = 1e-12;
+
 /// Where a method stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
@@ -49,21 +52,25 @@ pub fn badges(run: &Run) -> Vec<Badge> {
 
 fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
     let rho = summary.contraction?;
+    let is_full = run.settings.participation.is_full(run.settings.n_clients);
     let standing = match summary.largest_step {
         _ if summary.n_diverged > 0 => Standing::Diverging,
+        // Contraction and largest step are those of rounds in which all take part.
+        _ if !is_full => Standing::Stable,
         Some(largest) if run.settings.step_size > NEAR * largest => Standing::Near,
         _ => Standing::Stable,
     };
     // One press leads back to where nothing diverges.
     let least = run.summary.methods.iter().filter_map(|summary| summary.largest_step).min_by(f64::total_cmp);
     let edge = if standing == Standing::Diverging { least } else { summary.largest_step };
-    let suggested = edge.and_then(below);
+    let is_told = is_full || standing == Standing::Diverging;
+    let suggested = edge.filter(|_| is_told).and_then(below);
     Some(Badge {
         role: solver_role(summary.method.solver),
         name: method_name(summary.method),
         standing,
         words: words(run, summary, rho, standing),
-        largest_step: summary.largest_step,
+        largest_step: summary.largest_step.filter(|_| is_told),
         suggestion: suggested.map(|step| (step, say!("Set α to {}", number(step)))),
     })
 }
@@ -124,7 +131,7 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
             let doubling = core::f64::consts::LN_2 / rho.ln();
             if doubling < 1.5 {
                 say!("grows by that every round").into()
-            } else if doubling.is_finite() {
+            } else if rho > 1.0 + NO_CHANGE {
                 say!("doubles every {} rounds", measured(doubling, 2))
             } else {
                 say!("does not shrink").into()
@@ -132,6 +139,7 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
         }
         None if rho == 0.0 => say!("is over in one round").into(),
         None => say!("overflows at once").into(),
+        Some(_) if rho > 1.0 - NO_CHANGE => say!("does not shrink").into(),
         Some(rounds) if rounds < 1.0 => say!("shrinks {}-fold every round", measured(1.0 / rho, 2)),
         Some(rounds) => say!("halves every {} rounds", measured(rounds, 2)),
     };
@@ -143,7 +151,11 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
         (Standing::Diverging, _) => divergence(run, summary),
         _ => String::new(),
     };
-    say!("ρ = {rho}{at_first}: what is left {change}.{edge}")
+    if run.settings.participation.is_full(run.settings.n_clients) {
+        say!("ρ = {rho}{at_first}: what is left {change}.{edge}")
+    } else {
+        say!("If all took part in every round, ρ = {rho}{at_first}: what is left {change}.{edge}")
+    }
 }
 
 /// In how many data sets it diverges, and how far beyond the largest step α is.
@@ -166,6 +178,7 @@ mod tests {
     use super::super::tests::run;
     use super::*;
     use crate::sim::method::{Method, Solver};
+    use crate::sim::participation::Participation;
 
     #[test]
     fn a_badge_tells_the_contraction_and_its_half_life() {
@@ -214,6 +227,27 @@ mod tests {
         assert!(said.contains(&format!("in {n_diverged} of {} data sets", some.summary.n_trials)), "{said}");
         let all = &badges(&run(|s| s.step_size = 3.0 * largest))[0].words;
         assert!(all.ends_with("Diverges: α is 3.0 times the largest."), "{all}");
+    }
+
+    /// ρ and its edge are those of rounds in which all take part: others may stay bounded beyond.
+    #[test]
+    fn of_rounds_with_some_nothing_is_foretold() {
+        let largest = run(|s| s.n_clients = 20).summary.methods[0].largest_step.unwrap();
+        let some = run(|s| {
+            (s.n_clients, s.participation, s.step_size) = (20, Participation::Fraction(0.5), 0.95 * largest);
+        });
+        for badge in badges(&some) {
+            assert!(badge.words.starts_with("If all took part in every round, ρ = "), "{}", badge.words);
+            assert_eq!((badge.standing, badge.largest_step, badge.suggestion), (Standing::Stable, None, None));
+        }
+    }
+
+    #[test]
+    fn rounding_is_no_growth() {
+        let idle = run(|s| (s.n_clients, s.data.n_rollouts, s.data.rollout_len) = (1, 1.into(), 1.into()));
+        for badge in badges(&idle) {
+            assert!(badge.words.ends_with("what is left does not shrink."), "{}", badge.words);
+        }
     }
 
     #[test]

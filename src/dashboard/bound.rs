@@ -2,12 +2,14 @@
 
 use super::Run;
 use super::picture::whose;
+use super::sentences::comes_near_pooled;
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Point, Role, Scale};
 use crate::sim::estimate::Reference;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
 use crate::theory::scaling::OfClients;
+use crate::theory::theorem1::Theorem1;
 use fedsysid_say::say;
 
 /// Whether Theorem 1 says anything here.
@@ -35,7 +37,7 @@ pub fn words(run: &Run) -> String {
         say!(", {} times the pooled error of {}", measured(theorem1.bound() / error, 2), measured(error, 3))
     });
     let falls = match theory.scaling.first().filter(|first| first.n_clients < run.settings.n_clients) {
-        Some(first) if first.theorem1.noise <= theorem1.noise => {
+        Some(first) if does_not_fall_as_printed(&first.theorem1, theorem1) => {
             say!(". Its noise term does not fall with the clients as printed; summed before it is bounded, it does")
         }
         _ => "",
@@ -43,8 +45,23 @@ pub fn words(run: &Run) -> String {
     say!("The bound as printed is {}{times}{falls}.", measured(theorem1.bound(), 3))
 }
 
+/// Whether the noise term falls from some clients to all when it is summed, and not as it is printed.
+fn does_not_fall_as_printed(some: &Theorem1, all: &Theorem1) -> bool {
+    all.noise.is_finite() && some.noise <= all.noise && all.noise_summed < some.noise_summed
+}
+
 /// Where joining stops to pay, and where the present ε is.
 pub fn break_even(run: &Run) -> String {
+    let said = of_pooled(run);
+    if said.is_empty() || run.settings.n_clients == 1 || comes_near_pooled(run) { said } else { by_pooled(&said) }
+}
+
+/// What theory says of joining, where no run leads to what it is about.
+pub(super) fn by_pooled(said: &str) -> String {
+    say!("If the rounds led to pooled least squares, which they do not here: {said}")
+}
+
+fn of_pooled(run: &Run) -> String {
     let Some(theory) = &run.theory else { return String::new() };
     let (who, now) = (whose(run.settings.target), number(run.settings.heterogeneity));
     let few = if theory.has_few_alone() { say!(" (too low: few samples)") } else { "" };
@@ -54,7 +71,7 @@ pub fn break_even(run: &Run) -> String {
             say!("Joining stops paying for {who} at ε ≈ {}{few}; at {now} it {pays}.", measured(epsilon, 2))
         }
         Ok(BreakEven::Beyond(farthest)) => say!("Joining pays for {who} at every ε up to {}.", number(farthest)),
-        Ok(BreakEven::Never) => say!("Joining does not pay for {who}, even at ε = 0."),
+        Ok(BreakEven::Never) => say!("Joining does not pay for {who}, however small ε."),
         Err(reason) => say!("No break-even ε: {reason}."),
     }
 }
@@ -136,6 +153,8 @@ mod tests {
     use super::super::tests::run;
     use super::*;
     use crate::sim::family::Placement;
+    use crate::sim::participation::Participation;
+    use crate::sim::scenario::Settings;
 
     #[test]
     fn the_badge_compares_the_rollouts_with_the_hypothesis() {
@@ -154,7 +173,21 @@ mod tests {
         let said = words(&run);
         assert!(said.contains(&measured(bound, 3)) && said.contains(&measured(bound / pooled, 2)), "{said}");
         assert!(said.contains("does not fall"));
-        assert!(!words(&super::super::tests::run(|s| s.n_clients = 1)).contains("does not fall"));
+        let others: [fn(&mut Settings); 3] =
+            [|s| s.n_clients = 1, |s| s.data.process_noise_std = 0.0.into(), |s| s.data.input_std = 0.0.into()];
+        assert!(others.iter().all(|change| !words(&super::super::tests::run(change)).contains("does not fall")));
+    }
+
+    /// What theory says of pooled least squares is no news of rounds that do not lead there.
+    #[test]
+    fn the_break_even_is_that_of_rounds_that_lead_to_pooled_least_squares() {
+        let unlike: [fn(&mut Settings); 3] =
+            [|s| s.n_rounds = 3, |s| s.step_size = 0.01, |s| s.participation = Participation::Dropout(1.0)];
+        for change in unlike {
+            let said = break_even(&run(change));
+            assert!(said.starts_with("If the rounds led to pooled least squares, which they do not here: "), "{said}");
+        }
+        assert!(break_even(&run(|_| ())).starts_with("Joining stops paying"));
     }
 
     #[test]

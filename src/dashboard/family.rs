@@ -2,13 +2,15 @@
 
 use super::picture::{LONG, curve, error_label, method_name};
 use super::readout::Reading;
+use super::sentences::CLEAR;
 use super::sweep::{Plan, Sweep, last};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
-use crate::params::Draft;
 use crate::params::views::SweepOf;
+use crate::params::{Draft, Key};
 use crate::sim::scenario::Settings;
+use crate::sim::stats::Running;
 use crate::sim::study::Summary;
 use fedsysid_say::say;
 
@@ -120,12 +122,21 @@ impl Family<'_> {
         ) else {
             return String::new();
         };
-        let error =
-            |(_, _, run): (usize, f64, &Summary)| Some(last(run, self.method)?.mean()).filter(|e| e.is_finite());
+        let last_of =
+            |(_, _, run): (usize, f64, &Summary)| last(run, self.method).filter(|error| error.mean().is_finite());
         let (from, to) = (self.name(first.1), self.name(end.1));
         let name = method_name(*method);
-        match (error(first), error(end)) {
+        if self.of.key == Key::Seed {
+            return self.sentence_of_seeds(&name);
+        }
+        match (last_of(first), last_of(end)) {
+            (Some(before), Some(after)) if first.0 != end.0 && !is_clear(&before, &after) => say!(
+                "From {from} to {to}, the final error of {name} hardly changes: {} and {}.",
+                measured(before.mean(), 3),
+                measured(after.mean(), 3)
+            ),
             (Some(before), Some(after)) if first.0 != end.0 => {
+                let (before, after) = (before.mean(), after.mean());
                 let (how, factor) =
                     if after < before { (say!("falls"), before / after) } else { (say!("grows"), after / before) };
                 say!(
@@ -137,8 +148,20 @@ impl Family<'_> {
             }
             (Some(_), None) => say!("At {to}, {name} diverges."),
             (None, _) => say!("{name} diverges at {from}."),
-            (Some(error), Some(_)) => say!("At {from}, {name} ends at {}.", measured(error, 3)),
+            (Some(error), Some(_)) => say!("At {from}, {name} ends at {}.", measured(error.mean(), 3)),
         }
+    }
+
+    /// Seeds have no order: what they tell is how much depends on the draw.
+    fn sentence_of_seeds(&self, name: &str) -> String {
+        let ends = self.known().filter_map(|(_, _, run)| Some(last(run, self.method)?.mean()));
+        let (low, high) = ends
+            .filter(|end| end.is_finite())
+            .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
+        if low > high {
+            return say!("{name} diverges with every seed.");
+        }
+        say!("With these seeds, {name} ends between {} and {}.", measured(low, 3), measured(high, 3))
     }
 
     /// What was done.
@@ -149,11 +172,17 @@ impl Family<'_> {
     }
 }
 
+/// Whether two errors differ by more than their standard errors explain, and by more than is seen.
+fn is_clear(before: &Running, after: &Running) -> bool {
+    let difference = (after.mean() - before.mean()).abs();
+    let noise = before.standard_error().hypot(after.standard_error());
+    difference > 0.005 * before.mean() && (noise.is_nan() || difference > CLEAR * noise)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::sweep::tests::complete;
     use super::*;
-    use crate::params::Key;
 
     fn draft() -> Draft {
         let mut draft = Draft::default();
@@ -178,6 +207,19 @@ mod tests {
         }
         let said = family.sentence();
         assert!(said.starts_with("From M = 1 to M = 100, the final error of FedLin falls "), "{said}");
+    }
+
+    #[test]
+    fn noise_is_no_change_and_seeds_have_no_order() {
+        let said = |key: Key, values: Vec<f64>| {
+            let of = SweepOf { key, values };
+            let sweep = complete(&plan(&draft(), &of));
+            Family { sweep: &sweep, of: &of, method: 0 }.sentence()
+        };
+        let pull = said(Key::Pull, vec![0.0, 5.0]);
+        assert!(pull.starts_with("From μ = 0 to μ = 5, the final error of FedLin hardly changes: "), "{pull}");
+        let seeds = said(Key::Seed, vec![1.0, 2.0, 3.0]);
+        assert!(seeds.starts_with("With these seeds, FedLin ends between 0.0"), "{seeds}");
     }
 
     #[test]

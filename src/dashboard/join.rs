@@ -15,6 +15,9 @@ use crate::sim::stats::Running;
 /// The part of the strip that dots keep away from its edges.
 const MARGIN: f64 = 0.06;
 
+/// Distances below this are none.
+const ROUNDING: f64 = 1e-13;
+
 /// Which side of the line a client is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -68,7 +71,10 @@ pub fn joins(run: &Run) -> Vec<Join> {
 fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> {
     let ratios = gains.ratios(method)?;
     let words = words(&ratios, &name);
-    Some(strip(&ratios, &gains.distances, Join { words, ..Join::without_dots(name, role) }))
+    // Systems that are alike differ from their mean by rounding.
+    let distances: Vec<_> =
+        gains.distances.iter().map(|&distance| if distance < ROUNDING { 0.0 } else { distance }).collect();
+    Some(strip(&ratios, &distances, Join { words, ..Join::without_dots(name, role) }))
 }
 
 impl Join {
@@ -155,6 +161,7 @@ pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     let shared = which.and_then(|which| gains.shared.get(which)?.get(client)).map_or(f64::NAN, Running::mean);
     let alone = gains.alone.get(client).map_or(f64::NAN, Running::mean);
     let distance = gains.distances.get(client).copied().unwrap_or(f64::NAN);
+    let distance = if distance < ROUNDING { 0.0 } else { distance };
     let (how, fold) = if alone > shared { (say!("gains"), alone / shared) } else { (say!("loses"), shared / alone) };
     say!(
         "client {}: {} alone, {} shared, {how} {}-fold; {} from the mean system",
@@ -219,6 +226,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// At ε = 0 the mean of all systems differs from each by rounding, which is nothing.
+    #[test]
+    fn systems_that_are_alike_are_nowhere() {
+        let run = run(|s| s.heterogeneity = 0.0);
+        let join = &joins(&run)[0];
+        assert_eq!(join.ranges.0.to_bits(), 0.0_f64.to_bits());
+        assert!(reading(&run, join, 3).ends_with("; 0 from the mean system"), "{}", reading(&run, join, 3));
     }
 
     #[test]

@@ -60,9 +60,9 @@ impl Parts {
         self.transient + self.noise + self.bias + self.drift
     }
 
-    /// The root of the mean square error.
+    /// The root of the mean square error; NaN where parts overflow, which `max` would turn into 0.
     pub fn rms(self) -> f64 {
-        self.total().max(0.0).sqrt()
+        self.total().clamp(0.0, f64::INFINITY).sqrt()
     }
 }
 

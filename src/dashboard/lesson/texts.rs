@@ -82,7 +82,7 @@ pub(super) const TOGETHER: Words = Words {
             "Client 1 wants a model of its own system, from {N} rollouts. By itself, with least squares, it is off by {alone}.",
         ),
         always(
-            "Here {M} clients learn one model together. They send models, never data, and for now their systems are all alike \
+            "Here {M} clients learn one model together. They send models and gradients, never data, and for now their systems are all alike \
              (ε = 0). Everybody’s noise is another, so that it averages out: the shared model is off by {end}, {fold} times less. \
              The rule of thumb is √M, here {root_M}.",
         ),

@@ -51,7 +51,7 @@ fn the_map_of_clients_is_what_theory_has() {
         let found = at(&map, map.xs[column], m);
         assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
     }
-    assert!(shown.reading(0.02, 50.0).contains("joining leaves 0."), "{}", shown.reading(0.02, 50.0));
+    assert!(shown.reading(0.02, 50.0).contains("pooled least squares leaves 0."), "{}", shown.reading(0.02, 50.0));
     assert!(shown.reading(0.9, 50.0).contains("does better"), "{}", shown.reading(0.9, 50.0));
 }
 

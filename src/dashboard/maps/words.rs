@@ -43,7 +43,9 @@ impl Shown {
                 };
                 let drift = self.drift().and_then(|drift| drift.get(cell).copied()).filter(|drift| drift.is_finite());
                 let drift = drift.map_or_else(String::new, |drift| say!(", drift {}", measured(drift, 2)));
-                format!("{at}: {}; {}{drift}.", word("FedLin", value(Of::FedLin)), word("FedAvg", value(Of::FedAvg)))
+                let [fedlin, fedavg] =
+                    [("FedLin", Of::FedLin), ("FedAvg", Of::FedAvg)].map(|(name, of)| word(name, value(of)));
+                say!("{at}, on data as they are on average: {fedlin}; {fedavg}{drift}.")
             }
         }
     }
@@ -51,9 +53,9 @@ impl Shown {
     fn pays(&self, ratio: f64) -> String {
         let who = whose(self.wanted.settings.target);
         if ratio < 1.0 {
-            say!("joining leaves {}× the error that {who} has alone.", measured(ratio, 2))
+            say!("pooled least squares leaves {}× the error that {who} has alone.", measured(ratio, 2))
         } else {
-            say!("alone, {who} does better: joining makes its error {}×.", measured(ratio, 2))
+            say!("alone, {who} does better: pooled least squares makes its error {}×.", measured(ratio, 2))
         }
     }
 

@@ -248,6 +248,9 @@ fn sentences_have_the_rounds_numbers() {
         )
     );
     assert_eq!(said(11), "Each uploads its model, a 3×5 matrix: 15 numbers, not its 125 samples of 8 numbers each.");
+    let fedlin = Frames::new(rounds(FEDLIN, |_| ()).go_on(), None).scene(11).sentence;
+    let twice = "Each uploads its model, as it did its gradient before, 3×5 matrices: 30 numbers in all, not its 125";
+    assert!(fedlin.starts_with(twice), "{fedlin}");
     assert!(said(12).starts_with("The server takes the mean of 50 models. It is "));
     assert_eq!(
         said(13),

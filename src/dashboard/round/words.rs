@@ -40,6 +40,16 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
         Stage::Upload => {
             let (n, d) = round.server[0].shape();
             let samples = round.clients.first().map_or(0, |client| client.n_samples);
+            // Two of these take as many numbers once more.
+            let twice = match round.method.solver {
+                Solver::FedLin => say!("Each uploads its model, as it did its gradient before, {n}×{d} matrices"),
+                Solver::Scaffold => say!("Each uploads its model and its control variate, {n}×{d} matrices"),
+                _ => String::new(),
+            };
+            if !twice.is_empty() {
+                let (sent, samples, each) = (count(2 * n * d), number(samples as f64), count(n + d));
+                return say!("{twice}: {sent} numbers in all, not its {samples} samples of {each} numbers each.");
+            }
             say!(
                 "Each uploads its model, a {n}×{d} matrix: {} numbers, not its {} samples of {} numbers each.",
                 count(n * d),

@@ -100,5 +100,5 @@ impl Series<'_> {
 
 /// A method's error to expect after the last round.
 pub(super) fn expected_last(theory: &Theory, which: usize) -> Option<f64> {
-    theory.methods.get(which)?.prediction.as_ref().ok()?.means.last().copied()
+    theory.methods.get(which)?.prediction.as_ref().ok()?.means.last().copied().filter(|mean| mean.is_finite())
 }

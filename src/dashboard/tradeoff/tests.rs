@@ -114,3 +114,26 @@ fn what_is_not_in_yet_is_said_and_shown_as_before() {
     assert_eq!(trade_off.readings(0.1)[0].value, Err("not yet".into()));
     assert_eq!((trade_off.sentence(), trade_off.bound()), (String::new(), String::new()));
 }
+
+/// What theory says of pooled least squares is no news of rounds that do not lead there.
+#[test]
+fn the_sentence_is_about_the_points() {
+    let said = |change: &dyn Fn(&mut Draft)| {
+        shown(&small(|draft| change(draft)), &views(Across::Heterogeneity), |trade_off| trade_off.sentence())
+    };
+    let set = |key: Key, value: f64| {
+        move |draft: &mut Draft| {
+            draft.set(key, value);
+        }
+    };
+    assert!(said(&|_| ()).starts_with("Joining pays for client 1 up to ε = "));
+    for (key, value) in [(Key::Rounds, 2.0), (Key::StepSize, 0.01)] {
+        let said = said(&set(key, value));
+        let expected =
+            "If the rounds led to pooled least squares, which they do not here: joining pays for client 1 up to";
+        assert!(said.starts_with(expected), "{key:?}: {said}");
+    }
+    assert_eq!(said(&set(Key::Clients, 1.0)), "There is nobody to join.");
+    let few = said(&set(Key::Rollouts, 1.0));
+    assert_eq!(few, "Where joining pays cannot be foretold: there are too few samples.");
+}

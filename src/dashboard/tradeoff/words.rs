@@ -2,10 +2,12 @@
 
 use super::TradeOff;
 use super::series::{Series, expected_last};
-use crate::dashboard::bound::hypothesis;
+use crate::dashboard::bound::{by_pooled, hypothesis};
 use crate::dashboard::picture::{method_name, whose};
 use crate::dashboard::readout::Reading;
+use crate::dashboard::sentences::NEAR_POOLED;
 use crate::dashboard::sweep::last;
+use crate::dashboard::things::Things;
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};
 use crate::params::views::Across;
@@ -68,12 +70,18 @@ impl Series<'_> {
     }
 
     fn sentence(&self) -> Option<String> {
-        let who = whose(self.settings()?.target);
-        let second_name = &self.name;
+        let settings = self.settings()?;
+        let who = whose(settings.target);
+        if settings.n_clients == 1 && self.across != Across::Clients {
+            return Some(say!("There is nobody to join.").into());
+        }
+        let (second_name, crossing) = (&self.name, self.crossing());
         let begin = |text: String| {
+            let text =
+                if self.comes_near_pooled(crossing.map(|(x, _)| x)) { text } else { by_pooled(&lower_first(&text)) };
             if self.is_second { format!("{}, {}", say!("With {second_name}"), lower_first(&text)) } else { text }
         };
-        if let Some((x, error)) = self.crossing() {
+        if let Some((x, error)) = crossing {
             let (at, error) = (said(self.across, x), measured(error, 3));
             return Some(begin(match self.across {
                 Across::Heterogeneity => say!("Joining pays for {who} up to {at}, where both are off by {error}."),
@@ -84,9 +92,29 @@ impl Series<'_> {
             }));
         }
         let last = self.indices().rev().find_map(|index| self.sweep.theory(index))?;
-        let (pooled, alone) = (last.pooled.ok()?, last.alone.ok()?);
+        let (pooled, alone) = match (last.pooled, last.alone) {
+            (Ok(pooled), Ok(alone)) => (pooled, alone),
+            (Err(reason), _) | (_, Err(reason)) => {
+                return Some(say!("Where joining pays cannot be foretold: {reason}."));
+            }
+        };
         let does = if pooled < alone { say!("pays") } else { say!("does not pay") };
         Some(begin(say!("Joining {does} for {who} all along this axis.")))
+    }
+}
+
+impl Series<'_> {
+    /// Whether a method is expected to end near pooled least squares, or does: at the value nearest to `x`, or at the last.
+    fn comes_near_pooled(&self, x: Option<f64>) -> bool {
+        let known =
+            self.indices().zip(self.xs()).filter_map(|(index, at)| Some((index, at, self.sweep.theory(index)?)));
+        let far = |at: f64| x.map_or(-at, |x| (at / x).ln().abs());
+        let Some((index, _, theory)) = known.min_by(|a, b| far(a.1).total_cmp(&far(b.1))) else { return true };
+        let measured = |which: usize| self.sweep.summary(index).and_then(|summary| last(summary, which));
+        let is_near = |end: f64| theory.pooled.is_ok_and(|pooled| end <= NEAR_POOLED * pooled);
+        (0..self.n_methods()).any(|which| {
+            expected_last(theory, which).is_some_and(is_near) || measured(which).is_some_and(|end| is_near(end.mean()))
+        })
     }
 }
 
@@ -110,9 +138,9 @@ pub fn caption(trade_off: &TradeOff<'_>) -> String {
     let Some(settings) = trade_off.settings() else { return String::new() };
     let param = trade_off.across.key().param();
     say!(
-        "Error after {} rounds at {} values of {}: dots are means over {} data sets with one standard error, dashes what \
+        "Error after {} at {} values of {}: dots are means over {} data sets with one standard error, dashes what \
          theory expects.",
-        count(settings.n_rounds),
+        Things::Rounds.counted(settings.n_rounds),
         plan.series_len,
         param.symbol,
         count(settings.n_trials),

@@ -5,6 +5,7 @@ use super::picture::{method_name, solver_role};
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};
 use crate::params::table::Key;
+use crate::sim::method::Solver;
 use crate::sim::schedule::Schedule;
 use crate::sim::stability::half_life;
 use crate::sim::study::MethodSummary;
@@ -13,6 +14,11 @@ use fedsysid_say::say;
 
 /// From this part of the largest stable step on, a person is warned.
 const NEAR: f64 = 0.9;
+
+/// With fewer samples of a client for each regressor, and local steps that leave less than this of what is off in a round, the mean
+/// of clients' models is off by more than 3 % beyond what is expected, which takes S_i for its mean.
+const FEW_FOR_STEPS: f64 = 20.0;
+const FAR_STEPS: f64 = 0.6;
 
 /// A contraction this near to 1 is 1 and some rounding.
 const NO_CHANGE: f64 = 1e-12;
@@ -98,6 +104,19 @@ pub fn outlook(run: &Run) -> String {
         Some(say!("No prediction for {}: {reason}.", method_name(theory.method)))
     };
     said.extend(theory.methods.iter().filter_map(unpredicted));
+    let own = theory.samples_per_regressor / run.settings.n_clients as f64;
+    let is_drawn_apart = |theory: &&MethodTheory| {
+        let goes_far = theory.stability.is_some_and(|stability| stability.contraction < FAR_STEPS);
+        own < FEW_FOR_STEPS && goes_far && theory.prediction.is_ok() && theory.method.solver != Solver::FedLin
+    };
+    said.extend(theory.methods.iter().filter(is_drawn_apart).map(|theory| {
+        say!(
+            "{} ends higher than predicted: with {} samples of each client for each regressor, local steps lead each to what its \
+             own noise looks like, a drift that is not among the parts.",
+            method_name(theory.method),
+            measured(own, 2)
+        )
+    }));
     if theory.has_few_for_curves() {
         let few = measured(theory.samples_per_regressor, 2);
         said.push(say!(
@@ -177,8 +196,9 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::super::tests::run;
     use super::*;
-    use crate::sim::method::{Method, Solver};
+    use crate::sim::method::Method;
     use crate::sim::participation::Participation;
+    use crate::sim::scenario::Settings;
 
     #[test]
     fn a_badge_tells_the_contraction_and_its_half_life() {
@@ -240,6 +260,33 @@ mod tests {
             assert!(badge.words.starts_with("If all took part in every round, ρ = "), "{}", badge.words);
             assert_eq!((badge.standing, badge.largest_step, badge.suggestion), (Standing::Stable, None, None));
         }
+    }
+
+    /// Where local steps lead far on few data, FedAvg does end above what is expected, and FedLin does not; that is said.
+    #[test]
+    fn a_drift_that_is_not_expected_is_said() {
+        let far = |s: &mut Settings| {
+            (s.n_clients, s.heterogeneity, s.n_trials) = (20, 0.0, 40);
+            (s.data.n_rollouts, s.n_local_steps, s.step_size) = (10.into(), 100.into(), 1e-3);
+        };
+        let run_of_few = run(far);
+        let above = |run: &Run, name: &str| {
+            let which = run.summary.methods.iter().position(|method| method_name(method.method) == name).unwrap();
+            let expected =
+                run.theory.as_ref().unwrap().methods[which].prediction.as_ref().unwrap().means.last().copied();
+            run.summary.methods[which].errors.last().unwrap().mean() / expected.unwrap()
+        };
+        let said = outlook(&run_of_few);
+        assert!(said.contains("FedAvg ends higher than predicted: with 10 samples"), "{said}");
+        assert!(!said.contains("FedLin ends higher"), "{said}");
+        let [fedavg, fedlin] = ["FedAvg", "FedLin"].map(|name| above(&run_of_few, name));
+        assert!(fedavg > 1.04 && fedlin < 1.04, "{fedavg} {fedlin}");
+        let many = run(|s| {
+            far(s);
+            (s.data.n_rollouts, s.step_size) = (100.into(), 1e-4);
+        });
+        assert!(!outlook(&many).contains("ends higher"), "{}", outlook(&many));
+        assert!(above(&many, "FedAvg") < 1.04, "{}", above(&many, "FedAvg"));
     }
 
     #[test]

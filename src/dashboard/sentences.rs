@@ -21,6 +21,8 @@ pub(super) const CLEAR: f64 = 2.0;
 
 /// A cause with this share of the error leaves other causes' remedies without effect.
 const NEARLY_ALL: f64 = 0.9;
+/// An error that is off by this share is another one than was expected.
+const FAR: f64 = 0.15;
 /// An error within this multiple of the pooled estimate's is as good as there.
 pub(super) const NEAR_POOLED: f64 = 1.25;
 
@@ -91,7 +93,13 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
 /// Which cause makes up most of the error that a method is expected to end with, and what would lower it.
 fn remainder(run: &Run, method: Method) -> Option<String> {
     let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
-    let parts = theory.prediction.as_ref().ok()?.parts.last()?;
+    let prediction = theory.prediction.as_ref().ok()?;
+    let (parts, expected) = (prediction.parts.last()?, prediction.means.last()?);
+    // Shares of what was to be expected are no shares of an error that is far from it.
+    let (_, end) = best(run)?;
+    if (end.mean() - expected).abs() > (FAR * expected).max(CLEAR * end.standard_error()) {
+        return None;
+    }
     let (cause, share) = largest(parts)?;
     let how_much = if share > 0.995 { say!("All").to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
     Some(say!("{how_much} of what is left is {}: {}.", cause.words(), cause.remedy(run, share)))

@@ -11,6 +11,7 @@
 pub mod break_even;
 pub mod covariance;
 pub mod expectation;
+pub mod growth;
 pub mod landscape;
 pub mod law;
 mod points;
@@ -52,6 +53,8 @@ pub enum NoPrediction {
     Single,
     /// Too few samples for the mean of an estimate's error to exist.
     FewSamples,
+    /// States grow so much in a rollout that few rollouts outweigh all others.
+    Uneven,
 }
 
 impl fmt::Display for NoPrediction {
@@ -65,6 +68,7 @@ impl fmt::Display for NoPrediction {
             Self::Worst => say!("the worst client is another in every data set"),
             Self::Single => say!("there is only one client"),
             Self::FewSamples => say!("there are too few samples"),
+            Self::Uneven => say!("systems are so unstable that few rollouts outweigh all others"),
         })
     }
 }
@@ -298,12 +302,14 @@ impl TheoryRun {
             if error.is_finite() { Ok(error) } else { Err(NoPrediction::Overflow) }
         };
         let n_samples = self.expected.n_samples();
-        let pooled = Law::pooled(&self.expected).and_then(|pooled| pooled.of_samples(n_samples));
+        let is_uneven = growth::is_uneven(&experiment.scenario);
+        let even = |pooled| if is_uneven { Err(NoPrediction::Uneven) } else { Ok(pooled) };
+        let pooled = Law::pooled(&self.expected).and_then(even).and_then(|pooled| pooled.of_samples(n_samples));
         theory.pooled = mean(&pooled);
         theory.mean_of_locals = mean(&Law::mean_of_locals(&self.expected));
         self.pooled_noise = pooled.map_or(f64::NAN, |pooled| self.norms.of_noise(&pooled.covariance, 64));
         self.expected.finish(settings.gradient_scale);
-        match Law::pooled(&self.expected) {
+        match Law::pooled(&self.expected).and_then(even) {
             Ok(pooled) => Stage::Methods { pooled, run: None },
             Err(reason) => {
                 let stability = |method| match reason {

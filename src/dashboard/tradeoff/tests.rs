@@ -119,7 +119,8 @@ fn what_is_not_in_yet_is_said_and_shown_as_before() {
 #[test]
 fn the_sentence_is_about_the_points() {
     let said = |change: &dyn Fn(&mut Draft)| {
-        shown(&small(|draft| change(draft)), &views(Across::Heterogeneity), |trade_off| trade_off.sentence())
+        let sentence = |trade_off: &TradeOff<'_>| trade_off.sentence();
+        shown(&small(|draft| change(draft)), &views(Across::Heterogeneity), sentence)
     };
     let set = |key: Key, value: f64| {
         move |draft: &mut Draft| {

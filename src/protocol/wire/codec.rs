@@ -370,6 +370,7 @@ variants!(NoPrediction {
     5 => Worst,
     6 => Single,
     7 => FewSamples,
+    8 => Uneven,
 });
 
 variants!(EstimateError {

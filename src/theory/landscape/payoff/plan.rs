@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Rows;
 use super::fleet::{ClientBlock, Clients, Pooled};
 use crate::NoPrediction;
+use crate::growth;
 use crate::law::Law;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::family::Place;
@@ -84,6 +85,9 @@ impl Plan {
         let settings = scenario.settings();
         if settings.target == Target::Worst {
             return Err(NoPrediction::Worst);
+        }
+        if growth::is_uneven(scenario) {
+            return Err(NoPrediction::Uneven);
         }
         let (sizes, scales, places, present) = match rows {
             Rows::Clients(counts) => {

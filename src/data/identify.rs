@@ -17,7 +17,7 @@ use crate::Matrix;
 use crate::estimate::Estimate;
 use crate::shared::{self, MethodRun, Rounds};
 use crate::sites::{N_FOLDS, Sites, Stretch};
-use crate::spread::Spread;
+use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
 
 /// How a model comes about.
@@ -75,8 +75,8 @@ pub struct Identified {
     pub locals: Vec<Result<Estimate, EstimateError>>,
     /// One least squares for all.
     pub pooled: Result<Estimate, EstimateError>,
-    /// How far clients differ, where that can be told.
-    pub spread: Option<Spread>,
+    /// How far clients differ, or why that cannot be told.
+    pub spread: Result<Spread, Untold>,
     /// The ways, in the order of [`Way`].
     pub outcomes: Vec<Outcome>,
     /// Samples of each client in each part.
@@ -294,7 +294,9 @@ fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
             }
         }
     }
-    (n_steps > 0).then(|| (sum / n_steps as f64).sqrt())
+    let error = (sum / n_steps as f64).sqrt();
+    // Less is rounding, which would decide between models without error.
+    (n_steps > 0).then_some(if error < 1e-9 { 0.0 } else { error })
 }
 
 /// How one client fares with a shared model, on data that the models did not see.

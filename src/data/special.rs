@@ -69,9 +69,11 @@ pub fn t_quantile(degrees: u64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The probability that F with these degrees of freedom is larger.
+/// The probability that F with these degrees of freedom is larger than `f`; NaN where that is none.
 pub fn f_tail(f: f64, numerator: f64, denominator: f64) -> f64 {
-    beta(0.5 * denominator, 0.5 * numerator, denominator / (denominator + numerator * f.max(0.0)))
+    // Unlike `max`, `clamp` lets NaN through.
+    let f = f.clamp(0.0, f64::INFINITY);
+    beta(0.5 * denominator, 0.5 * numerator, denominator / (denominator + numerator * f))
 }
 
 #[cfg(test)]
@@ -119,5 +121,7 @@ mod tests {
             close(f_tail(f, a, b), 0.05, 5e-3);
         }
         close(f_tail(0.0, 3.0, 4.0), 1.0, 1e-12);
+        assert!(f_tail(f64::INFINITY, 3.0, 4.0) <= 0.0);
+        assert!(f_tail(f64::NAN, 3.0, 4.0).is_nan(), "what is no number is not probable");
     }
 }

@@ -117,25 +117,49 @@ impl Sums {
         }
     }
 
-    /// `Σ (x⁺_j − θ_j z)²` of each state j, for a model Θ (n×d).
+    /// The squared residuals `Σ (x⁺_j − θ_j z)²` of each state j, for a model Θ (n×d): 0 where rounding alone could be left.
     pub fn squared_residuals(&self, theta: &Matrix) -> Vec<f64> {
+        let told = |(sum, rounding): (f64, f64)| if sum > rounding { sum } else { 0.0 };
+        self.residuals_and_rounding(theta).into_iter().map(told).collect()
+    }
+
+    /// The squared residuals of each state as they are computed, for a model Θ (n×d), and what rounding may have made of them.
+    pub(crate) fn residuals_and_rounding(&self, theta: &Matrix) -> Vec<(f64, f64)> {
         let d = self.dims.n_regressors();
         let of_row = |j: usize| {
-            let mut sum = self.at(d + j, d + j);
+            let square = self.at(d + j, d + j);
+            // The residual, and the sizes of all terms that may cancel in it.
+            let (mut sum, mut size) = (square, square);
             for k in 0..d {
-                let explained: f64 = (0..d).map(|l| theta[(j, l)] * self.at(k, l)).sum();
-                sum += theta[(j, k)] * (explained - 2.0 * self.at(d + j, k));
+                let (mut explained, mut sizes) = (0.0, 0.0);
+                for l in 0..d {
+                    let term: f64 = theta[(j, l)] * self.at(k, l);
+                    explained += term;
+                    sizes += term.abs();
+                }
+                let product = 2.0 * self.at(d + j, k);
+                sum += theta[(j, k)] * (explained - product);
+                size += theta[(j, k)].abs() * (sizes + product.abs());
             }
-            // Less is rounding.
-            sum.max(0.0)
+            (sum, self.rounding(size))
         };
         (0..self.dims.n_states).map(of_row).collect()
     }
 
-    /// `Σ (x⁺_j − mean)²` of each state j.
+    /// What rounding may leave where terms of this size in all should cancel. The errors of N additions go about as far as √N of
+    /// them, those of the d terms of a prediction as d; sixteen times that is never reached by chance.
+    fn rounding(&self, size: f64) -> f64 {
+        16.0 * f64::EPSILON * size * ((self.n_samples as f64).sqrt() + self.dims.n_regressors() as f64)
+    }
+
+    /// The squared deviations `Σ (x⁺_j − mean)²` of each state j: 0 where it never changes, or by no more than rounding.
     pub fn squared_deviations(&self) -> Vec<f64> {
         let d = self.dims.n_regressors();
-        let of = |(j, sum): (usize, &f64)| (self.at(d + j, d + j) - sum * sum / self.n_samples.max(1) as f64).max(0.0);
+        let of = |(j, sum): (usize, &f64)| {
+            let square = self.at(d + j, d + j);
+            let deviations = square - sum * sum / self.n_samples.max(1) as f64;
+            if deviations > self.rounding(square) { deviations } else { 0.0 }
+        };
         self.next.iter().enumerate().map(of).collect()
     }
 }
@@ -178,6 +202,26 @@ pub(crate) mod tests {
             let mean = samples.next.row(j).mean();
             let expected: f64 = samples.next.row(j).iter().map(|x| (x - mean).powi(2)).sum();
             assert!((deviations[j] - expected).abs() < 1e-12);
+        }
+    }
+
+    /// Where nothing is left, or nothing changes, what rounding makes of it is not told as a number.
+    #[test]
+    fn rounding_is_no_residual_and_no_deviation() {
+        for offset in [0.0, 300.0] {
+            let mut sums = Sums::new(Dims { n_states: 2, n_inputs: 1 });
+            for step in 0..1_000_u32 {
+                let x = offset + f64::from(step).sin();
+                let u = f64::from(3 * step + 1).cos();
+                sums.add_sample(&[x, 0.1, u], &[x + 0.1 * u, 0.1]);
+            }
+            let theta = Matrix::from_row_slice(2, 3, &[1.0, 0.0, 0.1, 0.0, 1.0, 0.0]);
+            assert_eq!(sums.squared_residuals(&theta), [0.0, 0.0], "{offset}");
+            assert!(sums.squared_deviations()[1] <= 0.0, "{offset}");
+            let off = Matrix::from_row_slice(2, 3, &[1.0, 0.0, 0.101, 0.0, 1.0, 0.0]);
+            let squares = sums.squared_residuals(&off);
+            assert!((squares[0] / (1e-6 * sums.gram()[triangle(3) - 1]) - 1.0).abs() < 1e-3, "{offset}: {squares:?}");
+            assert!(sums.squared_deviations()[0] > 100.0, "{offset}");
         }
     }
 

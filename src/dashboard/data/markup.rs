@@ -220,7 +220,9 @@ fn modes(found: &Found, index: usize) -> String {
 /// What the strip of clients shows, likewise.
 fn dots(found: &Found, way: usize) -> String {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
-    let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared);
+    // Whoever predicts without error has no place on an axis of ratios.
+    let is_placed = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
+    let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared).filter(is_placed);
     let distances = distances(found).into_iter().enumerate();
     let points = distances.filter_map(|(client, distance)| Some((found.label(client), distance, ratio(client)?)));
     format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
@@ -276,8 +278,10 @@ fn about(errors: Option<&Estimate>) -> String {
         return say!("As many samples as unknowns: nothing is left to tell how large the errors are.").into();
     }
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
+    let is_exact = noise_std.iter().any(|std| *std <= 0.0);
+    let exact = if is_exact { say!(" Where σ̂ is 0, the entries are exact but for rounding.") } else { "" };
     say!(
-        "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.",
+        "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.{exact}",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
         noise.join(between())
     )

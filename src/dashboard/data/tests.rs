@@ -224,6 +224,53 @@ fn what_was_passed_over_is_noted() {
     assert!(desk.results().is_some());
 }
 
+/// Carts whose position moves on by `dt` times their speed without noise; with noise of this size in the speed.
+fn carts(dt: impl Fn(usize) -> f64, noise: f64) -> String {
+    let mut text = String::from("client,rollout,t,x1,x2,u1\n");
+    for client in 0..3 {
+        for rollout in 0..10 {
+            let (mut x1, mut x2) = (1.0, 0.0);
+            for t in 0..8 {
+                let wave = |speed: f64| (speed * (80 * client + 8 * rollout + t) as f64).sin();
+                let u = wave(7.3);
+                text.extend([format!("{client},{rollout},{t},{x1},{x2},{u}\n")]);
+                (x1, x2) = (x1 + dt(client) * x2, 0.7 * x2 - 0.2 * x1 + u + noise * wave(31.7));
+            }
+        }
+    }
+    text
+}
+
+/// Of states without noise rounding makes no verdict, and no number that is none.
+#[test]
+fn states_without_noise_are_spoken_of_in_words() {
+    let saying = |text: &str, words: &[&str]| {
+        let parts = desk(&[text]).parts().unwrap();
+        for words in words {
+            assert!(parts.spread.contains(words), "{words} in {}", parts.spread);
+        }
+        for text in parts.into_texts() {
+            for word in ["NaN", "inf", "not a number", "infinite"] {
+                assert!(!text.contains(word), "{word} in {text}");
+            }
+        }
+    };
+    saying(&carts(|_| 0.1, 1.0), &["Nothing says that the clients differ: ", "by one model for all: x1.</p>"]);
+    let certain = "The clients differ for certain: ";
+    let own = "each client’s own model, but not by one for all: x1.</p>";
+    saying(&carts(|client| 0.1 + 0.01 * client as f64, 1.0), &[certain, "F = ", own]);
+    saying(
+        &carts(|client| 0.1 + 0.01 * client as f64, 0.0),
+        &[certain, "no state has noise.", "but not by one for all: x1."],
+    );
+    let parts = desk(&[&carts(|_| 0.1, 0.0)]).parts().unwrap();
+    assert!(parts.spread.contains("No difference is seen"), "{}", parts.spread);
+    assert!(parts.estimate.contains("Where σ̂ is 0, the entries are exact but for rounding."), "{}", parts.estimate);
+    assert!(parts.join.contains("0 of 3 clients predict held-out data better"), "{}", parts.join);
+    assert!(parts.fit.contains("alone predicts held-out data best: 0."), "{}", parts.fit);
+    saying(&carts(|_| 0.1, 0.0), &[]);
+}
+
 #[test]
 fn too_much_is_not_simulated_into_a_file() {
     let mut settings = example();

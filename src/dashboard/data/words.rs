@@ -5,10 +5,10 @@ use crate::dashboard::systems::Mode;
 use crate::dashboard::things::Things;
 use crate::data::identify::Outcome;
 use crate::data::rollouts::{Noted, Tally};
-use crate::data::spread::Spread;
+use crate::data::spread::{Spread, Test, Untold};
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::EstimateError;
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 /// A count of things, of which there may be more than the page can have.
 fn counted_as(things: Things, n: u64) -> String {
@@ -134,36 +134,67 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     )
 }
 
-/// How far clients differ.
+/// How far clients differ, or why that cannot be told.
 pub fn spread(found: &Found) -> String {
-    let Some(Spread { n_clients, between, noise, f, p_value }) = found.identified.spread else {
-        let n_known = found.identified.locals.iter().filter(|local| local.is_ok()).count();
-        let why = if n_known < 2 {
-            say!("at least two clients with enough data")
-        } else {
-            say!("samples to spare in every client")
-        };
-        return say!("How far clients differ cannot be told: that takes {why}.");
+    let spread = match &found.identified.spread {
+        Ok(spread) => spread,
+        Err(Untold::NoNoise) => {
+            return say!(
+                "No difference is seen: one model for all predicts every state of every client without error. There is no noise, so there is nothing to test."
+            )
+            .into();
+        }
+        Err(reason) => {
+            let why = match reason {
+                Untold::FewClients => say!("at least two clients with enough data"),
+                _ => say!("samples to spare in every client"),
+            };
+            return say!("How far clients differ cannot be told: that takes {why}.");
+        }
     };
-    let p = if p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(p_value, 2)) };
-    let verdict = if p_value < 0.01 {
+    let Spread { n_clients, between: apart, noise, differing, exact, test } = spread;
+    let is_certain = !differing.is_empty();
+    let p_value = test.map_or(f64::NAN, |test| test.p_value);
+    let verdict = if is_certain {
+        say!("The clients differ for certain")
+    } else if p_value < 0.01 {
         say!("The clients differ")
     } else if p_value < 0.05 {
         say!("The clients seem to differ")
     } else {
         say!("Nothing says that the clients differ")
     };
-    let size = if between > 0.0 {
-        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(between, 3))
+    let size = if *apart > 0.0 {
+        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
+    } else if is_certain {
+        say!("how far is lost in the noise of other states").into()
     } else {
         say!("their estimates lie no farther apart than noise explains").into()
     };
-    say!(
-        "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
-        measured(noise, 3),
-        measured(f, 3),
-        count(n_clients)
-    )
+    let n_clients = count(*n_clients);
+    let mut words = match test {
+        Some(Test { f, p_value }) => {
+            let p = if *p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(*p_value, 2)) };
+            say!(
+                "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
+                measured(*noise, 3),
+                measured(*f, 3),
+                n_clients
+            )
+        }
+        None => say!("{verdict}: {size}, over {n_clients} clients; no state has noise."),
+    };
+    let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
+    if is_certain {
+        words += &say!(
+            " Predicted without error by each client’s own model, but not by one for all: {}.",
+            names(differing).join(between())
+        );
+    }
+    if !exact.is_empty() {
+        words += &say!(" Predicted without error by one model for all: {}.", names(exact).join(between()));
+    }
+    words
 }
 
 /// The size of the largest eigenvalue.

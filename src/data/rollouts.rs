@@ -4,6 +4,7 @@
 //! is the next state. Rows of different rollouts may stand in any order, those of one in that of time.
 
 use fedsysid_say::say;
+use fedsysid_sim::few::sort_few;
 use std::collections::BTreeMap;
 
 use crate::refusal::{Fault, Refusal};
@@ -14,6 +15,9 @@ pub const MOST_ROLLOUTS: usize = 2_000_000;
 
 /// The share of a step by which times may be off.
 const JITTER: f64 = 0.1;
+
+/// Rows that go on from another one, which the length of a step is found from.
+const FIRST_ROWS: usize = 256;
 
 /// One row.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,11 +84,39 @@ struct Open {
     stretch: Vec<f64>,
 }
 
+/// A row that goes on with a rollout, and waits until it is known what one step takes.
+#[derive(Debug)]
+struct Waiting {
+    /// The rollout that it belongs to.
+    index: usize,
+    line: u64,
+    client: Box<[u8]>,
+    rollout: Box<[u8]>,
+    time: f64,
+    z: Box<[f64]>,
+}
+
+/// What became of all rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collected {
+    /// The clients' data.
+    pub sites: Sites,
+    /// What was read, and what was passed over.
+    pub tally: Tally,
+    /// Columns that never change, by their place among the regressors, and their value.
+    pub constants: Vec<(usize, f64)>,
+    /// What one step takes in time; 1 where no time says so.
+    pub step: f64,
+}
+
 /// Rows in the order of a file become samples.
 #[derive(Debug)]
 pub struct Collector {
     sites: Sites,
     step: f64,
+    /// Rows that go on with a rollout, until the step is known. Those that begin one need no step: so however many rollouts
+    /// are mixed with each other, few rows wait.
+    waiting: Option<Vec<Waiting>>,
     clients: BTreeMap<Box<[u8]>, usize>,
     /// For each client its rollouts.
     rollouts: Vec<BTreeMap<Box<[u8]>, usize>>,
@@ -97,12 +129,13 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Nothing yet; one step takes `step` in time.
-    pub fn new(sites: Sites, step: f64) -> Self {
+    /// No rows yet; their clients are added to `sites`.
+    pub fn new(sites: Sites) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
         Self {
             sites,
-            step,
+            step: 1.0,
+            waiting: Some(Vec::new()),
             clients: BTreeMap::new(),
             rollouts: Vec::new(),
             open: Vec::new(),
@@ -124,7 +157,7 @@ impl Collector {
         }
         let d = self.sites.dims().n_regressors();
         match self.find(row).map_err(|fault| fault.at(row.line))? {
-            Ok(index) => self.go_on(index, row)?,
+            Ok(index) => self.go_on_or_wait(index, row)?,
             Err((client, place)) => {
                 self.open.push(Open {
                     client,
@@ -171,7 +204,32 @@ impl Collector {
         Ok(client)
     }
 
-    /// The next row of a rollout.
+    /// The next row of a rollout, which waits while the step is not known. Without times it needs none.
+    fn go_on_or_wait(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
+        let (Some(waiting), Some(time)) = (&mut self.waiting, row.time) else { return self.go_on(index, row) };
+        let &Row { line, client, rollout, z, .. } = row;
+        waiting.push(Waiting { index, line, client: client.into(), rollout: rollout.into(), time, z: z.into() });
+        if waiting.len() == FIRST_ROWS { self.end_waiting() } else { Ok(()) }
+    }
+
+    /// Enough rows wait, or there are no more: the step is the median time from a row to the next one of its rollout.
+    fn end_waiting(&mut self) -> Result<(), Refusal> {
+        let Some(rows) = self.waiting.take() else { return Ok(()) };
+        let before = |place: usize| {
+            let index = rows[place].index;
+            let row = rows[..place].iter().rev().find(|other| other.index == index);
+            row.map_or(self.open[index].time, |row| row.time)
+        };
+        let steps = rows.iter().enumerate().map(|(place, row)| row.time - before(place));
+        let mut steps: Vec<f64> = steps.filter(|step| *step > 0.0).collect();
+        sort_few(&mut steps, f64::total_cmp);
+        self.step = steps.get(steps.len() / 2).copied().unwrap_or(1.0);
+        rows.iter().try_for_each(|Waiting { index, line, client, rollout, time, z }| {
+            self.go_on(*index, &Row { line: *line, client, rollout, time: Some(*time), z })
+        })
+    }
+
+    /// The next row of a rollout, with the step known.
     fn go_on(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
         let d = self.sites.dims().n_regressors();
         let open = &mut self.open[index];
@@ -232,8 +290,12 @@ impl Collector {
         }
     }
 
-    /// The clients, what was read of them, and the columns that never change with their value.
-    pub fn finish(mut self) -> (Sites, Tally, Vec<(usize, f64)>) {
+    /// What all rows have become.
+    ///
+    /// # Errors
+    /// When time does not go on, in a file so short that the step was not known before.
+    pub fn finish(mut self) -> Result<Collected, Refusal> {
+        self.end_waiting()?;
         for index in 0..self.open.len() {
             self.end_stretch(index);
         }
@@ -243,7 +305,7 @@ impl Collector {
         let is_constant = |range: &(f64, f64)| range.0 >= range.1;
         let columns = self.ranges.iter().enumerate().filter(|(_, range)| is_constant(range) && range.0.is_finite());
         let constants = columns.map(|(column, range)| (column, range.0)).collect();
-        (self.sites, self.tally, constants)
+        Ok(Collected { sites: self.sites, tally: self.tally, constants, step: self.step })
     }
 }
 
@@ -267,13 +329,13 @@ mod tests {
     const DIMS: Dims = Dims { n_states: 1, n_inputs: 1 };
 
     fn collect(rows: &[(&str, &str, f64, f64)]) -> Result<(Sites, Tally), String> {
-        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), 1.0);
+        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
         for (line, &(client, rollout, t, x)) in rows.iter().enumerate() {
             let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
             let row = Row { line: line as u64 + 2, client, rollout, time: Some(t), z: &[x, 1.0] };
             collector.take(&row).map_err(|refusal| refusal.to_string())?;
         }
-        let (sites, tally, _) = collector.finish();
+        let Collected { sites, tally, .. } = collector.finish().map_err(|refusal| refusal.to_string())?;
         Ok((sites, tally))
     }
 
@@ -316,7 +378,7 @@ mod tests {
         refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
         let order = "rows of a rollout must be in the order of time";
         refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
-        refused(&[0.0, 0.5], &format!("line 3: {who} t = 0 (line 2) to t = 0.5: one step is 1 in this file"));
+        refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: one step is 1 in this file"));
     }
 
     #[test]

@@ -84,6 +84,14 @@ struct Open {
     stretch: Vec<f64>,
 }
 
+/// The rollout that a row belongs to.
+enum Place {
+    /// A known one, by its number among all.
+    Known(usize),
+    /// A new one of this client, at this place among the client's.
+    New { client: usize, place: usize },
+}
+
 /// A row that goes on with a rollout, and waits until it is known what one step takes.
 #[derive(Debug)]
 struct Waiting {
@@ -157,8 +165,8 @@ impl Collector {
         }
         let d = self.sites.dims().n_regressors();
         match self.find(row).map_err(|fault| fault.at(row.line))? {
-            Ok(index) => self.go_on_or_wait(index, row)?,
-            Err((client, place)) => {
+            Place::Known(index) => self.go_on_or_wait(index, row)?,
+            Place::New { client, place } => {
                 self.open.push(Open {
                     client,
                     place,
@@ -175,15 +183,15 @@ impl Collector {
         Ok(())
     }
 
-    /// The rollout that a row belongs to, or the client and place of a new one.
-    fn find(&mut self, row: &Row<'_>) -> Result<Result<usize, (usize, usize)>, Fault> {
+    /// The rollout that a row belongs to; a new one is taken down.
+    fn find(&mut self, row: &Row<'_>) -> Result<Place, Fault> {
         let client = match self.clients.get(row.client) {
             Some(&client) => client,
             None => self.add_client(row.client)?,
         };
-        let Some(rollouts) = self.rollouts.get_mut(client) else { return Ok(Err((client, 0))) };
+        let rollouts = &mut self.rollouts[client];
         if let Some(&index) = rollouts.get(row.rollout) {
-            return Ok(Ok(index));
+            return Ok(Place::Known(index));
         }
         if self.open.len() == MOST_ROLLOUTS {
             return Err(Fault::TooManyRollouts(MOST_ROLLOUTS));
@@ -193,7 +201,7 @@ impl Collector {
         if let Some(site) = self.sites.site(client) {
             site.n_rollouts += 1;
         }
-        Ok(Err((client, place)))
+        Ok(Place::New { client, place })
     }
 
     fn add_client(&mut self, name: &[u8]) -> Result<usize, Fault> {
@@ -358,6 +366,27 @@ mod tests {
         assert_eq!(tally.samples, 2);
         assert_eq!(tally.gaps, Noted { count: 1, first: 4 });
         assert_eq!(tally.missing, Noted { count: 2, first: 6 });
+    }
+
+    #[test]
+    fn a_rollout_is_known_by_its_name_and_its_clients() {
+        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
+        for (client, rollout, known, place) in [
+            ("A", "1", None, 0),
+            ("B", "1", None, 0),
+            ("A", "2", None, 1),
+            ("A", "1", Some(0), 0),
+            ("B", "1", Some(1), 0),
+        ] {
+            let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
+            let row = Row { line: 2, client, rollout, time: None, z: &[0.0, 0.0] };
+            let n_open = collector.open.len();
+            collector.take(&row).unwrap();
+            assert_eq!(collector.open.len() == n_open, known.is_some(), "{row:?}");
+            let open = &collector.open[known.unwrap_or(n_open)];
+            assert_eq!(([b"A", b"B"][open.client].as_slice(), open.place), (row.client, place));
+        }
+        assert_eq!(collector.sites.all().iter().map(|site| site.n_rollouts).collect::<Vec<_>>(), [2, 1]);
     }
 
     #[test]

@@ -213,6 +213,14 @@ mod tests {
         assert_eq!(read(&text, slow), Ok(expected));
     }
 
+    #[test]
+    fn clients_of_one_name_in_a_file_are_told_apart() {
+        let text = write(&sites()).replace("client β", "client plant A");
+        let read = read(&text, slow).unwrap();
+        let labels: Vec<_> = read.all().iter().map(|site| site.label.as_str()).collect();
+        assert_eq!(labels, ["plant A", "plant A (2)"]);
+    }
+
     #[track_caller]
     fn check(from: &str, to: &str, words: &str) {
         let text = write(&sites());

@@ -32,7 +32,7 @@ pub struct Site {
     /// What it is called; among [`Sites`] no two are called the same.
     pub label: String,
     /// Its rollouts; none where only moments are known.
-    pub n_rollouts: usize,
+    pub n_rollouts: u64,
     /// Its samples, in [`N_FOLDS`] parts. Of rollouts, the first [`STRETCH`] samples go to the next part in turn, and then
     /// every further stretch to the one after.
     pub folds: Vec<Sums>,

@@ -71,7 +71,7 @@ impl Sheet {
     pub fn show_next(&mut self) {
         let Some((mut coming, shown)) = self.coming.take() else { return };
         self.parts.get_or_insert_default().take_card(shown, &mut coming);
-        if shown + 1 < CARDS {
+        if shown + 1 < CARDS.len() {
             self.coming = Some((coming, shown + 1));
         }
     }
@@ -115,12 +115,13 @@ impl Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::data::markup::Part;
 
     #[test]
     fn what_is_stale_changes_nothing_and_what_fails_loses_nothing() {
         let mut sheet = Sheet::default();
         let first = sheet.begin();
-        let parts = Box::new(Parts { summary: "a".into(), ..Parts::default() });
+        let parts = Box::new(Parts::from_texts(["a".into()]));
         sheet.apply(first, Reply::Parts(parts));
         assert!(sheet.progress().is_none());
         while sheet.has_more() {
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(sheet.progress(), Some(&(0.5, "half".into())));
         sheet.apply(second, Reply::Failed("new".into()));
         assert_eq!((sheet.progress(), sheet.complaint()), (None, Some("new")));
-        assert_eq!(sheet.parts().map(|parts| parts.summary.as_str()), Some("a"));
+        assert_eq!(sheet.parts().map(|parts| parts[Part::Summary].as_str()), Some("a"));
         sheet.begin();
         assert_eq!(sheet.complaint(), None);
         sheet.lose("out of memory");
@@ -142,19 +143,19 @@ mod tests {
 
     #[test]
     fn card_by_card_everything_that_has_come_is_shown() {
-        let texts = |word: &str| Parts::from_texts((0..11).map(|place| format!("{word} {place}")));
+        let texts = |word: &str| Parts::from_texts((0..Part::COUNT).map(|place| format!("{word} {place}")));
         let mut sheet = Sheet::default();
         for word in ["old", "new"] {
             let before = sheet.parts().cloned().unwrap_or_default();
             let job = sheet.begin();
             sheet.apply(job, Reply::Parts(Box::new(texts(word))));
             assert_eq!(sheet.parts().cloned().unwrap_or_default(), before, "nothing until it is asked for");
-            for card in 0..CARDS {
+            for card in 0..CARDS.len() {
                 assert!(sheet.has_more(), "{card}");
                 sheet.show_next();
                 let is_new = |text: &String| text.starts_with(word);
                 let shown = sheet.parts().cloned().unwrap_or_default().into_texts();
-                assert_eq!(shown.iter().all(is_new), card + 1 == CARDS, "{card}");
+                assert_eq!(shown.iter().all(is_new), card + 1 == CARDS.len(), "{card}");
                 assert!(shown.iter().filter(|text| is_new(text)).count() > card, "{card}");
             }
             assert!(!sheet.has_more());

@@ -27,14 +27,15 @@ use crate::sites::{N_FOLDS, Site, Sites};
 use crate::sums::{Sums, triangle};
 use crate::{Dims, header};
 
-/// What a moments file begins with.
+/// The word that a moments file begins with.
 pub const MAGIC: &str = "fedsysid-moments";
 const VERSION: &str = "1";
 
-/// The largest count that is read. Those of all clients' parts, of which there are fewer than 2¹⁶, add up to what a `u64` holds.
+/// The largest count that is read. Those of all clients' parts, of which there are fewer than 2¹⁶, add up to what a `u64`
+/// holds.
 const MOST_COUNTED: u64 = 1 << 48;
 
-/// A number as it is read back exactly.
+/// Writes a number with the fewest decimals that are read back exactly.
 pub(crate) fn put(text: &mut String, value: f64) {
     let is_short = value == 0.0 || (1e-5..1e16).contains(&value.abs());
     // Writing to a string cannot fail.
@@ -51,7 +52,7 @@ fn put_row(text: &mut String, row: &[f64]) {
     text.push('\n');
 }
 
-/// The text of a moments file.
+/// Writes the text of a moments file, with the sums of every client.
 pub fn write(sites: &Sites) -> String {
     let dims = sites.dims();
     let names = sites.names.iter().map(|name| name.replace(char::is_whitespace, "_"));
@@ -71,10 +72,10 @@ pub fn write(sites: &Sites) -> String {
     text
 }
 
-/// Reads a moments file.
+/// Reads the clients of a moments file. `slow` reads the few numbers that need more than a few operations.
 ///
 /// # Errors
-/// What is wrong with it, and in which line.
+/// What is wrong with the file, and in which line.
 pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut lines = Lines { rest: lines.peekable(), line: 1, slow };
@@ -124,7 +125,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         Err(Fault::Expected(expected.to_owned(), found).at(self.line))
     }
 
-    /// What follows a word.
+    /// What follows a word on the next line, which has to begin with it.
     fn word(&mut self, word: &str) -> Result<&'a str, Refusal> {
         let text = self.next(word)?;
         match text.strip_prefix(word) {

@@ -9,7 +9,7 @@ use crate::rollouts::{Collected, Collector, Row, Tally};
 use crate::sites::Sites;
 use fedsysid_say::say;
 
-/// What a file holds.
+/// What was read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
     /// The clients' data.
@@ -18,20 +18,20 @@ pub struct Opened {
     pub tally: Tally,
     /// The header; none where a file holds moments.
     pub header: Option<Header>,
-    /// Columns that never change, by their place among the regressors, and their value.
+    /// Columns that never change, by their place among the regressors z = [x; u], and their value.
     pub constants: Vec<(usize, f64)>,
-    /// What one step takes in time.
+    /// What one step takes, in the unit of the file's times; 1 where it has none.
     pub step: f64,
 }
 
-/// A file in the reading.
+/// Reads a file as its bytes come.
 #[derive(Debug)]
 pub struct Reader {
     lines: Lines,
     table: Table,
 }
 
-/// All but the splitting into lines.
+/// Reads a table, line by line.
 #[derive(Debug)]
 struct Table {
     slow: Slow,
@@ -49,7 +49,7 @@ struct Table {
 }
 
 impl Reader {
-    /// At the beginning of a file. `slow` reads the few numbers that need more than a few operations.
+    /// Begins a file. `slow` reads the few numbers that need more than a few operations.
     pub fn new(slow: Slow) -> Self {
         let table = Table {
             slow,
@@ -64,19 +64,19 @@ impl Reader {
         Self { lines: Lines::default(), table }
     }
 
-    /// Takes the next bytes in.
+    /// Takes the next bytes of the file in, however many.
     ///
     /// # Errors
-    /// What is wrong with them. Then nothing more is to be pushed.
+    /// What is wrong with the bytes. Then nothing more is to be pushed.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let table = &mut self.table;
         self.lines.push(bytes, |line, text| table.line(line, text))
     }
 
-    /// What the file held.
+    /// Ends the file, and says what it held.
     ///
     /// # Errors
-    /// What is wrong with its end, or with the whole of it.
+    /// What is wrong with the end of the file, or with the whole of it.
     pub fn finish(mut self) -> Result<Opened, Refusal> {
         if let Some((line, text)) = self.lines.finish() {
             self.table.line(line, &text).map_err(cut_short)?;
@@ -93,7 +93,7 @@ fn cut_short(refusal: Refusal) -> Refusal {
     }
 }
 
-/// What files that are no text begin with, and what to say of them.
+/// What to say of a file that begins like one that is no text.
 fn no_text(beginning: &[u8]) -> Option<&'static str> {
     let is = |begin: &[u8]| beginning.starts_with(begin);
     if is(b"PK\x03\x04") {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::refusal::{Fault, Refusal};
 use crate::sites::{N_FOLDS, STRETCH, Site, Sites};
 
-/// The most rollouts.
+/// The most rollouts of a file, of all clients together.
 pub const MOST_ROLLOUTS: usize = 2_000_000;
 
 /// The share of a step by which times may be off.
@@ -19,27 +19,27 @@ const JITTER: f64 = 0.1;
 /// Rows that go on from another one, which the length of a step is found from.
 const FIRST_ROWS: usize = 256;
 
-/// One row.
+/// One row of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<'a> {
-    /// Its line.
+    /// The number of its line.
     pub line: u64,
     /// The client's name.
     pub client: &'a [u8],
-    /// The rollout's.
+    /// The rollout's name; empty where the file has none.
     pub rollout: &'a [u8],
-    /// Its time; where the file has none, every row is one step after the one before.
+    /// Its time, in the file's unit; where the file has none, every row is one step after the one before.
     pub time: Option<f64>,
-    /// `z = [x; u]`; NaN where a value is missing.
+    /// `z = [x; u]`, of length d; NaN where a value is missing.
     pub z: &'a [f64],
 }
 
 /// How often something was met, and where first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// How often.
+    /// How often it was met.
     pub count: u64,
-    /// The first line.
+    /// The line where it was met first.
     pub first: u64,
 }
 
@@ -55,25 +55,25 @@ impl Noted {
 /// What was read, and what was passed over.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Rows.
+    /// How many rows there are beneath the header.
     pub rows: u64,
-    /// Rollouts.
+    /// How many rollouts they are of.
     pub rollouts: usize,
-    /// Samples.
+    /// How many samples they make.
     pub samples: u64,
-    /// Gaps in time, which end a stretch.
+    /// Gaps in time, across which there is no sample.
     pub gaps: Noted,
-    /// Samples that lack a value.
+    /// Samples that lack a value and so are left out.
     pub missing: Noted,
-    /// Steps of the shortest rollout and of the longest, in rows.
+    /// How many rows the shortest rollout has, and the longest.
     pub lengths: Option<(u64, u64)>,
 }
 
-/// A rollout that may go on.
+/// A rollout, which may go on.
 #[derive(Clone, Debug)]
 struct Open {
     client: usize,
-    /// Its place among the client's.
+    /// Its place among the client's rollouts, from 0.
     place: usize,
     time: f64,
     line: u64,
@@ -117,7 +117,7 @@ pub struct Collected {
     pub step: f64,
 }
 
-/// Rows in the order of a file become samples.
+/// Makes samples of rows, as they come in the order of a file.
 #[derive(Debug)]
 pub struct Collector {
     sites: Sites,
@@ -137,7 +137,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// No rows yet; their clients are added to `sites`.
+    /// Begins without rows; their clients are added to `sites`.
     pub fn new(sites: Sites) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
         Self {
@@ -298,7 +298,7 @@ impl Collector {
         }
     }
 
-    /// What all rows have become.
+    /// Ends the file, and says what all of its rows have become.
     ///
     /// # Errors
     /// When time does not go on, in a file so short that the step was not known before.

@@ -31,33 +31,33 @@ pub struct Stretch(pub Vec<f64>);
 pub struct Site {
     /// What it is called; among [`Sites`] no two are called the same.
     pub label: String,
-    /// Its rollouts; none where only moments are known.
+    /// How many rollouts it has; as many as a moments file says where only moments are known.
     pub n_rollouts: u64,
     /// Its samples, in [`N_FOLDS`] parts. Of rollouts, the first [`STRETCH`] samples go to the next part in turn, and then
     /// every further stretch to the one after.
     pub folds: Vec<Sums>,
-    /// Some stretches of the first part.
+    /// Some stretches of its first part, for free runs; none where only moments are known.
     pub stretches: Vec<Stretch>,
 }
 
 impl Site {
-    /// A client without data.
+    /// A client of this name without data, for n states and p inputs.
     pub fn new(label: String, dims: Dims) -> Self {
         Self { label, n_rollouts: 0, folds: vec![Sums::new(dims); N_FOLDS], stretches: Vec::new() }
     }
 
-    /// All of its data, or all but one part.
+    /// The sums of all of its data, or of all but the part `without`, from 0.
     pub fn sums(&self, without: Option<usize>) -> Sums {
         let kept = self.folds.iter().enumerate().filter(|(fold, _)| Some(*fold) != without);
         Sums::total(self.folds[0].dims(), kept.map(|(_, part)| part))
     }
 }
 
-/// The clients' data.
+/// The data of all clients.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sites {
     dims: Dims,
-    /// What the regressors are called: states, then inputs.
+    /// What the d regressors are called: states first, then inputs.
     pub names: Vec<String>,
     all: Vec<Site>,
     /// The labels that there are, each with the number that the next client of this name may get.
@@ -66,17 +66,17 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// No clients, with regressors of these names.
+    /// No clients yet, with `names` for the regressors.
     pub fn new(dims: Dims, names: Vec<String>) -> Self {
         Self { dims, names, all: Vec::new(), labels: BTreeMap::new(), n_kept: 0 }
     }
 
-    /// The sizes n and p.
+    /// The numbers of states n and of inputs p.
     pub fn dims(&self) -> Dims {
         self.dims
     }
 
-    /// The clients.
+    /// The clients, in the order in which they came.
     pub fn all(&self) -> &[Site] {
         &self.all
     }
@@ -98,7 +98,7 @@ impl Sites {
         Ok(self.all.len() - 1)
     }
 
-    /// A client's data, to be added to.
+    /// A client's data, which may be added to; none where there is no such client.
     pub(crate) fn site(&mut self, client: usize) -> Option<&mut Site> {
         self.all.get_mut(client)
     }

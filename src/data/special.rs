@@ -50,7 +50,8 @@ fn t_tails(t: f64, degrees: f64) -> f64 {
     beta(0.5 * degrees, 0.5, degrees / (degrees + t * t))
 }
 
-/// The two-sided 95 % quantile of Student's t, from 12.7 with one degree of freedom down to 1.96. NaN without any.
+/// The two-sided 95 % quantile of Student's t, from 12.7 with one degree of freedom down to 1.96; NaN without any degree of
+/// freedom.
 pub fn t_quantile(degrees: u64) -> f64 {
     if degrees == 0 {
         return f64::NAN;

@@ -55,7 +55,8 @@ pub enum Untold {
     FewClients,
     /// A client has no sample to spare, so that its noise is not known.
     NoneToSpare,
-    /// One model for all predicts every state of every client without error: nothing differs, and there is no noise to test with.
+    /// One model for all predicts every state of every client without error: nothing differs, and there is no noise to
+    /// test with.
     NoNoise,
 }
 

@@ -9,25 +9,26 @@ use crate::{Dims, Matrix};
 pub struct Sums {
     dims: Dims,
     n_samples: u64,
-    /// `Σ y yᵀ`, the lower triangle, row by row.
+    /// The lower triangle of `Σ y yᵀ`, row by row.
     gram: Vec<f64>,
-    /// `Σ x⁺`.
+    /// The sum `Σ x⁺`, of length n.
     next: Vec<f64>,
 }
 
-/// Entries of a lower triangle with so many rows.
+/// How many entries a lower triangle with so many rows has.
 pub fn triangle(rows: usize) -> usize {
     rows * (rows + 1) / 2
 }
 
 impl Sums {
-    /// Those of no samples.
+    /// The sums of no samples, all zero, for n states and p inputs.
     pub fn new(dims: Dims) -> Self {
         let m = dims.n_regressors() + dims.n_states;
         Self { dims, n_samples: 0, gram: vec![0.0; triangle(m)], next: vec![0.0; dims.n_states] }
     }
 
-    /// Sums that are known: `gram` row by row, see [`Sums::gram`]. `None` where a count is wrong or they are those of no data.
+    /// Sums that are known: `gram` row by row, see [`Sums::gram`], and `next`, see [`Sums::next`]. None where their
+    /// lengths are wrong, or no data have such sums.
     pub fn from_parts(dims: Dims, n_samples: u64, gram: Vec<f64>, next: Vec<f64>) -> Option<Self> {
         let zeros = Self::new(dims);
         let fits = gram.len() == zeros.gram.len() && next.len() == zeros.next.len();
@@ -67,14 +68,14 @@ impl Sums {
         }
     }
 
-    /// Adds the samples of another.
+    /// Adds the sums over another one's samples to these.
     pub fn add(&mut self, other: &Self) {
         self.n_samples += other.n_samples;
         let ours = self.gram.iter_mut().chain(&mut self.next);
         ours.zip(other.gram.iter().chain(&other.next)).for_each(|(sum, value)| *sum += value);
     }
 
-    /// Those of all samples of several.
+    /// The sums over all samples of several clients, for n states and p inputs.
     pub fn total<'a>(dims: Dims, all: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut total = Self::new(dims);
         for sums in all {
@@ -83,22 +84,22 @@ impl Sums {
         total
     }
 
-    /// The sizes n and p.
+    /// The numbers of states n and of inputs p.
     pub fn dims(&self) -> Dims {
         self.dims
     }
 
-    /// How many samples.
+    /// How many samples the sums are over.
     pub fn n_samples(&self) -> u64 {
         self.n_samples
     }
 
-    /// `Σ y yᵀ` of `y = [z; x⁺]`, the lower triangle, row by row.
+    /// The lower triangle of `Σ y yᵀ` of `y = [z; x⁺]`, (d + n)×(d + n), row by row.
     pub fn gram(&self) -> &[f64] {
         &self.gram
     }
 
-    /// `Σ x⁺`.
+    /// The sum `Σ x⁺` of the next states, in their units: n of them.
     pub fn next(&self) -> &[f64] {
         &self.next
     }
@@ -107,7 +108,7 @@ impl Sums {
         self.gram[triangle(i.max(j)) + i.min(j)]
     }
 
-    /// S and C.
+    /// The moments S = Σ z zᵀ (d×d) and C = Σ x⁺ zᵀ (n×d), with the number of samples.
     pub fn moments(&self) -> Moments {
         let (n, d) = (self.dims.n_states, self.dims.n_regressors());
         Moments {
@@ -123,7 +124,8 @@ impl Sums {
         self.residuals_and_rounding(theta).into_iter().map(told).collect()
     }
 
-    /// The squared residuals of each state as they are computed, for a model Θ (n×d), and what rounding may have made of them.
+    /// The squared residuals of each state as they are computed, for a model Θ (n×d), and what rounding may have made of
+    /// them.
     pub(crate) fn residuals_and_rounding(&self, theta: &Matrix) -> Vec<(f64, f64)> {
         let d = self.dims.n_regressors();
         let of_row = |j: usize| {
@@ -146,8 +148,8 @@ impl Sums {
         (0..self.dims.n_states).map(of_row).collect()
     }
 
-    /// What rounding may leave where terms of this size in all should cancel. The errors of N additions go about as far as √N of
-    /// them, those of the d terms of a prediction as d; sixteen times that is never reached by chance.
+    /// What rounding may leave where terms of this size in all should cancel. The errors of N additions go about as far
+    /// as √N of them, those of the d terms of a prediction as d; sixteen times that is never reached by chance.
     fn rounding(&self, size: f64) -> f64 {
         16.0 * f64::EPSILON * size * ((self.n_samples as f64).sqrt() + self.dims.n_regressors() as f64)
     }

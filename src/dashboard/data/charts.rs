@@ -46,7 +46,8 @@ fn read(text: &str) -> Vec<Spot<'_>> {
     text.lines().filter_map(point).collect()
 }
 
-/// The eigenvalues of the model that is looked at, before those of the clients' own.
+/// The picture of the eigenvalues of the model that is looked at, before those of the clients' own; none where there is
+/// no model.
 pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let (model, points) = parts[Part::Modes].split_once('\n')?;
     let points = read(points);
@@ -72,9 +73,9 @@ pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
 struct Joined<'a> {
     /// The color of what clients would join.
     role: Role,
-    /// Its name.
+    /// The name of what clients would join.
     way: &'a str,
-    /// Of every client its name, its distance from the mean system across, and its ratio of errors upward.
+    /// A spot a client: its distance from the mean system across, and its ratio of errors upward.
     spots: Vec<Spot<'a>>,
 }
 
@@ -98,7 +99,7 @@ struct Placed {
 /// A dot a client, as the page draws and reads them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dots {
-    /// Where they are.
+    /// Where the dots are, and what they say together.
     pub join: Join,
     /// The clients, in the order in which they came.
     clients: Vec<Placed>,
@@ -116,7 +117,7 @@ impl Dots {
         (!join.dots.is_empty()).then_some(Self { join, clients })
     }
 
-    /// What a client's dot reads.
+    /// What a client's dot says in words, by the client's place in [`Dots`]; empty where there is none.
     pub fn reading(&self, client: usize) -> String {
         let Some(Placed { name, distance, ratio }) = self.clients.get(client) else { return String::new() };
         let (how, fold) = if *ratio > 1.0 { (say!("gains"), *ratio) } else { (say!("loses"), 1.0 / ratio) };
@@ -125,7 +126,7 @@ impl Dots {
     }
 }
 
-/// Who should join, by errors on what was held out.
+/// The picture of who should join, by errors on what was held out; none where no client can tell.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let Joined { role, way, spots } = joined(parts)?;
     let dots: Vec<_> = spots.iter().map(Spot::point).collect();

@@ -51,7 +51,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// How many there are.
+    /// How many pieces there are.
     pub const COUNT: usize = Self::Dots as usize + 1;
 }
 
@@ -110,7 +110,7 @@ macro_rules! put {
     };
 }
 
-/// All pieces.
+/// Writes all pieces of what was found, for what is looked at.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
     // A list of thousands would take the browser longer to lay out than all the rest.
@@ -202,7 +202,7 @@ fn modes_of(found: &Found, theta: &Matrix) -> Vec<Mode> {
     values.into_iter().map(|(re, im)| Mode { re, im }).collect()
 }
 
-/// What the picture of eigenvalues shows, for the page to make a chart of.
+/// The eigenvalues of the model at this place of the list and the clients' own, for the page to make a chart of.
 fn modes(found: &Found, index: usize) -> String {
     let Some(Ok((name, model, _))) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
@@ -215,7 +215,7 @@ fn modes(found: &Found, index: usize) -> String {
     format!("{}\n{}", name.replace('\n', " "), written(points))
 }
 
-/// What the strip of clients shows, likewise.
+/// The ratios of errors of clients that would join the shared way at this place, for the page to make a chart of.
 fn dots(found: &Found, way: usize) -> String {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
     // Whoever predicts without error has no place on an axis of ratios.
@@ -267,7 +267,7 @@ fn input_class(k: usize, n_states: usize) -> &'static str {
     if k == n_states { " class=inputs" } else { "" }
 }
 
-/// What stands beneath a model.
+/// What is said beneath a model of its errors, if it has any.
 fn about(errors: Option<&Estimate>) -> String {
     let Some(Estimate { degrees, noise_std, .. }) = errors else {
         return say!("The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.").into();
@@ -285,7 +285,7 @@ fn about(errors: Option<&Estimate>) -> String {
     )
 }
 
-/// Eigenvalues of Â, before those of the clients' own.
+/// The picture of the eigenvalues of Â before those of the clients' own, and words for it.
 fn poles(found: &Found, theta: &Matrix) -> String {
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
@@ -301,7 +301,7 @@ fn poles(found: &Found, theta: &Matrix) -> String {
     )
 }
 
-/// A row a way: errors on held-out data, as bars and numbers.
+/// The table of how well models predict: a row a way, with its errors on held-out data as bars and numbers.
 fn fit(found: &Found) -> String {
     let identified = &found.identified;
     let one_steps: Vec<_> = identified.outcomes.iter().map(|outcome| identified.one_step(outcome)).collect();
@@ -354,7 +354,7 @@ fn bar(error: Option<f64>, largest: f64) -> String {
     )
 }
 
-/// Who should join: in words, and a row a client.
+/// Who should join the shared way at this place: in words, and as a table with a row a client.
 fn join(found: &Found, way: usize) -> (String, String) {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return Default::default() };
     let n_clients = found.sites.all().len();
@@ -409,7 +409,7 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
     html + "</tr>"
 }
 
-/// How far each client's own estimate lies from their mean.
+/// The distance ‖Θ̂_i − mean‖_F of each client's own estimate from the mean of all; 0 for those who have none.
 fn distances(found: &Found) -> Vec<f64> {
     let known = || found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
     let Some(first) = known().next() else { return vec![0.0; found.sites.all().len()] };

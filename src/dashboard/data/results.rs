@@ -64,7 +64,7 @@ impl Rows {
 
 const HEADER: &str = "quantity,model,client,row,column,value,standard error,low,high\n";
 
-/// Every estimate with its errors, and every way's errors on what was held out.
+/// The text of a CSV file, in English: every estimate with its errors, and every way's errors on what was held out.
 pub fn csv(found: &Found) -> String {
     in_english(|| written(found))
 }

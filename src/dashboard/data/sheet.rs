@@ -6,36 +6,36 @@ use fedsysid_say::say;
 /// What the desk says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// Work goes on.
+    /// The work goes on.
     Progress {
-        /// The share done, 0 to 1.
+        /// The share of the work that is done, from 0 to 1.
         share: f64,
-        /// At what.
+        /// What is being done, in words.
         words: String,
     },
-    /// What is to be shown.
+    /// The work is done, and this is to be shown.
     Parts(Box<Parts>),
-    /// It cannot be done, and why. What was shown before stays.
+    /// The work cannot be done, for this reason in words. What was shown before stays.
     Failed(String),
-    /// It was stopped. What was shown before stays.
+    /// The work was stopped. What was shown before stays.
     Stopped,
-    /// It is done, and there is nothing to show.
+    /// The work is done, and there is nothing to show.
     Done,
 }
 
-/// What is on screen.
+/// What the page shows of opened data, and how far the work on them is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
     job: u32,
     progress: Option<(f64, String)>,
     complaint: Option<String>,
     parts: Option<Box<Parts>>,
-    /// What is to be shown, and how many of its cards are.
+    /// What is to be shown, and how many of its cards are shown already.
     coming: Option<(Box<Parts>, usize)>,
 }
 
 impl Sheet {
-    /// A job is begun; its number. What older ones still say is stale.
+    /// Begins a job, and gives its number. What older ones still say is stale.
     pub fn begin(&mut self) -> u32 {
         self.job += 1;
         (self.progress, self.complaint) = (Some((0.0, String::new())), None);
@@ -81,12 +81,12 @@ impl Sheet {
         self.coming.is_some()
     }
 
-    /// Something that was typed cannot be used as it is.
+    /// Shows a complaint: something that was typed cannot be used as it is.
     pub fn complain(&mut self, words: String) {
         self.complaint = Some(words);
     }
 
-    /// Whoever was at work is gone.
+    /// Says that whoever was at work is gone, with the reason if one is known.
     pub fn lose(&mut self, reason: &str) {
         let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
         // What was opened is gone with it; what is shown can still be read.
@@ -96,17 +96,17 @@ impl Sheet {
         );
     }
 
-    /// How far work is, and at what, while it goes on.
+    /// The share of the work that is done, from 0 to 1, and what is being done; none while there is no work.
     pub fn progress(&self) -> Option<&(f64, String)> {
         self.progress.as_ref()
     }
 
-    /// What went wrong last.
+    /// What went wrong last, in words; none once a new job is begun.
     pub fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
     }
 
-    /// What is shown.
+    /// The pieces that are shown; none before anything was opened.
     pub fn parts(&self) -> Option<&Parts> {
         self.parts.as_deref()
     }

@@ -19,7 +19,7 @@ fn counted(n: u64) -> String {
     count(usize::try_from(n).unwrap_or(usize::MAX))
 }
 
-/// What was read of a file.
+/// What was read of a file, in words.
 pub fn file(file: &FileRead) -> String {
     let clients = Things::Clients.counted(file.n_clients);
     match &file.kind {
@@ -42,7 +42,7 @@ pub fn file(file: &FileRead) -> String {
     }
 }
 
-/// What was passed over in a file, and what is odd about it.
+/// What was passed over in a file and what is odd about it, a note each.
 pub fn notes(file: &FileRead) -> Vec<String> {
     let Kind::Rollouts { tally, unused, constants, step } = &file.kind else { return Vec::new() };
     let mut notes = Vec::new();
@@ -66,7 +66,7 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     notes
 }
 
-/// Why there is no estimate.
+/// Why data do not determine an estimate.
 pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     match error {
         EstimateError::NotEnoughData { have, need, .. } => {
@@ -80,7 +80,7 @@ pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     }
 }
 
-/// Which model predicts best what it was not made from.
+/// Says which model predicts best what it was not made from.
 pub fn fit(found: &Found) -> String {
     let identified = &found.identified;
     let errors = |of: fn(&Found, &Outcome) -> Option<f64>| {
@@ -106,7 +106,7 @@ pub fn fit(found: &Found) -> String {
     )
 }
 
-/// How many clients a shared model predicts better than their own.
+/// Says how many clients the model of a shared way predicts better than their own.
 pub fn join(found: &Found, way: &Outcome) -> String {
     let name = way_name(way.way);
     let n_clients = found.sites.all().len();
@@ -134,7 +134,7 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     )
 }
 
-/// How far clients differ, or why that cannot be told.
+/// Says how far clients differ, or why that cannot be told.
 pub fn spread(found: &Found) -> String {
     let spread = match &found.identified.spread {
         Ok(spread) => spread,
@@ -197,14 +197,14 @@ pub fn spread(found: &Found) -> String {
     words
 }
 
-/// The size of the largest eigenvalue.
+/// Says how large the largest eigenvalue of Â is, the first of these; empty without any.
 pub fn radius(modes: &[Mode]) -> String {
     let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
     let verdict = if radius < 1.0 { say!("stable") } else { say!("unstable") };
     say!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
 }
 
-/// An eigenvalue; of a pair one stands for both.
+/// An eigenvalue in decimals; of a conjugate pair, the one above the real axis stands for both.
 pub fn eigenvalue(mode: Mode) -> String {
     let re = measured(mode.re, 3);
     if mode.im > 0.0 { format!("{re} ± {}i", measured(mode.im, 3)) } else { re }

@@ -278,6 +278,7 @@ fn states_without_noise_are_spoken_of_in_words() {
     );
     assert!(parts[Part::Join].contains("0 of 3 clients predict held-out data better"), "{}", parts[Part::Join]);
     assert!(parts[Part::Fit].contains("alone predicts held-out data best: 0."), "{}", parts[Part::Fit]);
+    assert!(parts[Part::Fit].contains(", alone is best: 0."), "{}", parts[Part::Fit]);
     saying(&carts(|_| 0.1, 0.0), &[]);
 }
 

@@ -4,8 +4,6 @@
 
 mod run;
 
-use std::fmt::Write;
-
 use super::picture::{method_name, reference_name, whose};
 use super::sweep::{Sweep, value_of};
 use crate::params::Key;
@@ -113,17 +111,25 @@ impl Table {
         let mut text = String::new();
         for row in std::iter::once(&self.header).chain(&self.rows) {
             for (index, cell) in row.iter().enumerate() {
-                let comma = if index == 0 { "" } else { "," };
-                let is_plain = !cell.contains([',', '"', '\n']);
-                let _ = if is_plain {
-                    write!(text, "{comma}{cell}")
-                } else {
-                    write!(text, "{comma}\"{}\"", cell.replace('"', "\"\""))
-                };
+                if index > 0 {
+                    text.push(',');
+                }
+                csv_cell(&mut text, cell);
             }
             text += "\r\n";
         }
         text
+    }
+}
+
+/// Writes a cell of comma-separated values (RFC 4180), in quotes where it needs them.
+pub(super) fn csv_cell(text: &mut String, cell: &str) {
+    if cell.contains([',', '"', '\n', '\r']) {
+        text.push('"');
+        text.push_str(&cell.replace('"', "\"\""));
+        text.push('"');
+    } else {
+        text.push_str(cell);
     }
 }
 
@@ -161,6 +167,22 @@ mod tests {
         let row = last.rows.iter().find(|row| row[9] == "FedLin" && row[1] == "25").unwrap();
         assert_eq!(row[12].parse::<f64>().unwrap().to_bits(), end.to_bits());
         assert!(row[14].parse::<f64>().is_ok());
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        let cells = [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("a \"b\"", "\"a \"\"b\"\"\""),
+            ("a\nb", "\"a\nb\""),
+            ("a\rb", "\"a\rb\""),
+        ];
+        for (cell, expected) in cells {
+            let mut text = String::new();
+            csv_cell(&mut text, cell);
+            assert_eq!(text, expected);
+        }
     }
 
     /// The paper's figures have experiments that differ in nothing else.

@@ -11,11 +11,11 @@ pub type Slow = fn(&str) -> Option<f64>;
 /// Why a text is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotANumber {
-    /// It is none.
+    /// The text is no number.
     Word,
-    /// It has both a decimal point and a decimal comma, or one of them twice.
+    /// The text has both a decimal point and a decimal comma, or one of them twice.
     TwoMarks,
-    /// It is infinite, or too large.
+    /// The number is infinite, or larger than an `f64` holds.
     NotFinite,
 }
 
@@ -42,7 +42,7 @@ struct Scanned {
     is_negative: bool,
     /// The digits as a whole number, as far as they fit.
     whole: u64,
-    /// Digits from the first that is not zero on.
+    /// The number of digits from the first that is not zero on.
     n_digits: u32,
     /// Power of ten of the last digit.
     exponent: i32,
@@ -50,7 +50,8 @@ struct Scanned {
     mark: Option<(u8, usize)>,
 }
 
-/// A number, and its decimal mark if it has one: a point or a comma.
+/// Reads a number, and its decimal mark if it has one: a point or a comma. `slow` reads the few that need more than a few
+/// operations.
 ///
 /// # Errors
 /// When the text is no finite number.
@@ -128,7 +129,8 @@ fn whole_exponent(text: &[u8]) -> Result<i32, NotANumber> {
     Ok(sign * digits.iter().fold(0, add).min(100_000))
 }
 
-/// The nearest `f64`, where the digits are few and the exponent is small, and it is certain.
+/// The `f64` nearest to what was scanned, without its sign; none where the digits or the exponent are too many to be
+/// certain of it.
 fn exact(scanned: &Scanned) -> Option<f64> {
     if scanned.whole == 0 && scanned.n_digits == 0 {
         return Some(0.0);
@@ -176,7 +178,7 @@ fn two_product(a: f64, b: f64) -> (f64, f64) {
     (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
-/// Hands the digits over with a decimal point.
+/// Reads a number by `slow`, which gets its digits with a decimal point and without a sign.
 fn read_slowly(text: &[u8], scanned: &Scanned, slow: Slow) -> Result<f64, NotANumber> {
     let mut text = text.to_vec();
     if let Some((_, place)) = scanned.mark {

@@ -21,17 +21,18 @@ pub struct Estimate {
     pub theta: Matrix,
     /// Standard errors of its entries, n×d; NaN where there are as many samples as regressors.
     pub standard_errors: Matrix,
-    /// σ̂_j of the noise of each state.
+    /// σ̂_j, the standard deviation of the noise of each state, in the state's unit: n of them. 0 where a state has none,
+    /// NaN where there are as many samples as regressors.
     pub noise_std: Vec<f64>,
-    /// N − d.
+    /// The degrees of freedom N − d, with N samples of d regressors.
     pub degrees: u64,
 }
 
 impl Estimate {
-    /// That of these data.
+    /// The least-squares estimate from the sums of a client, or of several, with its standard errors.
     ///
     /// # Errors
-    /// When they do not determine it.
+    /// When the data do not determine the estimate.
     pub fn of(sums: &Sums) -> Result<Self, EstimateError> {
         let moments = sums.moments();
         let theta = least_squares(&moments)?;
@@ -44,7 +45,7 @@ impl Estimate {
         Ok(Self { theta, standard_errors, noise_std, degrees })
     }
 
-    /// What is added to and taken from each entry for a 95 % confidence interval, in standard errors.
+    /// Half a 95 % confidence interval of an entry, in units of its standard error; NaN without degrees of freedom.
     pub fn quantile(&self) -> f64 {
         t_quantile(self.degrees)
     }

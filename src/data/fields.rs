@@ -8,14 +8,14 @@ pub const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
 /// The fields of one line.
 #[derive(Debug, Default)]
 pub struct Fields {
-    /// The texts, quotes taken off.
+    /// The texts of all fields, one after the other, without their quotes.
     text: Vec<u8>,
     ranges: Vec<Range<usize>>,
 }
 
 impl Fields {
-    /// Becomes the fields of a line. A field may stand in double quotes, within which two of them are one; blanks around it do
-    /// not count.
+    /// Becomes the fields of a line. A field may stand in double quotes, within which two of them are one; blanks around
+    /// it do not count.
     ///
     /// Whether every quote is closed.
     #[must_use]
@@ -63,17 +63,17 @@ impl Fields {
         *start = self.text.len();
     }
 
-    /// How many there are.
+    /// How many fields the line has.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Whether nothing stands in any of them.
+    /// Whether nothing stands in any of the fields.
     pub fn is_empty(&self) -> bool {
         (0..self.len()).all(|index| self.get(index).is_empty())
     }
 
-    /// A field without the blanks around it; empty past the last one.
+    /// The text of a field, from 0, without the blanks around it; empty past the last one.
     pub fn get(&self, index: usize) -> &[u8] {
         self.ranges.get(index).map_or(&[], |range| self.text[range.clone()].trim_ascii())
     }

@@ -9,19 +9,20 @@ use fedsysid_sim::few::sort_few;
 /// The most states, and the most inputs.
 pub const MOST_COLUMNS: usize = 40;
 
-/// Names of the column that tells clients apart; likewise of rollouts and of time. Capitals, blanks and underscores do not count.
+/// Names of the column that tells clients apart. In these names and all others capitals, blanks, `_`, `-`, `.` and
+/// brackets do not count.
 pub const CLIENT: [&str; 9] = ["client", "clientid", "site", "system", "plant", "agent", "unit", "device", "i"];
 /// Names of the column that tells rollouts apart.
 pub const ROLLOUT: [&str; 9] =
     ["rollout", "rolloutid", "trajectory", "traj", "episode", "run", "trial", "experiment", "l"];
 /// Names of the column of time.
 pub const TIME: [&str; 6] = ["t", "time", "step", "timestep", "k", "sample"];
-/// What states are called before their number.
+/// What the names of states begin with, before their number.
 pub const STATE: [&str; 3] = ["x", "state", "y"];
-/// What inputs are called before their number.
+/// What the names of inputs begin with, before their number.
 pub const INPUT: [&str; 3] = ["u", "input", "action"];
 
-/// Which column is what.
+/// What the header says: which column is what. Columns are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The column of clients; without one, all rows are of one client.
@@ -32,15 +33,15 @@ pub struct Header {
     pub time: Option<usize>,
     /// The columns of x1…xn, then those of u1…up.
     pub values: Vec<usize>,
-    /// The sizes n and p.
+    /// The numbers of states n and of inputs p.
     pub dims: Dims,
-    /// All names, as they stand.
+    /// The names of all columns, as they stand in the file.
     pub names: Vec<String>,
     /// The columns that are not used.
     pub unused: Vec<usize>,
 }
 
-/// What a name means.
+/// What the name of a column means.
 enum Meaning {
     Client,
     Rollout,
@@ -51,7 +52,7 @@ enum Meaning {
 }
 
 impl Header {
-    /// Reads the fields of the first line.
+    /// Reads the header from the fields of the first line, which has the number `line`.
     ///
     /// # Errors
     /// When there are no states, a column is there twice, or a number is left out.
@@ -107,7 +108,7 @@ impl Header {
         Ok(header)
     }
 
-    /// What a regressor is called here: states first, then inputs.
+    /// What a regressor is called in this file: states are counted first, from 0, then inputs.
     pub fn value_name(&self, regressor: usize) -> &str {
         self.values.get(regressor).and_then(|&column| self.names.get(column)).map_or("", String::as_str)
     }
@@ -119,7 +120,7 @@ impl Refusal {
     }
 }
 
-/// Text that may not be UTF-8.
+/// Bytes as text; what is no UTF-8 is replaced.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -130,7 +131,7 @@ fn is_number(name: &str) -> bool {
         && !name.contains(|c: char| c.is_alphabetic() && c != 'e' && c != 'E')
 }
 
-/// A name without what does not count: capitals, blanks, underscores, brackets.
+/// A name without what does not count: its capitals become small, and blanks, `_`, `-`, `.` and brackets are left out.
 fn plain(name: &str) -> String {
     let kept = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '[' | ']' | '(' | ')' | '{' | '}' | '.'));
     kept.map(|c| c.to_ascii_lowercase()).collect()

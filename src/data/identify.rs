@@ -17,10 +17,10 @@ use crate::Matrix;
 use crate::estimate::Estimate;
 use crate::shared::{self, MethodRun, Rounds};
 use crate::sites::{N_FOLDS, Sites, Stretch};
-use crate::spread::Spread;
+use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
 
-/// How a model comes about.
+/// How clients come to their models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
     /// Each client's own least squares.
@@ -36,14 +36,14 @@ pub enum Way {
 /// The models that clients have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Model {
-    /// One for all.
+    /// One model for all clients, Θ̂ (n×d).
     Shared(Matrix),
-    /// Each client's; none where its data do not determine it.
+    /// A model for each client; none for those whose data do not determine it.
     Each(Vec<Option<Matrix>>),
 }
 
 impl Model {
-    /// That of a client.
+    /// The model Θ̂ (n×d) of a client, 0-based; none where it has none.
     pub fn of(&self, client: usize) -> Option<&Matrix> {
         match self {
             Self::Shared(model) => Some(model),
@@ -55,28 +55,28 @@ impl Model {
 /// One way's models, and how well they predict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// How they come about.
+    /// How clients come to these models.
     pub way: Way,
-    /// From all data.
+    /// The models from all data.
     pub model: Result<Model, EstimateError>,
-    /// Contraction ρ of a round, of methods that have one.
+    /// The contraction ρ of a round; none for what is no method of rounds that are all the same affine map.
     pub contraction: Option<f64>,
-    /// Of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did not see it; NaN where there is no
-    /// model. Parts without samples have 0.
+    /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did
+    /// not see it; NaN where there is no model. Parts without samples have 0.
     pub squares: Vec<[f64; N_FOLDS]>,
-    /// The normalised error of free runs; none without stretches, or without a model.
+    /// The normalised error of free runs, 0 for perfect ones; none without stretches, or without a model.
     pub free_run: Option<f64>,
 }
 
-/// What is found.
+/// All that clients' data tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identified {
     /// Each client's own least squares.
     pub locals: Vec<Result<Estimate, EstimateError>>,
     /// One least squares for all.
     pub pooled: Result<Estimate, EstimateError>,
-    /// How far clients differ, where that can be told.
-    pub spread: Option<Spread>,
+    /// How far clients differ, or why that cannot be told.
+    pub spread: Result<Spread, Untold>,
     /// The ways, in the order of [`Way`].
     pub outcomes: Vec<Outcome>,
     /// Samples of each client in each part.
@@ -84,7 +84,7 @@ pub struct Identified {
     /// The step size used: half of the largest with which FedAvg and FedLin converge, in units where regressors have a mean
     /// square of 1.
     pub step_size: f64,
-    /// Stretches run freely.
+    /// How many stretches models ran along freely.
     pub n_stretches: usize,
 }
 
@@ -114,7 +114,7 @@ const ONE_SHOT: [Way; 3] = [Way::Alone, Way::Pooled, Way::MeanOfLocals];
 const DECIDE: [Solver; 2] = [Solver::FedAvg, Solver::FedLin];
 
 impl Identification {
-    /// At the beginning. Every further call takes the same clients.
+    /// Begins to identify the clients of `sites`, of which every further call takes the same ones.
     pub fn new(sites: &Sites, rounds: Rounds) -> Self {
         let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
         let total = Sums::total(sites.dims(), &sums);
@@ -158,14 +158,14 @@ impl Identification {
         }
     }
 
-    /// The share of the work done, about.
+    /// The share of the work that is done, from 0 to 1, about.
     pub fn progress(&self) -> f64 {
         let ways = self.found.outcomes.len();
         let sets = self.left_out.map_or(0, |fold| fold + 1);
         (sets * ways + self.next) as f64 / (ways * (N_FOLDS + 1)) as f64
     }
 
-    /// Does a little; whether there is more to do.
+    /// Does a few milliseconds of work, and says whether there is more to do.
     pub fn step(&mut self, sites: &Sites) -> bool {
         let Some(fleet) = self.fleet.take() else { return false };
         if self.edges.len() < DECIDE.len() {
@@ -204,7 +204,7 @@ impl Identification {
         self.found.step_size = 0.5 * least;
     }
 
-    /// The next way, or some of its rounds.
+    /// Finds the models of the next way and judges them, or goes through some of its rounds.
     fn go_on(&mut self, fleet: &Fleet, sites: &Sites) {
         let (model, contraction) = match self.found.outcomes[self.next].way {
             Way::Alone => (Ok(Model::Each(self.sums.iter().map(local).collect())), None),
@@ -268,7 +268,7 @@ fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
     Ok(sum / sums.len() as f64)
 }
 
-/// Each state's squares in units of its variance, their mean over the states that change.
+/// The mean, over the states that change, of each state's square in units of its variance.
 fn normalised(squares: &[f64], variances: &[f64]) -> f64 {
     let changing = || squares.iter().zip(variances).filter(|(_, variance)| **variance > 0.0);
     let sum: f64 = changing().map(|(square, variance)| square / variance).sum();
@@ -294,7 +294,9 @@ fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
             }
         }
     }
-    (n_steps > 0).then(|| (sum / n_steps as f64).sqrt())
+    let error = (sum / n_steps as f64).sqrt();
+    // Less is rounding, which would decide between models without error.
+    (n_steps > 0).then_some(if error < 1e-9 { 0.0 } else { error })
 }
 
 /// How one client fares with a shared model, on data that the models did not see.
@@ -302,7 +304,7 @@ fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
 pub struct Joining {
     /// The normalised one-step error of its own model.
     pub alone: f64,
-    /// That of the other way's.
+    /// The normalised one-step error of the model that is shared.
     pub shared: f64,
     /// Whether the parts agree: the difference is more than twice its standard error over them.
     pub is_clear: bool,

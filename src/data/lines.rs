@@ -8,12 +8,12 @@ use crate::refusal::{Fault, Refusal};
 /// The longest line, in bytes: what has longer ones is no table.
 const LONGEST: usize = 1 << 20;
 
-/// Lines in the making. They end with `\n`, `\r\n` or `\r`.
+/// Splits bytes into lines as they come. Lines end with `\n`, `\r\n` or `\r`.
 #[derive(Debug, Default)]
 pub struct Lines {
     /// The beginning of the present line.
     rest: Vec<u8>,
-    /// Lines that have ended.
+    /// How many lines have ended.
     n_ended: u64,
     /// Whether the last byte was a `\r`, of which a `\n` may follow as part.
     after_return: bool,
@@ -55,7 +55,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The last line, if it does not end; with its number.
+    /// The last line with its number, if the file does not end with the end of a line.
     pub fn finish(&mut self) -> Option<(u64, Vec<u8>)> {
         let rest = std::mem::take(&mut self.rest);
         (!rest.is_empty()).then_some((self.n_ended + 1, rest))

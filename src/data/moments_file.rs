@@ -27,11 +27,15 @@ use crate::sites::{N_FOLDS, Site, Sites};
 use crate::sums::{Sums, triangle};
 use crate::{Dims, header};
 
-/// What a moments file begins with.
+/// The word that a moments file begins with.
 pub const MAGIC: &str = "fedsysid-moments";
 const VERSION: &str = "1";
 
-/// A number as it is read back exactly.
+/// The largest count that is read. Those of all clients' parts, of which there are fewer than 2¹⁶, add up to what a `u64`
+/// holds.
+const MOST_COUNTED: u64 = 1 << 48;
+
+/// Writes a number with the fewest decimals that are read back exactly.
 pub(crate) fn put(text: &mut String, value: f64) {
     let is_short = value == 0.0 || (1e-5..1e16).contains(&value.abs());
     // Writing to a string cannot fail.
@@ -48,7 +52,7 @@ fn put_row(text: &mut String, row: &[f64]) {
     text.push('\n');
 }
 
-/// The text of a moments file.
+/// Writes the text of a moments file, with the sums of every client.
 pub fn write(sites: &Sites) -> String {
     let dims = sites.dims();
     let names = sites.names.iter().map(|name| name.replace(char::is_whitespace, "_"));
@@ -68,10 +72,10 @@ pub fn write(sites: &Sites) -> String {
     text
 }
 
-/// Reads a moments file.
+/// Reads the clients of a moments file. `slow` reads the few numbers that need more than a few operations.
 ///
 /// # Errors
-/// What is wrong with it, and in which line.
+/// What is wrong with the file, and in which line.
 pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut lines = Lines { rest: lines.peekable(), line: 1, slow };
@@ -81,11 +85,13 @@ pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     }
     let names = lines.next(say!("the regressors' names"))?.split_whitespace().map(str::to_owned);
     let names: Vec<_> = names.collect();
-    let n_states = lines.count("states")?;
+    let found = lines.count("states")?;
+    // What does not fit is too much anyway.
+    let n_states = usize::try_from(found).unwrap_or(usize::MAX);
     let most = header::MOST_COLUMNS;
     if n_states == 0 || n_states > names.len().min(most) || names.len() - n_states > most {
         return Err(
-            Fault::Expected(say!("states 1 to {most}, of those named"), say!("states {n_states}")).at(lines.line)
+            Fault::Expected(say!("states 1 to {most}, of those named"), format!("states {found}")).at(lines.line)
         );
     }
     let dims = Dims { n_states, n_inputs: names.len() - n_states };
@@ -119,7 +125,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         Err(Fault::Expected(expected.to_owned(), found).at(self.line))
     }
 
-    /// What follows a word.
+    /// What follows a word on the next line, which has to begin with it.
     fn word(&mut self, word: &str) -> Result<&'a str, Refusal> {
         let text = self.next(word)?;
         match text.strip_prefix(word) {
@@ -128,10 +134,11 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         }
     }
 
-    fn count(&mut self, word: &str) -> Result<usize, Refusal> {
+    fn count(&mut self, word: &str) -> Result<u64, Refusal> {
         let text = self.word(word)?;
         match text.parse() {
-            Ok(count) => Ok(count),
+            Ok(count) if count <= MOST_COUNTED => Ok(count),
+            Ok(_) => self.refuse(&say!("{word} and a whole number up to {MOST_COUNTED}"), text),
             Err(_) => self.refuse(&say!("{word} and a whole number"), text),
         }
     }
@@ -154,10 +161,11 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         let mut site = Site::new(label.to_owned(), dims);
         site.n_rollouts = self.count("rollouts")?;
         for part in 1..=N_FOLDS {
-            if self.count("part")? != part {
-                return self.refuse(&say!("part {part}"), say!("another part"));
+            let found = self.count("part")?;
+            if found != part as u64 {
+                return self.refuse(&format!("part {part}"), &format!("part {found}"));
             }
-            let n_samples = self.count("samples")? as u64;
+            let n_samples = self.count("samples")?;
             self.word("gram")?;
             let mut gram = Vec::new();
             for row in 1..=dims.n_regressors() + dims.n_states {
@@ -213,6 +221,29 @@ mod tests {
         assert_eq!(read(&text, slow), Ok(expected));
     }
 
+    /// More than 2³² samples and rollouts: the counts of a site that measures ten thousand times a second for a week.
+    #[test]
+    fn counts_are_as_large_as_they_are_on_any_machine() {
+        let text = write(&sites()).replace("samples 4", "samples 6048000000").replacen(
+            "rollouts 10",
+            "rollouts 5000000000",
+            1,
+        );
+        let sites = read(&text, slow).unwrap();
+        assert_eq!(
+            (sites.all()[0].folds[1].n_samples(), sites.all()[0].n_rollouts),
+            (6_048_000_000_u64, 5_000_000_000_u64)
+        );
+    }
+
+    #[test]
+    fn clients_of_one_name_in_a_file_are_told_apart() {
+        let text = write(&sites()).replace("client β", "client plant A");
+        let read = read(&text, slow).unwrap();
+        let labels: Vec<_> = read.all().iter().map(|site| site.label.as_str()).collect();
+        assert_eq!(labels, ["plant A", "plant A (2)"]);
+    }
+
     #[track_caller]
     fn check(from: &str, to: &str, words: &str) {
         let text = write(&sites());
@@ -228,7 +259,14 @@ mod tests {
         check("states 3", "states 9", "line 3: “states 1 to 40, of those named” was expected, “states 9” was found");
         check("states 3", "states few", "line 3: “states and a whole number” was expected, “few” was found");
         check("client plant A", "A", "line 4: “client” was expected, “A” was found");
-        check("part 2", "part 3", "line 19: “part 2” was expected, “another part” was found");
+        check("part 2", "part 3", "line 19: “part 2” was expected, “part 3” was found");
+        let most = "“samples and a whole number up to 281474976710656” was expected";
+        check("samples 4", "samples 281474976710657", &format!("line 20: {most}, “281474976710657” was found"));
+        check(
+            "states 3",
+            "states 5000000000",
+            "line 3: “states 1 to 40, of those named” was expected, “states 5000000000” was found",
+        );
         check("samples 4", "samples 0", "line 31: the numbers of part 2 of client plant A are the moments of no data");
         check("next", "last", "line 17: “next” was expected, “last” was found");
         let text = write(&sites());

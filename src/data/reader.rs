@@ -5,15 +5,11 @@ use crate::fields::{DELIMITERS, Fields};
 use crate::header::{Header, text};
 use crate::lines::Lines;
 use crate::refusal::{Fault, Refusal};
-use crate::rollouts::{Collector, Row, Tally};
+use crate::rollouts::{Collected, Collector, Row, Tally};
 use crate::sites::Sites;
 use fedsysid_say::say;
-use fedsysid_sim::few::sort_few;
 
-/// Rows that the length of a step is found from.
-const FIRST_ROWS: usize = 256;
-
-/// What a file holds.
+/// What was read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
     /// The clients' data.
@@ -22,20 +18,20 @@ pub struct Opened {
     pub tally: Tally,
     /// The header; none where a file holds moments.
     pub header: Option<Header>,
-    /// Columns that never change, by their place among the regressors, and their value.
+    /// Columns that never change, by their place among the regressors z = [x; u], and their value.
     pub constants: Vec<(usize, f64)>,
-    /// What one step takes in time.
+    /// What one step takes, in the unit of the file's times; 1 where it has none.
     pub step: f64,
 }
 
-/// A file in the reading.
+/// Reads a file as its bytes come.
 #[derive(Debug)]
 pub struct Reader {
     lines: Lines,
     table: Table,
 }
 
-/// All but the splitting into lines.
+/// Reads a table, line by line.
 #[derive(Debug)]
 struct Table {
     slow: Slow,
@@ -48,30 +44,12 @@ struct Table {
     mark: Option<u8>,
     /// Values of the present row.
     values: Vec<f64>,
-    /// The first rows, until the length of a step is known.
-    waiting: Vec<Kept>,
+    /// What rows go to, once there is a header.
     collector: Option<Collector>,
-    step: f64,
-}
-
-/// A row that is kept for a while.
-#[derive(Debug)]
-struct Kept {
-    line: u64,
-    client: Vec<u8>,
-    rollout: Vec<u8>,
-    time: Option<f64>,
-    z: Vec<f64>,
-}
-
-impl Kept {
-    fn row(&self) -> Row<'_> {
-        Row { line: self.line, client: &self.client, rollout: &self.rollout, time: self.time, z: &self.z }
-    }
 }
 
 impl Reader {
-    /// At the beginning of a file. `slow` reads the few numbers that need more than a few operations.
+    /// Begins a file. `slow` reads the few numbers that need more than a few operations.
     pub fn new(slow: Slow) -> Self {
         let table = Table {
             slow,
@@ -81,26 +59,24 @@ impl Reader {
             header: None,
             mark: None,
             values: Vec::new(),
-            waiting: Vec::new(),
             collector: None,
-            step: 1.0,
         };
         Self { lines: Lines::default(), table }
     }
 
-    /// Takes the next bytes in.
+    /// Takes the next bytes of the file in, however many.
     ///
     /// # Errors
-    /// What is wrong with them. Then nothing more is to be pushed.
+    /// What is wrong with the bytes. Then nothing more is to be pushed.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let table = &mut self.table;
         self.lines.push(bytes, |line, text| table.line(line, text))
     }
 
-    /// What the file held.
+    /// Ends the file, and says what it held.
     ///
     /// # Errors
-    /// What is wrong with its end, or with the whole of it.
+    /// What is wrong with the end of the file, or with the whole of it.
     pub fn finish(mut self) -> Result<Opened, Refusal> {
         if let Some((line, text)) = self.lines.finish() {
             self.table.line(line, &text).map_err(cut_short)?;
@@ -117,7 +93,7 @@ fn cut_short(refusal: Refusal) -> Refusal {
     }
 }
 
-/// What files that are no text begin with, and what to say of them.
+/// What to say of a file that begins like one that is no text.
 fn no_text(beginning: &[u8]) -> Option<&'static str> {
     let is = |begin: &[u8]| beginning.starts_with(begin);
     if is(b"PK\x03\x04") {
@@ -160,14 +136,17 @@ impl Table {
             return Err(Fault::OpenQuote.at(line));
         }
         if self.header.is_none() {
-            self.header = Some(Header::read(&self.fields, line)?);
+            let header = Header::read(&self.fields, line)?;
+            let names = (0..header.dims.n_regressors()).map(|regressor| header.value_name(regressor).to_owned());
+            self.collector = Some(Collector::new(Sites::new(header.dims, names.collect())));
+            self.header = Some(header);
             return Ok(());
         }
         if self.fields.is_empty() { Ok(()) } else { self.row(line, delimiter) }
     }
 
     fn row(&mut self, line: u64, delimiter: u8) -> Result<(), Refusal> {
-        let Some(header) = &self.header else { return Ok(()) };
+        let (Some(header), Some(collector)) = (&self.header, &mut self.collector) else { return Ok(()) };
         let (have, need) = (self.fields.len(), header.names.len());
         let ends_empty = have == need + 1 && self.fields.get(need).is_empty();
         if have != need && !ends_empty {
@@ -184,56 +163,20 @@ impl Table {
             None => None,
         };
         let (client, rollout) = (numbers.label(header.client)?, numbers.label(header.rollout)?);
-        let row = Row { line, client, rollout, time, z: &self.values };
-        if let Some(collector) = &mut self.collector {
-            return collector.take(&row);
-        }
-        let (client, rollout) = (client.to_vec(), rollout.to_vec());
-        self.waiting.push(Kept { line, client, rollout, time, z: self.values.clone() });
-        if self.waiting.len() == FIRST_ROWS { self.begin() } else { Ok(()) }
+        collector.take(&Row { line, client, rollout, time, z: &self.values })
     }
 
-    /// The first rows are there, or all: now the length of a step is known.
-    fn begin(&mut self) -> Result<(), Refusal> {
-        let Some(header) = &self.header else { return Ok(()) };
-        self.step = step_of(&self.waiting);
-        let names = (0..header.dims.n_regressors()).map(|regressor| header.value_name(regressor).to_owned());
-        let mut collector = Collector::new(Sites::new(header.dims, names.collect()), self.step);
-        let rows = std::mem::take(&mut self.waiting);
-        rows.iter().try_for_each(|kept| collector.take(&kept.row()))?;
-        self.collector = Some(collector);
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Opened, Refusal> {
-        if self.header.is_none() {
-            return Err(Fault::Empty.anywhere());
+    fn finish(self) -> Result<Opened, Refusal> {
+        let Some(collector) = self.collector else { return Err(Fault::Empty.anywhere()) };
+        let Collected { sites, tally, constants, step } = collector.finish()?;
+        if tally.rows == 0 {
+            return Err(Fault::NoRows.anywhere());
         }
-        if self.collector.is_none() {
-            if self.waiting.is_empty() {
-                return Err(Fault::NoRows.anywhere());
-            }
-            self.begin()?;
-        }
-        let Some(collector) = self.collector else { return Err(Fault::NoRows.anywhere()) };
-        let (sites, tally, constants) = collector.finish();
         if tally.samples == 0 {
             return Err(Fault::NoSamples.anywhere());
         }
-        Ok(Opened { sites, tally, header: self.header, constants, step: self.step })
+        Ok(Opened { sites, tally, header: self.header, constants, step })
     }
-}
-
-/// The median time between rows that follow each other in a rollout; 1 where there are none.
-fn step_of(rows: &[Kept]) -> f64 {
-    let pairs = rows.iter().enumerate().filter_map(|(index, row)| {
-        let before =
-            rows[..index].iter().rev().find(|other| (&other.client, &other.rollout) == (&row.client, &row.rollout));
-        Some(row.time? - before?.time?)
-    });
-    let mut steps: Vec<f64> = pairs.filter(|step| *step > 0.0).collect();
-    sort_few(&mut steps, f64::total_cmp);
-    steps.get(steps.len() / 2).copied().unwrap_or(1.0)
 }
 
 /// The fields of a row as what they are to be.

@@ -8,101 +8,101 @@ use std::fmt;
 pub struct Refusal {
     /// The line at fault, from 1, where it is one.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// What is wrong there.
     pub fault: Fault,
 }
 
 /// What may be wrong with a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// Nothing stands in it.
+    /// Nothing stands in the file.
     Empty,
-    /// It is no text: what it seems to be, and what to do.
+    /// The file is no text: words for what it seems to be, and what to do.
     NoText(&'static str),
-    /// A line of more bytes than this.
+    /// A line has more bytes than this.
     LineTooLong(usize),
-    /// The header is a single field.
+    /// The header is a single field, with this text.
     OneColumn(String),
-    /// The first line is not a header.
+    /// The first line is not a header, but begins with this number.
     NoHeader(String),
-    /// No column is a state; the names that there are.
+    /// No column is a state; the columns have these names.
     NoStates(String),
-    /// Two columns of one meaning: their names.
+    /// Two columns mean the same; these are their names.
     Twice(String, String),
-    /// A number is left out among the states or inputs: what is missing, and the next that there is.
+    /// A number is left out among the states or inputs: the name that is missing, and the next one that is there.
     Missing(String, String),
-    /// More columns of a kind than this.
+    /// There are more columns of a kind, in words, than this number.
     TooManyColumns(&'static str, usize),
     /// There is a header and nothing beneath it.
     NoRows,
     /// No row is followed by the next one in time.
     NoSamples,
-    /// A row of so many fields under a header of so many; whether decimal commas may be why.
+    /// A row has another number of fields than the header.
     Fields {
         /// Fields of the row.
         have: usize,
         /// Fields of the header.
         need: usize,
-        /// Whether the fields are separated by commas.
+        /// Whether the fields are separated by commas, so that decimal commas may be the reason.
         by_comma: bool,
     },
-    /// The last line ends early.
+    /// The last line ends before its last field.
     CutShort {
         /// Fields of the row.
         have: usize,
         /// Fields of the header.
         need: usize,
     },
-    /// A quote that is not closed.
+    /// A quote is not closed on its line.
     OpenQuote,
-    /// A field that is no number: its column and what it says.
+    /// A field is no number: the name of its column, and what it says.
     NotANumber(String, String),
-    /// A field with thousands separators, or two decimal marks.
+    /// A field has thousands separators, or two decimal marks: the name of its column, and what it says.
     TwoMarks(String, String),
-    /// A field with another decimal mark than those before.
+    /// A field has another decimal mark than those before: the name of its column, and what it says.
     OtherMark(String, String),
-    /// A field that is infinite or too large.
+    /// A field is infinite or too large: the name of its column, and what it says.
     NotFinite(String, String),
-    /// No time.
+    /// A row has no time: the name of the column.
     NoTime(String),
-    /// No name where rows are told apart by it.
+    /// A row has no name in a column that tells rows apart: the name of the column.
     NoName(String),
-    /// Time does not go on.
+    /// The time of a rollout does not go on by a step.
     Time {
-        /// The time.
+        /// The time that the row has.
         now: f64,
-        /// That of the row before in the same rollout, and its line.
+        /// The time of the row before in the same rollout, and its line.
         before: (f64, u64),
-        /// Whose.
+        /// The rollout, in words.
         of: String,
-        /// One step.
+        /// What one step takes in this file.
         step: f64,
     },
-    /// More clients than this.
+    /// There are more clients than this.
     TooManyClients(usize),
-    /// More rollouts than this.
+    /// There are more rollouts than this.
     TooManyRollouts(usize),
-    /// More than this many numbers are to be kept.
+    /// The sums of all clients are more than this many numbers.
     TooMuch(usize),
-    /// Another version of a moments file.
+    /// A moments file is of another version, which it calls this.
     Version(String),
-    /// A line of a moments file that should say something else: what, and what it says.
+    /// A line of a moments file should say something else: what it should say, and what it says.
     Expected(String, String),
-    /// A moments file that is over too early; what was to follow.
+    /// A moments file is over too early; this was to follow.
     Ended(String),
-    /// Moments that no data have.
+    /// No data have these moments; whose they are, in words.
     NoMoments(String),
-    /// A file of other sizes than those before it: (n, p), and theirs.
+    /// A file has other numbers of states and inputs (n, p) than those before it, whose numbers are the second pair.
     OtherSizes((usize, usize), (usize, usize)),
 }
 
 impl Fault {
-    /// At a line.
+    /// This fault at a line, counted from 1.
     pub fn at(self, line: u64) -> Refusal {
         Refusal { line: Some(line), fault: self }
     }
 
-    /// Of the whole file.
+    /// This fault of the whole file, at no line.
     pub fn anywhere(self) -> Refusal {
         Refusal { line: None, fault: self }
     }

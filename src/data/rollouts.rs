@@ -4,38 +4,42 @@
 //! is the next state. Rows of different rollouts may stand in any order, those of one in that of time.
 
 use fedsysid_say::say;
+use fedsysid_sim::few::sort_few;
 use std::collections::BTreeMap;
 
 use crate::refusal::{Fault, Refusal};
 use crate::sites::{N_FOLDS, STRETCH, Site, Sites};
 
-/// The most rollouts.
+/// The most rollouts of a file, of all clients together.
 pub const MOST_ROLLOUTS: usize = 2_000_000;
 
 /// The share of a step by which times may be off.
 const JITTER: f64 = 0.1;
 
-/// One row.
+/// Rows that go on from another one, which the length of a step is found from.
+const FIRST_ROWS: usize = 256;
+
+/// One row of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<'a> {
-    /// Its line.
+    /// The number of its line.
     pub line: u64,
     /// The client's name.
     pub client: &'a [u8],
-    /// The rollout's.
+    /// The rollout's name; empty where the file has none.
     pub rollout: &'a [u8],
-    /// Its time; where the file has none, every row is one step after the one before.
+    /// Its time, in the file's unit; where the file has none, every row is one step after the one before.
     pub time: Option<f64>,
-    /// `z = [x; u]`; NaN where a value is missing.
+    /// `z = [x; u]`, of length d; NaN where a value is missing.
     pub z: &'a [f64],
 }
 
 /// How often something was met, and where first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// How often.
+    /// How often it was met.
     pub count: u64,
-    /// The first line.
+    /// The line where it was met first.
     pub first: u64,
 }
 
@@ -51,25 +55,25 @@ impl Noted {
 /// What was read, and what was passed over.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Rows.
+    /// How many rows there are beneath the header.
     pub rows: u64,
-    /// Rollouts.
+    /// How many rollouts they are of.
     pub rollouts: usize,
-    /// Samples.
+    /// How many samples they make.
     pub samples: u64,
-    /// Gaps in time, which end a stretch.
+    /// Gaps in time, across which there is no sample.
     pub gaps: Noted,
-    /// Samples that lack a value.
+    /// Samples that lack a value and so are left out.
     pub missing: Noted,
-    /// Steps of the shortest rollout and of the longest, in rows.
+    /// How many rows the shortest rollout has, and the longest.
     pub lengths: Option<(u64, u64)>,
 }
 
-/// A rollout that may go on.
+/// A rollout, which may go on.
 #[derive(Clone, Debug)]
 struct Open {
     client: usize,
-    /// Its place among the client's.
+    /// Its place among the client's rollouts, from 0.
     place: usize,
     time: f64,
     line: u64,
@@ -80,11 +84,47 @@ struct Open {
     stretch: Vec<f64>,
 }
 
-/// Rows in the order of a file become samples.
+/// The rollout that a row belongs to.
+enum Place {
+    /// A known one, by its number among all.
+    Known(usize),
+    /// A new one of this client, at this place among the client's.
+    New { client: usize, place: usize },
+}
+
+/// A row that goes on with a rollout, and waits until it is known what one step takes.
+#[derive(Debug)]
+struct Waiting {
+    /// The rollout that it belongs to.
+    index: usize,
+    line: u64,
+    client: Box<[u8]>,
+    rollout: Box<[u8]>,
+    time: f64,
+    z: Box<[f64]>,
+}
+
+/// What became of all rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collected {
+    /// The clients' data.
+    pub sites: Sites,
+    /// What was read, and what was passed over.
+    pub tally: Tally,
+    /// Columns that never change, by their place among the regressors, and their value.
+    pub constants: Vec<(usize, f64)>,
+    /// What one step takes in time; 1 where no time says so.
+    pub step: f64,
+}
+
+/// Makes samples of rows, as they come in the order of a file.
 #[derive(Debug)]
 pub struct Collector {
     sites: Sites,
     step: f64,
+    /// Rows that go on with a rollout, until the step is known. Those that begin one need no step: so however many rollouts
+    /// are mixed with each other, few rows wait.
+    waiting: Option<Vec<Waiting>>,
     clients: BTreeMap<Box<[u8]>, usize>,
     /// For each client its rollouts.
     rollouts: Vec<BTreeMap<Box<[u8]>, usize>>,
@@ -97,12 +137,13 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Nothing yet; one step takes `step` in time.
-    pub fn new(sites: Sites, step: f64) -> Self {
+    /// Begins without rows; their clients are added to `sites`.
+    pub fn new(sites: Sites) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
         Self {
             sites,
-            step,
+            step: 1.0,
+            waiting: Some(Vec::new()),
             clients: BTreeMap::new(),
             rollouts: Vec::new(),
             open: Vec::new(),
@@ -124,8 +165,8 @@ impl Collector {
         }
         let d = self.sites.dims().n_regressors();
         match self.find(row).map_err(|fault| fault.at(row.line))? {
-            Ok(index) => self.go_on(index, row)?,
-            Err((client, place)) => {
+            Place::Known(index) => self.go_on_or_wait(index, row)?,
+            Place::New { client, place } => {
                 self.open.push(Open {
                     client,
                     place,
@@ -142,15 +183,15 @@ impl Collector {
         Ok(())
     }
 
-    /// The rollout that a row belongs to, or the client and place of a new one.
-    fn find(&mut self, row: &Row<'_>) -> Result<Result<usize, (usize, usize)>, Fault> {
+    /// The rollout that a row belongs to; a new one is taken down.
+    fn find(&mut self, row: &Row<'_>) -> Result<Place, Fault> {
         let client = match self.clients.get(row.client) {
             Some(&client) => client,
             None => self.add_client(row.client)?,
         };
-        let Some(rollouts) = self.rollouts.get_mut(client) else { return Ok(Err((client, 0))) };
+        let rollouts = &mut self.rollouts[client];
         if let Some(&index) = rollouts.get(row.rollout) {
-            return Ok(Ok(index));
+            return Ok(Place::Known(index));
         }
         if self.open.len() == MOST_ROLLOUTS {
             return Err(Fault::TooManyRollouts(MOST_ROLLOUTS));
@@ -160,7 +201,7 @@ impl Collector {
         if let Some(site) = self.sites.site(client) {
             site.n_rollouts += 1;
         }
-        Ok(Err((client, place)))
+        Ok(Place::New { client, place })
     }
 
     fn add_client(&mut self, name: &[u8]) -> Result<usize, Fault> {
@@ -171,7 +212,32 @@ impl Collector {
         Ok(client)
     }
 
-    /// The next row of a rollout.
+    /// The next row of a rollout, which waits while the step is not known. Without times it needs none.
+    fn go_on_or_wait(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
+        let (Some(waiting), Some(time)) = (&mut self.waiting, row.time) else { return self.go_on(index, row) };
+        let &Row { line, client, rollout, z, .. } = row;
+        waiting.push(Waiting { index, line, client: client.into(), rollout: rollout.into(), time, z: z.into() });
+        if waiting.len() == FIRST_ROWS { self.end_waiting() } else { Ok(()) }
+    }
+
+    /// Enough rows wait, or there are no more: the step is the median time from a row to the next one of its rollout.
+    fn end_waiting(&mut self) -> Result<(), Refusal> {
+        let Some(rows) = self.waiting.take() else { return Ok(()) };
+        let before = |place: usize| {
+            let index = rows[place].index;
+            let row = rows[..place].iter().rev().find(|other| other.index == index);
+            row.map_or(self.open[index].time, |row| row.time)
+        };
+        let steps = rows.iter().enumerate().map(|(place, row)| row.time - before(place));
+        let mut steps: Vec<f64> = steps.filter(|step| *step > 0.0).collect();
+        sort_few(&mut steps, f64::total_cmp);
+        self.step = steps.get(steps.len() / 2).copied().unwrap_or(1.0);
+        rows.iter().try_for_each(|Waiting { index, line, client, rollout, time, z }| {
+            self.go_on(*index, &Row { line: *line, client, rollout, time: Some(*time), z })
+        })
+    }
+
+    /// The next row of a rollout, with the step known.
     fn go_on(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
         let d = self.sites.dims().n_regressors();
         let open = &mut self.open[index];
@@ -232,8 +298,12 @@ impl Collector {
         }
     }
 
-    /// The clients, what was read of them, and the columns that never change with their value.
-    pub fn finish(mut self) -> (Sites, Tally, Vec<(usize, f64)>) {
+    /// Ends the file, and says what all of its rows have become.
+    ///
+    /// # Errors
+    /// When time does not go on, in a file so short that the step was not known before.
+    pub fn finish(mut self) -> Result<Collected, Refusal> {
+        self.end_waiting()?;
         for index in 0..self.open.len() {
             self.end_stretch(index);
         }
@@ -243,7 +313,7 @@ impl Collector {
         let is_constant = |range: &(f64, f64)| range.0 >= range.1;
         let columns = self.ranges.iter().enumerate().filter(|(_, range)| is_constant(range) && range.0.is_finite());
         let constants = columns.map(|(column, range)| (column, range.0)).collect();
-        (self.sites, self.tally, constants)
+        Ok(Collected { sites: self.sites, tally: self.tally, constants, step: self.step })
     }
 }
 
@@ -267,13 +337,13 @@ mod tests {
     const DIMS: Dims = Dims { n_states: 1, n_inputs: 1 };
 
     fn collect(rows: &[(&str, &str, f64, f64)]) -> Result<(Sites, Tally), String> {
-        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), 1.0);
+        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
         for (line, &(client, rollout, t, x)) in rows.iter().enumerate() {
             let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
             let row = Row { line: line as u64 + 2, client, rollout, time: Some(t), z: &[x, 1.0] };
             collector.take(&row).map_err(|refusal| refusal.to_string())?;
         }
-        let (sites, tally, _) = collector.finish();
+        let Collected { sites, tally, .. } = collector.finish().map_err(|refusal| refusal.to_string())?;
         Ok((sites, tally))
     }
 
@@ -299,6 +369,27 @@ mod tests {
     }
 
     #[test]
+    fn a_rollout_is_known_by_its_name_and_its_clients() {
+        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
+        for (client, rollout, known, place) in [
+            ("A", "1", None, 0),
+            ("B", "1", None, 0),
+            ("A", "2", None, 1),
+            ("A", "1", Some(0), 0),
+            ("B", "1", Some(1), 0),
+        ] {
+            let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
+            let row = Row { line: 2, client, rollout, time: None, z: &[0.0, 0.0] };
+            let n_open = collector.open.len();
+            collector.take(&row).unwrap();
+            assert_eq!(collector.open.len() == n_open, known.is_some(), "{row:?}");
+            let open = &collector.open[known.unwrap_or(n_open)];
+            assert_eq!(([b"A", b"B"][open.client].as_slice(), open.place), (row.client, place));
+        }
+        assert_eq!(collector.sites.all().iter().map(|site| site.n_rollouts).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    #[test]
     fn times_may_jitter() {
         let (_, tally) = collect(&[0.0, 1.04, 1.99, 3.05].map(|t| ("A", "", t, t))).unwrap();
         assert_eq!((tally.samples, tally.gaps.count), (3, 0));
@@ -316,7 +407,7 @@ mod tests {
         refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
         let order = "rows of a rollout must be in the order of time";
         refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
-        refused(&[0.0, 0.5], &format!("line 3: {who} t = 0 (line 2) to t = 0.5: one step is 1 in this file"));
+        refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: one step is 1 in this file"));
     }
 
     #[test]

@@ -22,9 +22,9 @@ const STEP: usize = 1_000;
 /// How the federated methods are run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounds {
-    /// Local steps K of a round.
+    /// The number of local steps K in a round.
     pub n_local_steps: usize,
-    /// Rounds R.
+    /// The number of rounds R.
     pub n_rounds: usize,
 }
 
@@ -34,7 +34,7 @@ impl Default for Rounds {
     }
 }
 
-/// The methods, with strengths that suit clients of so many samples each on average.
+/// The methods that are run, with strengths that suit clients of `mean_samples` samples each on average.
 pub fn solvers(mean_samples: f64) -> [Solver; 7] {
     [
         Solver::FedAvg,
@@ -47,14 +47,15 @@ pub fn solvers(mean_samples: f64) -> [Solver; 7] {
     ]
 }
 
-/// The root mean square of every regressor; 1 where it is always zero.
+/// The root mean square of every regressor over all samples, in the regressor's unit: d of them. 1 for one that is always
+/// zero.
 pub fn scales(total: &Sums) -> Vec<f64> {
     let mean_square = |square: &f64| square / total.n_samples().max(1) as f64;
     let squares = total.moments().s.diagonal();
     squares.iter().map(mean_square).map(|square| if square > 0.0 { square.sqrt() } else { 1.0 }).collect()
 }
 
-/// The clients, with every regressor divided by its scale.
+/// The clients' moments with every regressor divided by its scale, for rounds of K local steps; none without clients.
 pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_local_steps: usize) -> Option<Fleet> {
     let mut fleet: Option<Fleet> = None;
     for sums in clients {
@@ -70,7 +71,8 @@ pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_loca
     fleet
 }
 
-/// A search for the largest step size with which a method converges.
+/// Begins the search for the largest step size with which a method converges on a fleet; none
+/// where a round is not one affine map.
 pub fn edge_search(solver: Solver, fleet: &Fleet) -> Option<EdgeSearch> {
     EdgeSearch::new(Method { solver, schedule: Schedule::Constant }, fleet, None)
 }
@@ -81,14 +83,14 @@ pub struct MethodRun {
     maps: FleetMaps,
     who: Participants,
     update: Box<dyn Update>,
-    /// Rounds to be gone through one by one.
+    /// How many rounds are still to be gone through one by one.
     left: usize,
     /// The model after all rounds, where they are powers of one map.
     model: Option<Matrix>,
 }
 
 impl MethodRun {
-    /// From zero, with steps of this size.
+    /// Begins `n_rounds` rounds of a method from a model of zeros, with steps of size `step_size` in units of the scales.
     pub fn new(solver: Solver, fleet: &Fleet, step_size: f64, n_rounds: usize) -> Self {
         let dims = fleet.dims();
         let first = Matrix::zeros(dims.n_states, dims.n_regressors());
@@ -101,7 +103,7 @@ impl MethodRun {
         Self { maps, who, update, left, model }
     }
 
-    /// Some more rounds; whether there are more.
+    /// Goes through some more rounds, about a millisecond of them, and says whether there are more.
     pub fn advance(&mut self, fleet: &Fleet) -> bool {
         let now = self.left.min(1 + STEP / fleet.blocks().len().max(1));
         for _ in 0..now {
@@ -111,12 +113,12 @@ impl MethodRun {
         self.left > 0
     }
 
-    /// Each client's model, in units of the scales.
+    /// A client's model (n×d), 0-based, in units of the scales.
     pub fn model(&self, client: usize) -> &Matrix {
         self.model.as_ref().unwrap_or_else(|| self.update.models().of(client))
     }
 
-    /// The contraction ρ of a round, where it is one map.
+    /// The contraction ρ of a round, where all rounds are the same affine map.
     pub fn contraction(&self) -> Option<f64> {
         self.update.contraction()
     }
@@ -128,7 +130,7 @@ fn after(map: &RoundMap, first: &Matrix, n_rounds: usize) -> Matrix {
     model
 }
 
-/// A model in the units of the file.
+/// A model (n×d) in units of the scales, given back in the units of the file.
 pub fn unscaled(model: &Matrix, scales: &[f64]) -> Matrix {
     Matrix::from_fn(model.nrows(), model.ncols(), |j, k| model[(j, k)] / scales[k])
 }

@@ -50,7 +50,8 @@ fn t_tails(t: f64, degrees: f64) -> f64 {
     beta(0.5 * degrees, 0.5, degrees / (degrees + t * t))
 }
 
-/// The two-sided 95 % quantile of Student's t, from 12.7 with one degree of freedom down to 1.96. NaN without any.
+/// The two-sided 95 % quantile of Student's t, from 12.7 with one degree of freedom down to 1.96; NaN without any degree of
+/// freedom.
 pub fn t_quantile(degrees: u64) -> f64 {
     if degrees == 0 {
         return f64::NAN;
@@ -69,9 +70,11 @@ pub fn t_quantile(degrees: u64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The probability that F with these degrees of freedom is larger.
+/// The probability that F with these degrees of freedom is larger than `f`; NaN where that is none.
 pub fn f_tail(f: f64, numerator: f64, denominator: f64) -> f64 {
-    beta(0.5 * denominator, 0.5 * numerator, denominator / (denominator + numerator * f.max(0.0)))
+    // Unlike `max`, `clamp` lets NaN through.
+    let f = f.clamp(0.0, f64::INFINITY);
+    beta(0.5 * denominator, 0.5 * numerator, denominator / (denominator + numerator * f))
 }
 
 #[cfg(test)]
@@ -119,5 +122,7 @@ mod tests {
             close(f_tail(f, a, b), 0.05, 5e-3);
         }
         close(f_tail(0.0, 3.0, 4.0), 1.0, 1e-12);
+        assert!(f_tail(f64::INFINITY, 3.0, 4.0) <= 0.0);
+        assert!(f_tail(f64::NAN, 3.0, 4.0).is_nan(), "what is no number is not probable");
     }
 }

@@ -11,6 +11,10 @@
 //! random effects model for effect sizes", 1983). Below zero it says 0. Whether it is anything at all is told by the F test of
 //! equal coefficients (Chow, "Tests of equality between sets of coefficients in two linear regressions", 1960): the squares that
 //! one model for all leaves more than M models do, against those that these leave, each state's in units of its noise.
+//!
+//! Some states have no noise: x1⁺ = x1 + Δt·x2, or a copy of what another state was. Nothing is left of such a state in any
+//! client but rounding, so it is no part of F or of its degrees of freedom. If it is left by one model for all, though, no noise
+//! can be the reason, and the clients differ for certain.
 
 use crate::Matrix;
 use crate::estimate::Estimate;
@@ -18,7 +22,7 @@ use crate::special::f_tail;
 use crate::sums::Sums;
 
 /// How far clients differ.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// Clients whose data determine a system of their own.
     pub n_clients: usize,
@@ -26,38 +30,83 @@ pub struct Spread {
     pub between: f64,
     /// What noise adds to the distance of a local estimate: the root of the mean v_i.
     pub noise: f64,
+    /// States, 0-based, that every client's own model predicts without error, and one model for all does not: in these the
+    /// clients differ for certain.
+    pub differing: Vec<usize>,
+    /// States, 0-based, that one model for all predicts without error. They have no noise to hold differences against.
+    pub exact: Vec<usize>,
+    /// The F test over all other states; none where there are no others.
+    pub test: Option<Test>,
+}
+
+/// The F test of equal coefficients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Test {
     /// F, about 1 for clients that are alike.
     pub f: f64,
     /// The probability of a larger F for clients that are alike.
     pub p_value: f64,
 }
 
+/// Why it cannot be told how far clients differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untold {
+    /// Fewer than two clients have an estimate.
+    FewClients,
+    /// A client has no sample to spare, so that its noise is not known.
+    NoneToSpare,
+    /// One model for all predicts every state of every client without error: nothing differs, and there is no noise to
+    /// test with.
+    NoNoise,
+}
+
+/// How much more than rounding has to be left before clients differ for certain: decimals in a file are rounded too, and a
+/// model of its own follows such errors more closely than one for all.
+const CERTAIN: f64 = 1_000.0;
+
 impl Spread {
-    /// That of the clients that have an estimate; none with fewer than two, or without a sample to spare.
-    pub fn of(clients: &[(Sums, Estimate)]) -> Option<Self> {
-        let (sums, first) = clients.first()?;
+    /// How far those clients differ that have an estimate, from the sums and the estimate of each.
+    ///
+    /// # Errors
+    /// Why that cannot be told.
+    pub fn of(clients: &[(Sums, Estimate)]) -> Result<Self, Untold> {
+        let [(sums, first), _, ..] = clients else { return Err(Untold::FewClients) };
         let (n, d) = first.theta.shape();
         let m = clients.len();
         let total = Sums::total(sums.dims(), clients.iter().map(|(sums, _)| sums));
-        let degrees = total.n_samples().checked_sub((m * d) as u64).filter(|degrees| *degrees > 0)? as f64;
-        if m < 2 || clients.iter().any(|(_, estimate)| estimate.degrees == 0) {
-            return None;
+        if clients.iter().any(|(_, estimate)| estimate.degrees == 0) {
+            return Err(Untold::NoneToSpare);
         }
-        let pooled = Estimate::of(&total).ok()?;
+        let degrees = clients.iter().map(|(_, estimate)| estimate.degrees).sum::<u64>() as f64;
+        let pooled = Estimate::of(&total).map_err(|_| Untold::NoneToSpare)?;
         let mean = clients.iter().fold(Matrix::zeros(n, d), |sum, (_, own)| sum + &own.theta) / m as f64;
         let squares: f64 = clients.iter().map(|(_, own)| (&own.theta - &mean).norm_squared()).sum();
         let noise = clients.iter().map(|(_, own)| own.total_variance()).sum::<f64>() / m as f64;
         let left = |j: usize| clients.iter().map(|(_, own)| own.noise_std[j].powi(2) * own.degrees as f64).sum::<f64>();
-        let together = total.squared_residuals(&pooled.theta);
-        let (top, bottom) = ((n * d * (m - 1)) as f64, n as f64 * degrees);
-        let excess = |j: usize| (together[j] - left(j)).max(0.0) * degrees / left(j);
-        let f = (0..n).map(excess).sum::<f64>() / top;
-        Some(Self {
+        let (mut differing, mut exact, mut f, mut n_noisy) = (Vec::new(), Vec::new(), 0.0, 0_usize);
+        for (j, (together, rounding)) in total.residuals_and_rounding(&pooled.theta).into_iter().enumerate() {
+            let left = left(j);
+            if left > 0.0 {
+                n_noisy += 1;
+                f += (together - left).max(0.0) * degrees / left;
+            } else if together > CERTAIN * rounding {
+                differing.push(j);
+            } else {
+                exact.push(j);
+            }
+        }
+        if exact.len() == n {
+            return Err(Untold::NoNoise);
+        }
+        let (top, bottom) = ((n_noisy * d * (m - 1)) as f64, n_noisy as f64 * degrees);
+        let test = || Test { f: f / top, p_value: f_tail(f / top, top, bottom) };
+        Ok(Self {
             n_clients: m,
             between: (squares / (m - 1) as f64 - noise).max(0.0).sqrt(),
             noise: noise.sqrt(),
-            f,
-            p_value: f_tail(f, top, bottom),
+            differing,
+            exact,
+            test: (n_noisy > 0).then(test),
         })
     }
 }
@@ -109,14 +158,73 @@ mod tests {
     #[test]
     fn clients_that_are_alike_are_found_to_differ_as_rarely_as_the_test_says() {
         let systems = systems(0.0);
-        let n_found = (0..400).filter(|&trial| spread(&systems, trial).p_value < 0.05).count();
+        let n_found = (0..400).filter(|&trial| spread(&systems, trial).test.unwrap().p_value < 0.05).count();
         assert!((8..=32).contains(&n_found), "{n_found} of 400 at 5 %");
     }
 
     #[test]
     fn clients_that_differ_are_found_to() {
-        let found = spread(&systems(1.0), 0);
+        let found = spread(&systems(1.0), 0).test.unwrap();
         assert!(found.p_value < 1e-6 && found.f > 2.0, "{found:?}");
+    }
+
+    /// Clients with a position, which moves on by a speed times `dt`, and a speed with noise of this size.
+    fn carts(dt: impl Fn(usize) -> f64, noise: f64, trial: usize) -> Vec<(Sums, Estimate)> {
+        let client = |client: usize| {
+            let system = LinearSystem::new(
+                Matrix::from_row_slice(2, 2, &[1.0, dt(client), -0.2, 0.7]),
+                Matrix::from_row_slice(2, 1, &[0.0, 1.0]),
+            );
+            let level = NoiseLevels { process_noise_std: 0.0, ..NoiseLevels::UNIT };
+            let plan = DataPlan { n_rollouts: 8, rollout_len: 5, noise: level };
+            let rng = &mut stream(Seed(4), Purpose::Data, trial, client);
+            let mut samples = simulate_samples(&system.unwrap(), &plan, rng);
+            let shaken = simulate_samples(&Family::paper().member(Place { a: 0.0, b: 0.0 }, 0.0).unwrap(), &plan, rng);
+            for (next, shake) in samples.next.row_mut(1).iter_mut().zip(shaken.z.row(4).iter()) {
+                *next += noise * shake;
+            }
+            let sums = sums(&samples);
+            let estimate = Estimate::of(&sums).unwrap();
+            (sums, estimate)
+        };
+        (0..4).map(client).collect()
+    }
+
+    /// Of two states one has no noise: the test is that of the other alone.
+    #[test]
+    fn a_state_without_noise_is_no_part_of_the_test() {
+        let mut n_found = 0;
+        for trial in 0..400 {
+            let clients = carts(|_| 0.1, 1.0, trial);
+            let found = Spread::of(&clients).unwrap();
+            assert_eq!((&found.exact[..], &found.differing[..]), (&[0][..], &[][..]));
+            let total = Sums::total(clients[0].0.dims(), clients.iter().map(|(sums, _)| sums));
+            let one = total.squared_residuals(&Estimate::of(&total).unwrap().theta)[1];
+            let many: f64 = clients.iter().map(|(sums, own)| sums.squared_residuals(&own.theta)[1]).sum();
+            let (top, bottom) = (3.0 * 3.0, 4.0 * 37.0);
+            let f = (one - many) / top / (many / bottom);
+            let test = found.test.unwrap();
+            assert!((test.f / f - 1.0).abs() < 1e-9, "{} {f}", test.f);
+            assert!((test.p_value - f_tail(f, top, bottom)).abs() < 1e-9);
+            n_found += usize::from(test.p_value < 0.05);
+        }
+        assert!((8..=32).contains(&n_found), "{n_found} of 400 at 5 %");
+    }
+
+    #[test]
+    fn clients_that_differ_in_what_has_no_noise_differ_for_certain() {
+        let found = Spread::of(&carts(|client| 0.1 + 1e-3 * client as f64, 1.0, 0)).unwrap();
+        assert_eq!((&found.exact[..], &found.differing[..]), (&[][..], &[0][..]));
+        assert!(found.test.unwrap().p_value > 0.01, "the other state is alike");
+        let found = Spread::of(&carts(|client| 0.1 * client as f64, 0.0, 0)).unwrap();
+        assert_eq!((&found.exact[..], &found.differing[..], found.test), (&[1][..], &[0][..], None));
+        // Four steps from 0 to 0.3 have this root mean square about their mean.
+        assert!((found.between - (0.05_f64 / 3.0).sqrt()).abs() < 1e-9 && found.noise == 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn without_any_noise_there_is_nothing_to_test_with() {
+        assert_eq!(Spread::of(&carts(|_| 0.1, 0.0, 0)), Err(Untold::NoNoise));
     }
 
     #[test]
@@ -130,7 +238,7 @@ mod tests {
                 degrees: 5,
             },
         );
-        assert_eq!(Spread::of(&[one]), None);
-        assert_eq!(Spread::of(&[]), None);
+        assert_eq!(Spread::of(&[one]), Err(Untold::FewClients));
+        assert_eq!(Spread::of(&[]), Err(Untold::FewClients));
     }
 }

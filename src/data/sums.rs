@@ -9,25 +9,26 @@ use crate::{Dims, Matrix};
 pub struct Sums {
     dims: Dims,
     n_samples: u64,
-    /// `Σ y yᵀ`, the lower triangle, row by row.
+    /// The lower triangle of `Σ y yᵀ`, row by row.
     gram: Vec<f64>,
-    /// `Σ x⁺`.
+    /// The sum `Σ x⁺`, of length n.
     next: Vec<f64>,
 }
 
-/// Entries of a lower triangle with so many rows.
+/// How many entries a lower triangle with so many rows has.
 pub fn triangle(rows: usize) -> usize {
     rows * (rows + 1) / 2
 }
 
 impl Sums {
-    /// Those of no samples.
+    /// The sums of no samples, all zero, for n states and p inputs.
     pub fn new(dims: Dims) -> Self {
         let m = dims.n_regressors() + dims.n_states;
         Self { dims, n_samples: 0, gram: vec![0.0; triangle(m)], next: vec![0.0; dims.n_states] }
     }
 
-    /// Sums that are known: `gram` row by row, see [`Sums::gram`]. `None` where a count is wrong or they are those of no data.
+    /// Sums that are known: `gram` row by row, see [`Sums::gram`], and `next`, see [`Sums::next`]. None where their
+    /// lengths are wrong, or no data have such sums.
     pub fn from_parts(dims: Dims, n_samples: u64, gram: Vec<f64>, next: Vec<f64>) -> Option<Self> {
         let zeros = Self::new(dims);
         let fits = gram.len() == zeros.gram.len() && next.len() == zeros.next.len();
@@ -67,14 +68,14 @@ impl Sums {
         }
     }
 
-    /// Adds the samples of another.
+    /// Adds the sums over another one's samples to these.
     pub fn add(&mut self, other: &Self) {
         self.n_samples += other.n_samples;
         let ours = self.gram.iter_mut().chain(&mut self.next);
         ours.zip(other.gram.iter().chain(&other.next)).for_each(|(sum, value)| *sum += value);
     }
 
-    /// Those of all samples of several.
+    /// The sums over all samples of several clients, for n states and p inputs.
     pub fn total<'a>(dims: Dims, all: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut total = Self::new(dims);
         for sums in all {
@@ -83,22 +84,22 @@ impl Sums {
         total
     }
 
-    /// The sizes n and p.
+    /// The numbers of states n and of inputs p.
     pub fn dims(&self) -> Dims {
         self.dims
     }
 
-    /// How many samples.
+    /// How many samples the sums are over.
     pub fn n_samples(&self) -> u64 {
         self.n_samples
     }
 
-    /// `Σ y yᵀ` of `y = [z; x⁺]`, the lower triangle, row by row.
+    /// The lower triangle of `Σ y yᵀ` of `y = [z; x⁺]`, (d + n)×(d + n), row by row.
     pub fn gram(&self) -> &[f64] {
         &self.gram
     }
 
-    /// `Σ x⁺`.
+    /// The sum `Σ x⁺` of the next states, in their units: n of them.
     pub fn next(&self) -> &[f64] {
         &self.next
     }
@@ -107,7 +108,7 @@ impl Sums {
         self.gram[triangle(i.max(j)) + i.min(j)]
     }
 
-    /// S and C.
+    /// The moments S = Σ z zᵀ (d×d) and C = Σ x⁺ zᵀ (n×d), with the number of samples.
     pub fn moments(&self) -> Moments {
         let (n, d) = (self.dims.n_states, self.dims.n_regressors());
         Moments {
@@ -117,25 +118,50 @@ impl Sums {
         }
     }
 
-    /// `Σ (x⁺_j − θ_j z)²` of each state j, for a model Θ (n×d).
+    /// The squared residuals `Σ (x⁺_j − θ_j z)²` of each state j, for a model Θ (n×d): 0 where rounding alone could be left.
     pub fn squared_residuals(&self, theta: &Matrix) -> Vec<f64> {
+        let told = |(sum, rounding): (f64, f64)| if sum > rounding { sum } else { 0.0 };
+        self.residuals_and_rounding(theta).into_iter().map(told).collect()
+    }
+
+    /// The squared residuals of each state as they are computed, for a model Θ (n×d), and what rounding may have made of
+    /// them.
+    pub(crate) fn residuals_and_rounding(&self, theta: &Matrix) -> Vec<(f64, f64)> {
         let d = self.dims.n_regressors();
         let of_row = |j: usize| {
-            let mut sum = self.at(d + j, d + j);
+            let square = self.at(d + j, d + j);
+            // The residual, and the sizes of all terms that may cancel in it.
+            let (mut sum, mut size) = (square, square);
             for k in 0..d {
-                let explained: f64 = (0..d).map(|l| theta[(j, l)] * self.at(k, l)).sum();
-                sum += theta[(j, k)] * (explained - 2.0 * self.at(d + j, k));
+                let (mut explained, mut sizes) = (0.0, 0.0);
+                for l in 0..d {
+                    let term: f64 = theta[(j, l)] * self.at(k, l);
+                    explained += term;
+                    sizes += term.abs();
+                }
+                let product = 2.0 * self.at(d + j, k);
+                sum += theta[(j, k)] * (explained - product);
+                size += theta[(j, k)].abs() * (sizes + product.abs());
             }
-            // Less is rounding.
-            sum.max(0.0)
+            (sum, self.rounding(size))
         };
         (0..self.dims.n_states).map(of_row).collect()
     }
 
-    /// `Σ (x⁺_j − mean)²` of each state j.
+    /// What rounding may leave where terms of this size in all should cancel. The errors of N additions go about as far
+    /// as √N of them, those of the d terms of a prediction as d; sixteen times that is never reached by chance.
+    fn rounding(&self, size: f64) -> f64 {
+        16.0 * f64::EPSILON * size * ((self.n_samples as f64).sqrt() + self.dims.n_regressors() as f64)
+    }
+
+    /// The squared deviations `Σ (x⁺_j − mean)²` of each state j: 0 where it never changes, or by no more than rounding.
     pub fn squared_deviations(&self) -> Vec<f64> {
         let d = self.dims.n_regressors();
-        let of = |(j, sum): (usize, &f64)| (self.at(d + j, d + j) - sum * sum / self.n_samples.max(1) as f64).max(0.0);
+        let of = |(j, sum): (usize, &f64)| {
+            let square = self.at(d + j, d + j);
+            let deviations = square - sum * sum / self.n_samples.max(1) as f64;
+            if deviations > self.rounding(square) { deviations } else { 0.0 }
+        };
         self.next.iter().enumerate().map(of).collect()
     }
 }
@@ -178,6 +204,26 @@ pub(crate) mod tests {
             let mean = samples.next.row(j).mean();
             let expected: f64 = samples.next.row(j).iter().map(|x| (x - mean).powi(2)).sum();
             assert!((deviations[j] - expected).abs() < 1e-12);
+        }
+    }
+
+    /// Where nothing is left, or nothing changes, what rounding makes of it is not told as a number.
+    #[test]
+    fn rounding_is_no_residual_and_no_deviation() {
+        for offset in [0.0, 300.0] {
+            let mut sums = Sums::new(Dims { n_states: 2, n_inputs: 1 });
+            for step in 0..1_000_u32 {
+                let x = offset + f64::from(step).sin();
+                let u = f64::from(3 * step + 1).cos();
+                sums.add_sample(&[x, 0.1, u], &[x + 0.1 * u, 0.1]);
+            }
+            let theta = Matrix::from_row_slice(2, 3, &[1.0, 0.0, 0.1, 0.0, 1.0, 0.0]);
+            assert_eq!(sums.squared_residuals(&theta), [0.0, 0.0], "{offset}");
+            assert!(sums.squared_deviations()[1] <= 0.0, "{offset}");
+            let off = Matrix::from_row_slice(2, 3, &[1.0, 0.0, 0.101, 0.0, 1.0, 0.0]);
+            let squares = sums.squared_residuals(&off);
+            assert!((squares[0] / (1e-6 * sums.gram()[triangle(3) - 1]) - 1.0).abs() < 1e-3, "{offset}: {squares:?}");
+            assert!(sums.squared_deviations()[0] > 100.0, "{offset}");
         }
     }
 

@@ -5,7 +5,7 @@ use fedsysid_sim::samples::Samples;
 use crate::Dims;
 use crate::moments_file::put;
 
-/// The header for systems of these sizes.
+/// The header of a file for systems with n states and p inputs, as a line.
 pub fn header(dims: Dims) -> String {
     let numbered = |letter: char, count: usize| (1..=count).map(move |number| format!(",{letter}{number}"));
     let names = numbered('x', dims.n_states).chain(numbered('u', dims.n_inputs));

@@ -10,7 +10,7 @@ use super::reactive::{live, memo, on};
 use super::save::save;
 use super::store::Store;
 use crate::dashboard::data::charts::Dots;
-use crate::dashboard::data::markup::Parts;
+use crate::dashboard::data::markup::{Part, Parts};
 use crate::dashboard::data::rounds::{self, Which};
 use crate::dashboard::data::{Chosen, Sheet, charts};
 use crate::dashboard::export::Export;
@@ -97,8 +97,8 @@ impl OwnData {
     }
 
     /// A piece of what is shown.
-    fn part(self, of: fn(&Parts) -> &String) -> Memo<String> {
-        memo(move || self.sheet.read().parts().map(of).cloned().unwrap_or_default())
+    fn part(self, part: Part) -> Memo<String> {
+        memo(move || self.sheet.read().parts().map(|parts| parts[part].clone()).unwrap_or_default())
     }
 
     /// Buttons for the numbers of a picture, and to take it away.
@@ -156,13 +156,13 @@ pub fn DataView(
             {state(own)}
             <div class="cards" hidden=live(move || own.is_empty())>
                 <div class="column">
-                    {card(say!("What was read"), "data-files", own.part(|parts| &parts.summary), saving(own))}
-                    {card(say!("Model"), "data-model", own.part(|parts| &parts.estimate), whose(store, own))}
+                    {card(say!("What was read"), "data-files", own.part(Part::Summary), saving(own))}
+                    {card(say!("Model"), "data-model", own.part(Part::Estimate), whose(store, own))}
                 </div>
                 <div class="column">
-                    {card(say!("How far clients differ"), "data-differ", own.part(|parts| &parts.spread), ().into_any())}
+                    {card(say!("How far clients differ"), "data-differ", own.part(Part::Spread), ().into_any())}
                     {joining(store, own)}
-                    {card(say!("What predicts best"), "data-fits", own.part(|parts| &parts.fit), rounds_row(own))}
+                    {card(say!("What predicts best"), "data-fits", own.part(Part::Fit), rounds_row(own))}
                 </div>
             </div>
         </section>
@@ -265,7 +265,7 @@ fn whose(store: Store, own: OwnData) -> AnyView {
     let choose = move |model| own.choose(|chosen| chosen.model = model);
     view! {
         <div class="sweep-head">
-            {select(say!("of"), own.part(|parts| &parts.models), || false, choose)}
+            {select(say!("of"), own.part(Part::Models), || false, choose)}
             {own.save(store, "save-eigenvalues", charts::eigenvalues)}
         </div>
     }
@@ -276,7 +276,7 @@ fn ways(store: Store, own: OwnData) -> AnyView {
     let choose = move |way| own.choose(|chosen| chosen.way = way);
     view! {
         <div class="sweep-head">
-            {select(say!("with"), own.part(|parts| &parts.ways), || false, choose)}
+            {select(say!("with"), own.part(Part::Ways), || false, choose)}
             {own.save(store, "save-joining", charts::joining)}
         </div>
     }
@@ -293,7 +293,7 @@ fn joining(store: Store, own: OwnData) -> AnyView {
         shown.as_ref().zip(at).map(|(dots, client)| dots.reading(client)).unwrap_or_default()
     });
     let has_none = memo(move || join.read().is_none());
-    let (words, clients) = (own.part(|parts| &parts.join), own.part(|parts| &parts.clients));
+    let (words, clients) = (own.part(Part::Join), own.part(Part::Clients));
     let nothing_more = memo(String::new);
     view! {
         <div class="card" data-testid="data-joining">

@@ -1,6 +1,6 @@
 //! The pictures of opened data, to be taken away: the desk sends their points, the page makes charts of them.
 
-use super::markup::Parts;
+use super::markup::{Part, Parts};
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::export::pictures::{clients_dots, plane};
@@ -12,118 +12,150 @@ use crate::figure::{Curve, CurveKind, Point, Role};
 use crate::text::from_decimal;
 use fedsysid_say::say;
 
-/// A point of a picture: what it belongs to, and where it is.
-pub(super) type Named<'a> = (&'a str, f64, f64);
+/// A point of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spot<'a> {
+    /// The client that it belongs to; empty where it belongs to the model that is looked at.
+    pub(super) name: &'a str,
+    /// Where it is across: an eigenvalue's real part, or a distance.
+    pub(super) x: f64,
+    /// Where it is upward: an eigenvalue's imaginary part, or a ratio of errors.
+    pub(super) y: f64,
+}
 
-/// Points as the desk sends them: a line each.
-pub(super) fn written<'a>(points: impl Iterator<Item = Named<'a>>) -> String {
-    let line =
-        |(name, x, y): Named<'a>| [x.to_string(), y.to_string(), name.replace(['\t', '\n', '\r'], " ")].join("\t");
+impl Spot<'_> {
+    fn point(&self) -> Point {
+        Point { x: self.x, y: self.y }
+    }
+}
+
+/// Points as the desk sends them: a line each, `x`, `y` and the name, with tabs between them.
+pub(super) fn written<'a>(points: impl Iterator<Item = Spot<'a>>) -> String {
+    let line = |Spot { name, x, y }: Spot<'a>| {
+        [x.to_string(), y.to_string(), name.replace(['\t', '\n', '\r'], " ")].join("\t")
+    };
     points.map(line).fold(String::new(), |text, line| text + &line + "\n")
 }
 
-fn read(text: &str) -> Vec<Named<'_>> {
+fn read(text: &str) -> Vec<Spot<'_>> {
     let point = |line| {
         let mut fields = str::splitn(line, 3, '\t');
         let (x, y) = (from_decimal(fields.next()?)?, from_decimal(fields.next()?)?);
-        Some((fields.next()?, x, y))
+        Some(Spot { name: fields.next()?, x, y })
     };
     text.lines().filter_map(point).collect()
 }
 
-/// What can be joined, by the words of their colors.
-const JOINED: [Role; 9] = [
-    Role::Pooled,
-    Role::MeanOfLocals,
-    Role::FedLin,
-    Role::FedAvg,
-    Role::FedProx,
-    Role::Scaffold,
-    Role::FedAdmm,
-    Role::Clustered,
-    Role::Median,
-];
-
-/// The eigenvalues of the model that is looked at, before those of the clients' own.
+/// The picture of the eigenvalues of the model that is looked at, before those of the clients' own; none where there is
+/// no model.
 pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let (model, points) = parts.modes.split_once('\n')?;
+    let (model, points) = parts[Part::Modes].split_once('\n')?;
     let points = read(points);
     let curve = |role, kind, label: &str, is_ours: fn(&str) -> bool| {
-        let ours = points.iter().filter(|(name, ..)| is_ours(name));
-        let points = ours.map(|&(_, x, y)| Point { x, y }).collect();
+        let points = points.iter().filter(|spot| is_ours(spot.name)).map(Spot::point).collect();
         Curve { role, kind, label: label.to_owned(), points, band: Vec::new() }
     };
     let figure = plane(vec![
         curve(Role::ClientAlone, CurveKind::Beside, say!("clients alone"), |name| !name.is_empty()),
         curve(Role::Pooled, CurveKind::Points, model, str::is_empty),
     ]);
-    let row = |&(name, re, im): &Named<'_>| {
+    let row = |&Spot { name, x: re, y: im }: &Spot<'_>| {
         let name = if name.is_empty() { model.to_owned() } else { say!("{name} alone") };
         vec![name, re.to_string(), im.to_string(), Mode { re, im }.size().to_string()]
     };
     let header = ["model", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
     let table = || Table { header, rows: points.iter().map(row).collect() };
     let title = say!("Eigenvalues of Â: {model}");
-    Some(page.own_data("data-eigenvalues", title, parts.about.clone(), figure, table))
+    Some(page.own_data("data-eigenvalues", title, parts[Part::About].clone(), figure, table))
 }
 
-/// With what clients would join, its name, and of every client its name, its distance and its ratio.
-fn joined(parts: &Parts) -> Option<(Role, &str, Vec<Named<'_>>)> {
-    let (head, points) = parts.dots.split_once('\n')?;
+/// What the picture of who should join says.
+struct Joined<'a> {
+    /// The color of what clients would join.
+    role: Role,
+    /// The name of what clients would join.
+    way: &'a str,
+    /// A spot a client: its distance from the mean system across, and its ratio of errors upward.
+    spots: Vec<Spot<'a>>,
+}
+
+fn joined(parts: &Parts) -> Option<Joined<'_>> {
+    let (head, points) = parts[Part::Dots].split_once('\n')?;
     let (word, way) = head.split_once('\t')?;
-    let role = JOINED.into_iter().find(|role| role.word() == word)?;
-    Some((role, way, read(points)))
+    let role = Role::ALL.into_iter().find(|role| role.word() == word)?;
+    Some(Joined { role, way, spots: read(points) })
+}
+
+/// A client's own place in the picture of who should join.
+#[derive(Clone, Debug, PartialEq)]
+struct Placed {
+    name: String,
+    /// How far its own estimate is from the mean of all (‖·‖_F).
+    distance: f64,
+    /// Its error alone over that with what it would join.
+    ratio: f64,
 }
 
 /// A dot a client, as the page draws and reads them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dots {
-    /// Where they are.
+    /// Where the dots are, and what they say together.
     pub join: Join,
-    /// Of every client its name, its distance from the mean system, and its error alone over that with what it would join.
-    clients: Vec<(String, f64, f64)>,
+    /// The clients, in the order in which they came.
+    clients: Vec<Placed>,
 }
 
 impl Dots {
-    /// Those of opened data, if any client can tell.
+    /// The dots of opened data; none if no client can tell.
     pub fn read(parts: &Parts) -> Option<Self> {
-        let (role, way, points) = joined(parts)?;
-        let clients: Vec<_> = points.into_iter().map(|(name, x, y)| (name.to_owned(), x, y)).collect();
-        let column = |pick: fn(&(String, f64, f64)) -> f64| clients.iter().map(pick).collect::<Vec<_>>();
-        let join = strip(&column(|it| it.2), &column(|it| it.1), Join::without_dots(way.to_owned(), role));
+        let Joined { role, way, spots } = joined(parts)?;
+        let placed = |spot: &Spot<'_>| Placed { name: spot.name.to_owned(), distance: spot.x, ratio: spot.y };
+        let clients: Vec<_> = spots.iter().map(placed).collect();
+        let column = |pick: fn(&Placed) -> f64| clients.iter().map(pick).collect::<Vec<_>>();
+        let (ratios, distances) = (column(|client| client.ratio), column(|client| client.distance));
+        let join = strip(&ratios, &distances, Join::without_dots(way.to_owned(), role));
         (!join.dots.is_empty()).then_some(Self { join, clients })
     }
 
-    /// What a client's dot reads.
+    /// What a client's dot says in words, by the client's place in [`Dots`]; empty where there is none.
     pub fn reading(&self, client: usize) -> String {
-        let Some((name, distance, ratio)) = self.clients.get(client) else { return String::new() };
+        let Some(Placed { name, distance, ratio }) = self.clients.get(client) else { return String::new() };
         let (how, fold) = if *ratio > 1.0 { (say!("gains"), *ratio) } else { (say!("loses"), 1.0 / ratio) };
         let (fold, distance) = (measured(fold, 2), measured(*distance, 2));
         say!("client {name} {how} {fold}-fold with {}; {distance} from the mean system", self.join.name)
     }
 }
 
-/// Who should join, by errors on what was held out.
+/// The picture of who should join, by errors on what was held out; none where no client can tell.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let (role, way, points) = joined(parts)?;
-    let dots: Vec<_> = points.iter().map(|&(_, x, y)| Point { x, y }).collect();
+    let Joined { role, way, spots } = joined(parts)?;
+    let dots: Vec<_> = spots.iter().map(Spot::point).collect();
     let figure = clients_dots(&dots, role, way);
     let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
-    let row = |&(name, x, y): &Named<'_>| vec![name.to_owned(), x.to_string(), y.to_string()];
-    let table = || Table { header, rows: points.iter().map(row).collect() };
+    let row = |spot: &Spot<'_>| vec![spot.name.to_owned(), spot.x.to_string(), spot.y.to_string()];
+    let table = || Table { header, rows: spots.iter().map(row).collect() };
     let title = say!("Who should join: {way} against alone, by errors on held-out data");
-    Some(page.own_data("data-joining", title, parts.about.clone(), figure, table))
+    Some(page.own_data("data-joining", title, parts[Part::About].clone(), figure, table))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::data::{way_name, way_role};
+    use crate::data::identify::Way;
+    use crate::data::shared::solvers;
+
+    const SPOTS: [Spot<'_>; 2] = [Spot { name: "north", x: 0.5, y: 2.0 }, Spot { name: "south", x: 0.1, y: 0.25 }];
+
+    fn parts(way: Way) -> Parts {
+        let mut parts = Parts::default();
+        parts[Part::Dots] = format!("{}\t{}\n{}", way_role(way).word(), way_name(way), written(SPOTS.into_iter()));
+        parts
+    }
 
     #[test]
     fn every_dot_reads_its_client() {
-        let points = [("north", 0.5, 2.0), ("south", 0.1, 0.25)];
-        let dots = format!("pooled\tpooled\n{}", written(points.into_iter()));
-        let dots = Dots::read(&Parts { dots, ..Parts::default() }).unwrap();
+        let dots = Dots::read(&parts(Way::Pooled)).unwrap();
         // From the most typical system to the farthest.
         assert_eq!(dots.join.dots.iter().map(|dot| dot.client).collect::<Vec<_>>(), [1, 0]);
         assert_eq!(dots.reading(0), "client north gains 2.0-fold with pooled; 0.50 from the mean system");
@@ -132,9 +164,18 @@ mod tests {
     }
 
     #[test]
+    fn whatever_can_be_joined_has_its_dots() {
+        let ways = [Way::Pooled, Way::MeanOfLocals].into_iter().chain(solvers(1.0).map(Way::Method));
+        for way in ways {
+            let dots = Dots::read(&parts(way)).unwrap();
+            assert_eq!((dots.join.role, dots.join.name, dots.clients.len()), (way_role(way), way_name(way), 2));
+        }
+    }
+
+    #[test]
     fn points_survive_their_way_and_names_cannot_break_it() {
-        let points = [("", 0.1 + 0.2, -1e-300), ("a\tb\nc", -2.5, 4.0)];
-        let text = written(points.into_iter());
-        assert_eq!(read(&text), [("", 0.1 + 0.2, -1e-300), ("a b c", -2.5, 4.0)]);
+        let far = Spot { name: "", x: 0.1 + 0.2, y: -1e-300 };
+        let text = written([far, Spot { name: "a\tb\nc", x: -2.5, y: 4.0 }].into_iter());
+        assert_eq!(read(&text), [far, Spot { name: "a b c", x: -2.5, y: 4.0 }]);
     }
 }

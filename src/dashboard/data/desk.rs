@@ -11,31 +11,31 @@ use crate::data::sites::Sites;
 use crate::text::from_decimal;
 use fedsysid_say::say;
 
-/// Bytes after which a file is known to hold rows or moments.
+/// How many bytes tell whether a file holds rows or moments.
 const TELLING: usize = 64;
 
 /// The largest moments file, in bytes.
 const LARGEST_MOMENTS: usize = 100 << 20;
 
-/// What of the findings is looked at.
+/// Which of the findings are looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// Whose model: the shared ones in their order, then the clients.
+    /// Whose model is looked at, by its place in the list: the shared ones in their order, then the clients' own.
     pub model: usize,
-    /// Which shared way clients may join, by its place among them.
+    /// Which shared way clients may join, by its place among the shared ones.
     pub way: usize,
 }
 
-/// A file in the reading.
+/// A file that is being read.
 #[derive(Debug)]
 enum Incoming {
-    /// Not known yet what it holds.
+    /// Its first bytes, which do not tell yet what it holds.
     Unknown(Vec<u8>),
     Rows(Box<Reader>),
     Moments(Vec<u8>),
 }
 
-/// The desk.
+/// Reads files, identifies, and writes what is shown of it.
 #[derive(Debug, Default)]
 pub struct Desk {
     rounds: Rounds,
@@ -46,12 +46,12 @@ pub struct Desk {
     sites: Option<Sites>,
     name: String,
     incoming: Option<Incoming>,
-    /// Identification of a lot that is read, or of the present one with other rounds.
+    /// The identification of a lot that is read, or of the present one with other rounds.
     work: Option<(Vec<FileRead>, Sites, Box<Identification>)>,
 }
 
 impl Desk {
-    /// Begins a lot of files, in the place of what was opened before or added to it.
+    /// Begins a lot of files, which take the place of what was opened before, or are added to it.
     pub fn begin(&mut self, adds: bool) {
         self.drop_work();
         let kept = self.found.as_ref().filter(|_| adds);
@@ -59,22 +59,22 @@ impl Desk {
         self.files = kept.map(|found| found.files.clone()).unwrap_or_default();
     }
 
-    /// Whatever is under way is not wanted any more; what was found before stays.
+    /// Drops whatever is under way; what was found before stays.
     pub fn drop_work(&mut self) {
         (self.incoming, self.work, self.sites) = (None, None, None);
         self.files.clear();
     }
 
-    /// A file of the lot begins.
+    /// Begins a file of the lot, which has this name.
     pub fn open(&mut self, name: &str) {
         name.clone_into(&mut self.name);
         self.incoming = Some(Incoming::Unknown(Vec::new()));
     }
 
-    /// Its next bytes.
+    /// Takes the next bytes of the file in, however many.
     ///
     /// # Errors
-    /// In words, with the file's name: what is wrong with it.
+    /// What is wrong with the file, in words, with its name.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), String> {
         let incoming = self.incoming.take().unwrap_or_else(|| Incoming::Unknown(Vec::new()));
         let taken = take(incoming, bytes);
@@ -82,10 +82,10 @@ impl Desk {
         Ok(())
     }
 
-    /// It is over.
+    /// Ends the file, whose clients are part of the lot from now on.
     ///
     /// # Errors
-    /// In words, likewise.
+    /// What is wrong with the file, in words, with its name.
     pub fn close(&mut self) -> Result<(), String> {
         let Some(incoming) = self.incoming.take() else { return Ok(()) };
         let closed = close(incoming).and_then(|(sites, kind)| self.add(sites, kind));
@@ -106,14 +106,14 @@ impl Desk {
         say!("{} cannot be used: {refusal}.", self.name)
     }
 
-    /// Identifies the lot that was read.
+    /// Begins to identify the lot that was read, as [`Desk::work`] goes on to do.
     pub fn identify(&mut self) {
         let Some(sites) = self.sites.take() else { return };
         let identification = Box::new(Identification::new(&sites, self.rounds));
         self.work = Some((std::mem::take(&mut self.files), sites, identification));
     }
 
-    /// Identifies what is there with other rounds; whether there is anything.
+    /// Begins to identify what was opened with other rounds; whether anything was.
     pub fn set_rounds(&mut self, rounds: Rounds) -> bool {
         self.rounds = rounds;
         self.drop_work();
@@ -123,7 +123,8 @@ impl Desk {
         true
     }
 
-    /// Works until `now` is `until`, in milliseconds; how far it is, or none once there is no more to do.
+    /// Works until `now` is `until`, in milliseconds. Gives the share of the work that is done, from 0 to 1, or none once
+    /// there is no more to do.
     pub fn work(&mut self, until: f64, now: impl Fn() -> f64) -> Option<f64> {
         let (_, sites, identification) = self.work.as_mut()?;
         while identification.step(sites) {
@@ -136,22 +137,22 @@ impl Desk {
         None
     }
 
-    /// Looks at something else.
+    /// Decides which of the findings are looked at.
     pub fn choose(&mut self, chosen: Chosen) {
         self.chosen = chosen;
     }
 
-    /// What is to be shown, once anything was found.
+    /// All that is to be shown; none before anything was found.
     pub fn parts(&self) -> Option<Parts> {
         self.found.as_ref().map(|found| parts(found, self.chosen))
     }
 
-    /// A moments file of what is there.
+    /// The text of a moments file of what was opened; none before anything was found.
     pub fn moments(&self) -> Option<String> {
         self.found.as_ref().map(|found| moments_file::write(&found.sites))
     }
 
-    /// What was found, as a CSV.
+    /// What was found, as the text of a CSV file; none before anything was found.
     pub fn results(&self) -> Option<String> {
         self.found.as_ref().map(results::csv)
     }
@@ -177,7 +178,7 @@ fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
     }
 }
 
-/// Now it is known what the file holds.
+/// Takes in the beginning of a file, which tells what it holds.
 fn begun(begin: &[u8]) -> Result<Incoming, Refusal> {
     let text = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
     if text.starts_with(moments_file::MAGIC.as_bytes()) {

@@ -2,8 +2,9 @@
 
 use fedsysid_say::{between, say};
 use std::fmt::Write;
+use std::ops::{Index, IndexMut};
 
-use super::charts::written;
+use super::charts::{Spot, written};
 use super::desk::Chosen;
 use super::{Found, Kind, way_name, way_role, words};
 use crate::dashboard::markup::{self, escaped};
@@ -22,83 +23,83 @@ const CLOUD: usize = 600;
 /// Clients in the table, and in the list of models, at most; the saved results have all.
 const LISTED: usize = 100;
 
-/// The pieces that the page puts in their places.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
-    /// What was read.
-    pub summary: String,
-    /// Options: whose model.
-    pub models: String,
-    /// That model.
-    pub estimate: String,
-    /// How well models predict.
-    pub fit: String,
-    /// Options: what to join.
-    pub ways: String,
-    /// Who should join, in words.
-    pub join: String,
-    /// Client by client.
-    pub clients: String,
-    /// How far clients differ.
-    pub spread: String,
-    /// What was opened, in words.
-    pub about: String,
-    /// The name of the model that is looked at; then its eigenvalues and the clients' own, one a line, as [`charts`] has it.
-    pub modes: String,
-    /// The color and the name of what could be joined; then a client a line.
-    pub dots: String,
+/// A piece that the page puts in its place. What is declared here is the order in which pieces go from the desk to the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What was read, as markup.
+    Summary,
+    /// The options of the list of models.
+    Models,
+    /// The model that is looked at, as markup.
+    Estimate,
+    /// How well models predict, as markup.
+    Fit,
+    /// The options of the list of what clients could join.
+    Ways,
+    /// Who should join, as markup of words.
+    Join,
+    /// Who should join, as a table with a row a client.
+    Clients,
+    /// How far clients differ, as markup of words.
+    Spread,
+    /// What was opened, in plain words: the caption of what is taken away.
+    About,
+    /// The picture of eigenvalues, as [`charts`](super::charts) reads it.
+    Modes,
+    /// The picture of who should join, as [`charts`](super::charts) reads it.
+    Dots,
 }
 
-/// How many cards the pieces make up.
-pub const CARDS: usize = 5;
+impl Part {
+    /// How many pieces there are.
+    pub const COUNT: usize = Self::Dots as usize + 1;
+}
+
+/// The pieces of every card, in the order in which people read cards.
+pub const CARDS: [&[Part]; 5] = [
+    &[Part::Summary, Part::About],
+    &[Part::Models, Part::Estimate, Part::Modes],
+    &[Part::Spread],
+    &[Part::Ways, Part::Join, Part::Clients, Part::Dots],
+    &[Part::Fit],
+];
+
+/// The texts of all pieces, by [`Part`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parts([String; Part::COUNT]);
+
+impl Index<Part> for Parts {
+    type Output = String;
+
+    fn index(&self, part: Part) -> &String {
+        &self.0[part as usize]
+    }
+}
+
+impl IndexMut<Part> for Parts {
+    fn index_mut(&mut self, part: Part) -> &mut String {
+        &mut self.0[part as usize]
+    }
+}
 
 impl Parts {
-    /// Takes over the pieces of one card, counted from 0, in the order in which people read them.
+    /// Takes over the pieces of one card, by its place among [`CARDS`].
     pub fn take_card(&mut self, card: usize, from: &mut Self) {
-        let pieces: &mut [(&mut String, &mut String)] = match card {
-            0 => &mut [(&mut self.summary, &mut from.summary), (&mut self.about, &mut from.about)],
-            1 => &mut [
-                (&mut self.models, &mut from.models),
-                (&mut self.estimate, &mut from.estimate),
-                (&mut self.modes, &mut from.modes),
-            ],
-            2 => &mut [(&mut self.spread, &mut from.spread)],
-            3 => &mut [
-                (&mut self.ways, &mut from.ways),
-                (&mut self.join, &mut from.join),
-                (&mut self.clients, &mut from.clients),
-                (&mut self.dots, &mut from.dots),
-            ],
-            _ => &mut [(&mut self.fit, &mut from.fit)],
-        };
-        for (to, from) in pieces {
-            std::mem::swap(*to, *from);
+        for &part in CARDS[card] {
+            std::mem::swap(&mut self[part], &mut from[part]);
         }
     }
 
-    /// In the order of the fields.
-    pub fn into_texts(self) -> [String; 11] {
-        let Self { summary, models, estimate, fit, ways, join, clients, spread, about, modes, dots } = self;
-        [summary, models, estimate, fit, ways, join, clients, spread, about, modes, dots]
+    /// The texts in the order of [`Part`].
+    pub fn into_texts(self) -> [String; Part::COUNT] {
+        self.0
     }
 
-    /// Made of texts in this order; those that lack are empty.
+    /// Pieces made of texts in the order of [`Part`]; those that lack are empty.
     pub fn from_texts(texts: impl IntoIterator<Item = String>) -> Self {
-        let mut texts = texts.into_iter();
-        let mut next = || texts.next().unwrap_or_default();
-        Self {
-            summary: next(),
-            models: next(),
-            estimate: next(),
-            fit: next(),
-            ways: next(),
-            join: next(),
-            clients: next(),
-            spread: next(),
-            about: next(),
-            modes: next(),
-            dots: next(),
-        }
+        let mut parts = Self::default();
+        parts.0.iter_mut().zip(texts).for_each(|(part, text)| *part = text);
+        parts
     }
 }
 
@@ -109,31 +110,27 @@ macro_rules! put {
     };
 }
 
-/// All pieces.
+/// Writes all pieces of what was found, for what is looked at.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
     // A list of thousands would take the browser longer to lay out than all the rest.
     let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
     let (join, by_client) = join(found, chosen.way);
-    Parts {
-        summary: summary(found),
-        models: markup::options(&names.into_iter().chain(clients).collect::<Vec<_>>(), Some(chosen.model)),
-        estimate: chosen_model(found, chosen.model),
-        fit: fit(found),
-        ways: markup::options(&ways, Some(chosen.way)),
-        join,
-        clients: by_client,
-        spread: format!("<p data-testid=data-spread data-said>{}</p>", escaped(&words::spread(found))),
-        about: found
-            .files
-            .iter()
-            .map(|file| format!("{}: {}.", file.name, words::file(file)))
-            .collect::<Vec<_>>()
-            .join(" "),
-        modes: modes(found, chosen.model),
-        dots: dots(found, chosen.way),
-    }
+    let mut parts = Parts::default();
+    parts[Part::Summary] = summary(found);
+    parts[Part::Models] = markup::options(&names.into_iter().chain(clients).collect::<Vec<_>>(), Some(chosen.model));
+    parts[Part::Estimate] = chosen_model(found, chosen.model);
+    parts[Part::Fit] = fit(found);
+    parts[Part::Ways] = markup::options(&ways, Some(chosen.way));
+    parts[Part::Join] = join;
+    parts[Part::Clients] = by_client;
+    parts[Part::Spread] = format!("<p data-testid=data-spread data-said>{}</p>", escaped(&words::spread(found)));
+    let about = found.files.iter().map(|file| format!("{}: {}.", file.name, words::file(file)));
+    parts[Part::About] = about.collect::<Vec<_>>().join(" ");
+    parts[Part::Modes] = modes(found, chosen.model);
+    parts[Part::Dots] = dots(found, chosen.way);
+    parts
 }
 
 fn summary(found: &Found) -> String {
@@ -205,24 +202,27 @@ fn modes_of(found: &Found, theta: &Matrix) -> Vec<Mode> {
     values.into_iter().map(|(re, im)| Mode { re, im }).collect()
 }
 
-/// What the picture of eigenvalues shows, for the page to make a chart of.
+/// The eigenvalues of the model at this place of the list and the clients' own, for the page to make a chart of.
 fn modes(found: &Found, index: usize) -> String {
     let Some(Ok((name, model, _))) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().enumerate();
     let own = locals.filter_map(|(client, local)| Some((found.label(client), &local.as_ref().ok()?.theta)));
     let all = std::iter::once(("", model)).chain(own.take(CLOUD / n));
-    let points =
-        all.flat_map(|(name, theta)| modes_of(found, theta).into_iter().map(move |mode| (name, mode.re, mode.im)));
+    let points = all.flat_map(|(name, theta)| {
+        modes_of(found, theta).into_iter().map(move |Mode { re, im }| Spot { name, x: re, y: im })
+    });
     format!("{}\n{}", name.replace('\n', " "), written(points))
 }
 
-/// What the strip of clients shows, likewise.
+/// The ratios of errors of clients that would join the shared way at this place, for the page to make a chart of.
 fn dots(found: &Found, way: usize) -> String {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
-    let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared);
+    // Whoever predicts without error has no place on an axis of ratios.
+    let is_placed = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
+    let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared).filter(is_placed);
     let distances = distances(found).into_iter().enumerate();
-    let points = distances.filter_map(|(client, distance)| Some((found.label(client), distance, ratio(client)?)));
+    let points = distances.filter_map(|(client, x)| Some(Spot { name: found.label(client), x, y: ratio(client)? }));
     format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
 }
 
@@ -267,7 +267,7 @@ fn input_class(k: usize, n_states: usize) -> &'static str {
     if k == n_states { " class=inputs" } else { "" }
 }
 
-/// What stands beneath a model.
+/// What is said beneath a model of its errors, if it has any.
 fn about(errors: Option<&Estimate>) -> String {
     let Some(Estimate { degrees, noise_std, .. }) = errors else {
         return say!("The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.").into();
@@ -276,14 +276,16 @@ fn about(errors: Option<&Estimate>) -> String {
         return say!("As many samples as unknowns: nothing is left to tell how large the errors are.").into();
     }
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
+    let is_exact = noise_std.iter().any(|std| *std <= 0.0);
+    let exact = if is_exact { say!(" Where σ̂ is 0, the entries are exact but for rounding.") } else { "" };
     say!(
-        "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.",
+        "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.{exact}",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
         noise.join(between())
     )
 }
 
-/// Eigenvalues of Â, before those of the clients' own.
+/// The picture of the eigenvalues of Â before those of the clients' own, and words for it.
 fn poles(found: &Found, theta: &Matrix) -> String {
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
@@ -299,7 +301,7 @@ fn poles(found: &Found, theta: &Matrix) -> String {
     )
 }
 
-/// A row a way: errors on held-out data, as bars and numbers.
+/// The table of how well models predict: a row a way, with its errors on held-out data as bars and numbers.
 fn fit(found: &Found) -> String {
     let identified = &found.identified;
     let one_steps: Vec<_> = identified.outcomes.iter().map(|outcome| identified.one_step(outcome)).collect();
@@ -352,7 +354,7 @@ fn bar(error: Option<f64>, largest: f64) -> String {
     )
 }
 
-/// Who should join: in words, and a row a client.
+/// Who should join the shared way at this place: in words, and as a table with a row a client.
 fn join(found: &Found, way: usize) -> (String, String) {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return Default::default() };
     let n_clients = found.sites.all().len();
@@ -407,7 +409,7 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
     html + "</tr>"
 }
 
-/// How far each client's own estimate lies from their mean.
+/// The distance ‖Θ̂_i − mean‖_F of each client's own estimate from the mean of all; 0 for those who have none.
 fn distances(found: &Found) -> Vec<f64> {
     let known = || found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
     let Some(first) = known().next() else { return vec![0.0; found.sites.all().len()] };

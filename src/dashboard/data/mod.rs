@@ -32,26 +32,26 @@ use fedsysid_say::say;
 /// What was read of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileRead {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// Its clients.
+    /// How many clients it has.
     pub n_clients: usize,
-    /// What it held.
+    /// What the file held.
     pub kind: Kind,
 }
 
 /// What a file held.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// Rows.
+    /// Rows of rollouts.
     Rollouts {
-        /// How many, and what was passed over.
+        /// How many rows, and what was passed over.
         tally: Tally,
-        /// Columns that were not used.
+        /// The names of columns that were not used.
         unused: Vec<String>,
-        /// Columns that never change, and their value.
+        /// The names of columns that never change, and their value.
         constants: Vec<(String, f64)>,
-        /// One step in time.
+        /// What one step takes, in the unit of the file's times.
         step: f64,
     },
     /// Sums of so many samples.
@@ -61,21 +61,21 @@ pub enum Kind {
 /// All that is known of opened data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The files.
+    /// The files, in the order in which they were opened.
     pub files: Vec<FileRead>,
     /// The clients' data.
     pub sites: Sites,
-    /// What they tell.
+    /// What the data tell.
     pub identified: Identified,
 }
 
 impl Found {
-    /// The shared ways: all but each client's own.
+    /// The outcomes of the shared ways: of all but each client's own.
     pub fn shared(&self) -> impl Iterator<Item = &crate::data::identify::Outcome> {
         self.identified.outcomes.iter().filter(|outcome| outcome.way != Way::Alone)
     }
 
-    /// The ways that give one model for all, with it.
+    /// The ways that give one model for all, with that model Θ̂ (n×d).
     pub fn models(&self) -> impl Iterator<Item = (Way, &Matrix)> {
         self.identified.outcomes.iter().filter_map(|outcome| match &outcome.model {
             Ok(Model::Shared(model)) => Some((outcome.way, model)),
@@ -92,7 +92,7 @@ impl Found {
     }
 }
 
-/// A way's name.
+/// The name of a way, as the page says it.
 pub fn way_name(way: Way) -> String {
     match way {
         Way::Alone => say!("alone").into(),
@@ -102,7 +102,7 @@ pub fn way_name(way: Way) -> String {
     }
 }
 
-/// A way's color.
+/// The color of a way, as the role that has it.
 pub fn way_role(way: Way) -> Role {
     match way {
         Way::Alone => Role::ClientAlone,

@@ -4,22 +4,52 @@ use fedsysid_say::in_english;
 use std::fmt::Write;
 
 use super::{Found, way_name};
+use crate::dashboard::table::csv_cell;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::Model;
+
+/// A row of the table: what a number is of, and the number. Texts may be empty, and numbers NaN where there is none.
+struct Entry<'a> {
+    quantity: &'a str,
+    model: &'a str,
+    client: &'a str,
+    /// The state that a coefficient predicts.
+    row: &'a str,
+    /// The state or input that a coefficient belongs to.
+    column: &'a str,
+    value: f64,
+    standard_error: f64,
+    /// The ends of the 95 % confidence interval.
+    low: f64,
+    high: f64,
+}
+
+impl Entry<'static> {
+    /// An entry that says nothing, to be filled in.
+    const EMPTY: Self = Self {
+        quantity: "",
+        model: "",
+        client: "",
+        row: "",
+        column: "",
+        value: f64::NAN,
+        standard_error: f64::NAN,
+        low: f64::NAN,
+        high: f64::NAN,
+    };
+}
 
 /// A table in the writing.
 struct Rows(String);
 
 impl Rows {
-    fn add(&mut self, quantity: &str, model: &str, client: &str, (row, column): (&str, &str), numbers: [f64; 4]) {
-        for text in [quantity, model, client, row, column] {
-            let needs_quotes = text.contains([',', '"']);
-            let text = if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() };
-            self.0 += &text;
+    fn add(&mut self, entry: &Entry<'_>) {
+        for text in [entry.quantity, entry.model, entry.client, entry.row, entry.column] {
+            csv_cell(&mut self.0, text);
             self.0.push(',');
         }
-        for (place, number) in numbers.into_iter().enumerate() {
+        for (place, number) in [entry.value, entry.standard_error, entry.low, entry.high].into_iter().enumerate() {
             if place > 0 {
                 self.0.push(',');
             }
@@ -34,7 +64,7 @@ impl Rows {
 
 const HEADER: &str = "quantity,model,client,row,column,value,standard error,low,high\n";
 
-/// Every estimate with its errors, and every way's errors on what was held out.
+/// The text of a CSV file, in English: every estimate with its errors, and every way's errors on what was held out.
 pub fn csv(found: &Found) -> String {
     in_english(|| written(found))
 }
@@ -45,12 +75,13 @@ fn written(found: &Found) -> String {
     let mut with_errors = |model: &str, client: &str, estimate: &Estimate| {
         let t = estimate.quantile();
         for at in places(&estimate.theta) {
-            let (value, error) = (estimate.theta[at], estimate.standard_errors[at]);
-            let numbers = [value, error, value - t * error, value + t * error];
-            rows.add("coefficient", model, client, (&names[at.0], &names[at.1]), numbers);
+            let (value, standard_error) = (estimate.theta[at], estimate.standard_errors[at]);
+            let (row, column) = (&*names[at.0], &*names[at.1]);
+            let (low, high) = (value - t * standard_error, value + t * standard_error);
+            rows.add(&Entry { quantity: "coefficient", model, client, row, column, value, standard_error, low, high });
         }
-        for (name, std) in names.iter().zip(&estimate.noise_std) {
-            rows.add("noise std", model, client, (name, ""), only(*std));
+        for (row, &value) in names.iter().zip(&estimate.noise_std) {
+            rows.add(&Entry { quantity: "noise std", model, client, row, value, ..Entry::EMPTY });
         }
     };
     if let Ok(pooled) = &found.identified.pooled {
@@ -65,7 +96,9 @@ fn written(found: &Found) -> String {
         let name = way_name(outcome.way);
         let mut without_errors = |client: &str, model: &Matrix| {
             for at in places(model) {
-                rows.add("coefficient", &name, client, (&names[at.0], &names[at.1]), only(model[at]));
+                let (row, column) = (&*names[at.0], &*names[at.1]);
+                let coefficient = Entry { quantity: "coefficient", model: &name, ..Entry::EMPTY };
+                rows.add(&Entry { client, row, column, value: model[at], ..coefficient });
             }
         };
         match &outcome.model {
@@ -87,21 +120,17 @@ fn places(matrix: &Matrix) -> impl Iterator<Item = (usize, usize)> {
     (0..n_rows).flat_map(move |j| (0..n_columns).map(move |k| (j, k)))
 }
 
-/// A value without errors.
-fn only(value: f64) -> [f64; 4] {
-    [value, f64::NAN, f64::NAN, f64::NAN]
-}
-
 fn add_fits(found: &Found, rows: &mut Rows) {
     for outcome in &found.identified.outcomes {
         let name = way_name(outcome.way);
         let errors = [("one-step error", found.identified.one_step(outcome)), ("free-run error", outcome.free_run)];
         for (quantity, error) in errors {
-            rows.add(quantity, &name, "", ("", ""), only(error.unwrap_or(f64::NAN)));
+            rows.add(&Entry { quantity, model: &name, value: error.unwrap_or(f64::NAN), ..Entry::EMPTY });
         }
         for client in 0..found.sites.all().len() {
             if let Some(joining) = found.identified.joining(outcome, client) {
-                rows.add("one-step error", &name, found.label(client), ("", ""), only(joining.shared));
+                let (client, value) = (found.label(client), joining.shared);
+                rows.add(&Entry { quantity: "one-step error", model: &name, client, value, ..Entry::EMPTY });
             }
         }
     }

@@ -5,20 +5,20 @@ use crate::figure::number::count;
 use crate::params::parse;
 use fedsysid_say::say;
 
-/// What is typed.
+/// Which of two numbers is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// K.
+    /// The number of local steps K.
     LocalSteps,
-    /// R.
+    /// The number of rounds R.
     Rounds,
 }
 
-/// The most of each.
+/// The largest number that either may be.
 const MOST: usize = 100_000;
 
 impl Which {
-    /// Its key among the page's boxes.
+    /// The key of its box on the page.
     pub fn key(self) -> &'static str {
         match self {
             Self::LocalSteps => "data-K",
@@ -26,7 +26,7 @@ impl Which {
         }
     }
 
-    /// What it is called.
+    /// What the number is called.
     pub fn words(self) -> &'static str {
         match self {
             Self::LocalSteps => say!("K local steps"),
@@ -34,7 +34,7 @@ impl Which {
         }
     }
 
-    /// Its value.
+    /// The value that the number has among these.
     pub fn of(self, rounds: Rounds) -> usize {
         match self {
             Self::LocalSteps => rounds.n_local_steps,
@@ -43,7 +43,8 @@ impl Which {
     }
 }
 
-/// The rounds with what was typed; and what was wrong with it, if anything. What is no number changes nothing.
+/// The rounds with what was typed, and a complaint where that cannot be used as it is. What is too small or too large
+/// becomes the least or the most, and what is no number changes nothing.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and within the limits")]
 pub fn set(rounds: Rounds, which: Which, text: &str) -> (Rounds, Option<String>) {
     let read = parse::whole(text).ok();

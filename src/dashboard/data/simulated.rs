@@ -17,7 +17,7 @@ pub fn example() -> Settings {
     Settings { heterogeneity: 0.5, n_clients: 12, data: data.into(), ..Settings::paper() }
 }
 
-/// A file in the making.
+/// Writes the file, a client at a time.
 #[derive(Debug)]
 pub struct Simulated {
     scenario: Scenario,
@@ -25,10 +25,10 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// The data set's file, nothing of it written.
+    /// Begins the file of the first data set of these settings.
     ///
     /// # Errors
-    /// In words, when the settings cannot be run or the file would be too long.
+    /// Why there is no file, in words: the settings cannot be run, or it would have too many rows.
     pub fn new(settings: Settings) -> Result<Self, String> {
         let scenario = Scenario::new(settings).map_err(|error| say!("These settings cannot be run: {error}."))?;
         let rows = |client| {
@@ -45,13 +45,13 @@ impl Simulated {
         Ok(Self { scenario, next: 0 })
     }
 
-    /// The share written.
+    /// The share of the file that is written, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.next as f64 / self.scenario.settings().n_clients as f64
     }
 }
 
-/// The header, then each client's rows.
+/// The texts of the file one after the other: those of a client's rows, the first with the header before them.
 impl Iterator for Simulated {
     type Item = String;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dashboard::data::markup::Parts;
+use crate::dashboard::data::markup::{Part, Parts};
 use crate::dashboard::data::simulated::{Simulated, example};
 use crate::dashboard::export::charts::Page;
 use crate::figure::sheet::Paper;
@@ -52,17 +52,20 @@ fn of_client(text: &str, client: &str) -> String {
 fn the_example_is_identified_and_every_part_says_something() {
     let parts = desk(&[&text(example())]).parts().unwrap();
     assert!(
-        parts.summary.contains("1320 rows in 120 rollouts of 11 each, from 12 clients: 1200 samples"),
+        parts[Part::Summary].contains("1320 rows in 120 rollouts of 11 each, from 12 clients: 1200 samples"),
         "{}",
-        parts.summary
+        parts[Part::Summary]
     );
-    assert!(parts.models.starts_with("<option selected>pooled</option><option>mean of locals</option><option>FedAvg"));
-    assert!(parts.models.ends_with("<option>12 alone</option>"));
-    assert_eq!(parts.estimate.matches("<data value=").count(), 15);
-    assert_eq!(parts.estimate.matches("data-half=").count(), 15);
-    assert_eq!(parts.fit.matches("<tr data-role=").count(), 10);
-    assert!(parts.join.contains(" of 12 clients predict"), "{}", parts.join);
-    assert!(parts.spread.contains("The clients differ: "), "{}", parts.spread);
+    assert!(
+        parts[Part::Models]
+            .starts_with("<option selected>pooled</option><option>mean of locals</option><option>FedAvg")
+    );
+    assert!(parts[Part::Models].ends_with("<option>12 alone</option>"));
+    assert_eq!(parts[Part::Estimate].matches("<data value=").count(), 15);
+    assert_eq!(parts[Part::Estimate].matches("data-half=").count(), 15);
+    assert_eq!(parts[Part::Fit].matches("<tr data-role=").count(), 10);
+    assert!(parts[Part::Join].contains(" of 12 clients predict"), "{}", parts[Part::Join]);
+    assert!(parts[Part::Spread].contains("The clients differ: "), "{}", parts[Part::Spread]);
     for text in parts.into_texts() {
         for word in ["NaN", "inf", "truth", "true system"] {
             assert!(!text.contains(word), "{word} in {text}");
@@ -112,11 +115,11 @@ fn simulated_data_come_back_as_the_simulations_estimates() {
         expected.push(least_squares(&moments).unwrap());
     }
     expected.insert(0, least_squares(&total).unwrap());
-    let n_shared = desk.parts().unwrap().models.matches("<option").count() - 9;
+    let n_shared = desk.parts().unwrap()[Part::Models].matches("<option").count() - 9;
     for (place, expected) in expected.iter().enumerate() {
         let model = if place == 0 { 0 } else { n_shared + place - 1 };
         desk.choose(Chosen { model, way: 0 });
-        let html = desk.parts().unwrap().estimate;
+        let html = &desk.parts().unwrap()[Part::Estimate];
         let values: Vec<f64> =
             html.split("<data value=").skip(1).map(|rest| rest.split('>').next().unwrap().parse().unwrap()).collect();
         let shown = Matrix::from_row_slice(3, 5, &values);
@@ -133,9 +136,12 @@ fn moments_of_sites_say_what_their_rows_said() {
         ["1", "2", "3", "4"].iter().map(|client| desk(&[&of_client(&all, client)]).moments().unwrap()).collect();
     let texts: Vec<_> = files.iter().map(String::as_str).collect();
     let moments = desk(&texts).parts().unwrap();
-    assert_eq!((&moments.estimate, &moments.spread, &moments.join), (&rows.estimate, &rows.spread, &rows.join));
-    assert!(moments.summary.contains("no free run"));
-    assert!(moments.fit.contains("class=none") && !moments.fit.contains("In free run"));
+    assert_eq!(
+        (&moments[Part::Estimate], &moments[Part::Spread], &moments[Part::Join]),
+        (&rows[Part::Estimate], &rows[Part::Spread], &rows[Part::Join])
+    );
+    assert!(moments[Part::Summary].contains("no free run"));
+    assert!(moments[Part::Fit].contains("class=none") && !moments[Part::Fit].contains("In free run"));
 }
 
 #[test]
@@ -146,8 +152,8 @@ fn files_are_added_to_each_other() {
     open(&mut desk, "more.csv", &of_client(&all, "3")).unwrap();
     settled(&mut desk);
     let parts = desk.parts().unwrap();
-    assert_eq!(parts.summary.matches("<li><b>").count(), 3);
-    assert!(parts.models.contains("<option>3 alone</option>"));
+    assert_eq!(parts[Part::Summary].matches("<li><b>").count(), 3);
+    assert!(parts[Part::Models].contains("<option>3 alone</option>"));
 }
 
 /// Whatever goes wrong, what was there stays.
@@ -181,8 +187,8 @@ fn other_rounds_are_run_on_the_same_data() {
     assert!(desk.set_rounds(crate::data::shared::Rounds { n_local_steps: 1, n_rounds: 2 }));
     while desk.work(0.0, || 1.0).is_some() {}
     let after = desk.parts().unwrap();
-    assert_eq!(before.estimate, after.estimate);
-    assert_ne!(before.fit, after.fit);
+    assert_eq!(before[Part::Estimate], after[Part::Estimate]);
+    assert_ne!(before[Part::Fit], after[Part::Fit]);
     assert!(!Desk::default().set_rounds(crate::data::shared::Rounds::default()));
 }
 
@@ -218,10 +224,62 @@ fn what_was_passed_over_is_noted() {
         "u2 is 0 in every row: what it does cannot be told",
         "not used: colour",
     ] {
-        assert!(parts.summary.contains(words), "{words} in {}", parts.summary);
+        assert!(parts[Part::Summary].contains(words), "{words} in {}", parts[Part::Summary]);
     }
     // Without a pooled estimate the first model is the client's own, which is none either.
     assert!(desk.results().is_some());
+}
+
+/// Carts whose position moves on by `dt` times their speed without noise; with noise of this size in the speed.
+fn carts(dt: impl Fn(usize) -> f64, noise: f64) -> String {
+    let mut text = String::from("client,rollout,t,x1,x2,u1\n");
+    for client in 0..3 {
+        for rollout in 0..10 {
+            let (mut x1, mut x2) = (1.0, 0.0);
+            for t in 0..8 {
+                let wave = |speed: f64| (speed * (80 * client + 8 * rollout + t) as f64).sin();
+                let u = wave(7.3);
+                text.extend([format!("{client},{rollout},{t},{x1},{x2},{u}\n")]);
+                (x1, x2) = (x1 + dt(client) * x2, 0.7 * x2 - 0.2 * x1 + u + noise * wave(31.7));
+            }
+        }
+    }
+    text
+}
+
+/// Of states without noise rounding makes no verdict, and no number that is none.
+#[test]
+fn states_without_noise_are_spoken_of_in_words() {
+    let saying = |text: &str, words: &[&str]| {
+        let parts = desk(&[text]).parts().unwrap();
+        for words in words {
+            assert!(parts[Part::Spread].contains(words), "{words} in {}", parts[Part::Spread]);
+        }
+        for text in parts.into_texts() {
+            for word in ["NaN", "inf", "not a number", "infinite"] {
+                assert!(!text.contains(word), "{word} in {text}");
+            }
+        }
+    };
+    saying(&carts(|_| 0.1, 1.0), &["Nothing says that the clients differ: ", "by one model for all: x1.</p>"]);
+    let certain = "The clients differ for certain: ";
+    let own = "each client’s own model, but not by one for all: x1.</p>";
+    saying(&carts(|client| 0.1 + 0.01 * client as f64, 1.0), &[certain, "F = ", own]);
+    saying(
+        &carts(|client| 0.1 + 0.01 * client as f64, 0.0),
+        &[certain, "no state has noise.", "but not by one for all: x1."],
+    );
+    let parts = desk(&[&carts(|_| 0.1, 0.0)]).parts().unwrap();
+    assert!(parts[Part::Spread].contains("No difference is seen"), "{}", parts[Part::Spread]);
+    assert!(
+        parts[Part::Estimate].contains("Where σ̂ is 0, the entries are exact but for rounding."),
+        "{}",
+        parts[Part::Estimate]
+    );
+    assert!(parts[Part::Join].contains("0 of 3 clients predict held-out data better"), "{}", parts[Part::Join]);
+    assert!(parts[Part::Fit].contains("alone predicts held-out data best: 0."), "{}", parts[Part::Fit]);
+    assert!(parts[Part::Fit].contains(", alone is best: 0."), "{}", parts[Part::Fit]);
+    saying(&carts(|_| 0.1, 0.0), &[]);
 }
 
 #[test]

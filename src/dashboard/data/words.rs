@@ -5,10 +5,10 @@ use crate::dashboard::systems::Mode;
 use crate::dashboard::things::Things;
 use crate::data::identify::Outcome;
 use crate::data::rollouts::{Noted, Tally};
-use crate::data::spread::Spread;
+use crate::data::spread::{Spread, Test, Untold};
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::EstimateError;
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 /// A count of things, of which there may be more than the page can have.
 fn counted_as(things: Things, n: u64) -> String {
@@ -19,7 +19,7 @@ fn counted(n: u64) -> String {
     count(usize::try_from(n).unwrap_or(usize::MAX))
 }
 
-/// What was read of a file.
+/// What was read of a file, in words.
 pub fn file(file: &FileRead) -> String {
     let clients = Things::Clients.counted(file.n_clients);
     match &file.kind {
@@ -42,7 +42,7 @@ pub fn file(file: &FileRead) -> String {
     }
 }
 
-/// What was passed over in a file, and what is odd about it.
+/// What was passed over in a file and what is odd about it, a note each.
 pub fn notes(file: &FileRead) -> Vec<String> {
     let Kind::Rollouts { tally, unused, constants, step } = &file.kind else { return Vec::new() };
     let mut notes = Vec::new();
@@ -66,7 +66,7 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     notes
 }
 
-/// Why there is no estimate.
+/// Why data do not determine an estimate.
 pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     match error {
         EstimateError::NotEnoughData { have, need, .. } => {
@@ -80,7 +80,7 @@ pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     }
 }
 
-/// Which model predicts best what it was not made from.
+/// Says which model predicts best what it was not made from.
 pub fn fit(found: &Found) -> String {
     let identified = &found.identified;
     let errors = |of: fn(&Found, &Outcome) -> Option<f64>| {
@@ -106,7 +106,7 @@ pub fn fit(found: &Found) -> String {
     )
 }
 
-/// How many clients a shared model predicts better than their own.
+/// Says how many clients the model of a shared way predicts better than their own.
 pub fn join(found: &Found, way: &Outcome) -> String {
     let name = way_name(way.way);
     let n_clients = found.sites.all().len();
@@ -134,46 +134,77 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     )
 }
 
-/// How far clients differ.
+/// Says how far clients differ, or why that cannot be told.
 pub fn spread(found: &Found) -> String {
-    let Some(Spread { n_clients, between, noise, f, p_value }) = found.identified.spread else {
-        let n_known = found.identified.locals.iter().filter(|local| local.is_ok()).count();
-        let why = if n_known < 2 {
-            say!("at least two clients with enough data")
-        } else {
-            say!("samples to spare in every client")
-        };
-        return say!("How far clients differ cannot be told: that takes {why}.");
+    let spread = match &found.identified.spread {
+        Ok(spread) => spread,
+        Err(Untold::NoNoise) => {
+            return say!(
+                "No difference is seen: one model for all predicts every state of every client without error. There is no noise, so there is nothing to test."
+            )
+            .into();
+        }
+        Err(reason) => {
+            let why = match reason {
+                Untold::FewClients => say!("at least two clients with enough data"),
+                _ => say!("samples to spare in every client"),
+            };
+            return say!("How far clients differ cannot be told: that takes {why}.");
+        }
     };
-    let p = if p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(p_value, 2)) };
-    let verdict = if p_value < 0.01 {
+    let Spread { n_clients, between: apart, noise, differing, exact, test } = spread;
+    let is_certain = !differing.is_empty();
+    let p_value = test.map_or(f64::NAN, |test| test.p_value);
+    let verdict = if is_certain {
+        say!("The clients differ for certain")
+    } else if p_value < 0.01 {
         say!("The clients differ")
     } else if p_value < 0.05 {
         say!("The clients seem to differ")
     } else {
         say!("Nothing says that the clients differ")
     };
-    let size = if between > 0.0 {
-        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(between, 3))
+    let size = if *apart > 0.0 {
+        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
+    } else if is_certain {
+        say!("how far is lost in the noise of other states").into()
     } else {
         say!("their estimates lie no farther apart than noise explains").into()
     };
-    say!(
-        "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
-        measured(noise, 3),
-        measured(f, 3),
-        count(n_clients)
-    )
+    let n_clients = count(*n_clients);
+    let mut words = match test {
+        Some(Test { f, p_value }) => {
+            let p = if *p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(*p_value, 2)) };
+            say!(
+                "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
+                measured(*noise, 3),
+                measured(*f, 3),
+                n_clients
+            )
+        }
+        None => say!("{verdict}: {size}, over {n_clients} clients; no state has noise."),
+    };
+    let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
+    if is_certain {
+        words += &say!(
+            " Predicted without error by each client’s own model, but not by one for all: {}.",
+            names(differing).join(between())
+        );
+    }
+    if !exact.is_empty() {
+        words += &say!(" Predicted without error by one model for all: {}.", names(exact).join(between()));
+    }
+    words
 }
 
-/// The size of the largest eigenvalue.
+/// Says how large the largest eigenvalue of Â is, the first of these; empty without any.
 pub fn radius(modes: &[Mode]) -> String {
     let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
     let verdict = if radius < 1.0 { say!("stable") } else { say!("unstable") };
     say!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
 }
 
-/// An eigenvalue; of a pair one stands for both.
+/// An eigenvalue in decimals; of a conjugate pair, the one above the real axis stands for both.
 pub fn eigenvalue(mode: Mode) -> String {
     let re = measured(mode.re, 3);
     if mode.im > 0.0 { format!("{re} ± {}i", measured(mode.im, 3)) } else { re }

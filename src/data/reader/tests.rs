@@ -78,6 +78,23 @@ fn a_step_is_what_most_rows_are_apart() {
     assert_eq!((opened.tally.samples, opened.tally.gaps), (4, Noted { count: 2, first: 3 }));
 }
 
+/// Files in the order of time, with more rollouts than rows are waited for: the first rows all begin one.
+#[test]
+fn a_step_is_found_however_many_rollouts_are_mixed() {
+    for (n_clients, n_rollouts) in [(300, 1), (5_000, 1), (200, 350)] {
+        for step in [0.1, 2.0] {
+            let times = (0..3_u32).map(|t| f64::from(t) * step);
+            let rows = times.flat_map(|t| (0..n_clients * n_rollouts).map(move |k| (k % n_clients, k / n_clients, t)));
+            let rows: String = rows.map(|(client, k, t)| format!("{client},{k},{t},{k},1\n")).collect();
+            let opened = read_in(format!("client,rollout,t,x1,u1\n{rows}").as_bytes(), 65_536).unwrap();
+            assert!((opened.step / step - 1.0).abs() < 1e-9, "{n_clients} clients: {} {step}", opened.step);
+            let (rollouts, samples) = (n_clients * n_rollouts, 2 * n_clients as u64 * n_rollouts as u64);
+            assert_eq!((opened.tally.rollouts, opened.tally.samples), (rollouts, samples));
+            assert_eq!((opened.tally.gaps.count, opened.tally.lengths), (0, Some((3, 3))));
+        }
+    }
+}
+
 #[test]
 fn ragged_rollouts_missing_values_and_constant_columns_are_told() {
     let text = "client,t,x1,u1\nA,0,1,7\nA,1,2,7\nA,2,,7\nA,3,1,7\nA,4,2,7\nB,0,3,7\nB,1,4,\n";

@@ -149,7 +149,9 @@ pub(super) fn complaints(store: Store) -> AnyView {
     let html = memo(move || {
         let dashboard = store.dashboard.read();
         let refusal = dashboard.refusal().map(sentences::refused);
-        let of_run = dashboard.run().map(sentences::complaints).unwrap_or_default();
+        // That a run diverges tells of it; what cannot be run has nothing to tell.
+        let run = dashboard.run().filter(|_| store.veil.get().is_none());
+        let of_run = run.map(sentences::complaints).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
         markup::complaints(&complaints, dashboard.trouble().map(sentences::trouble))
     });

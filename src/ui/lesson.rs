@@ -63,13 +63,12 @@ pub(super) fn unless_veiled(store: Store, words: impl FnOnce() -> String) -> Str
 
 /// Words that may be told, or why there are none yet.
 pub(super) fn or_hint(store: Store, words: Memo<String>) -> Memo<String> {
-    memo(move || {
-        if store.veil.get().is_some() {
-            say!("Hidden until you have drawn what you expect.").into()
-        } else {
-            words.get()
-        }
-    })
+    memo(move || if store.veil.get().is_some() { hint().into() } else { words.get() })
+}
+
+/// Why there are no words yet.
+pub(super) fn hint() -> &'static str {
+    say!("Hidden until you have drawn what you expect.")
 }
 
 /// The lesson's word in a link, while somebody is in one.

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use super::canvas::{Area, Painted, painted};
 use super::chart::Chart;
 use super::explore::complaints;
+use super::lesson;
 use super::parts::{readings, select};
 use super::reactive::{derived, live, memo, on};
 use super::save::save;
@@ -51,7 +52,7 @@ struct Map {
     hover: RwSignal<Option<(f64, f64)>>,
 }
 
-/// The map, and the run at its handle.
+/// The map, and the run at its handle; both of them tell, and nothing is drawn on them.
 #[component]
 pub fn MapView(
     /// The page's signals.
@@ -59,6 +60,16 @@ pub fn MapView(
     /// How the charts look.
     theme: Signal<Theme>,
 ) -> impl IntoView {
+    let is_veiled = memo(move || store.veil.get().is_some());
+    let veiled = || view! { <p class="verdict" data-testid="verdict" data-said="">{lesson::hint()}</p> }.into_any();
+    view! {
+        <section class="explore map-view" aria-label=say!("Map")>
+            {live(move || if is_veiled.get() { veiled() } else { unveiled(store, theme) })}
+        </section>
+    }
+}
+
+fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
     let map = Map { store, hover: RwSignal::new(None) };
     let at = move |(x, y): (f64, f64)| map.look(|shown| shown.reading(x, y)).unwrap_or_default();
     let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
@@ -69,21 +80,20 @@ pub fn MapView(
         map.look(|shown| shown.caption(n_trials)).unwrap_or_default()
     });
     view! {
-        <section class="explore map-view" aria-label=say!("Map")>
-            {choices(map)}
-            <p class="verdict" data-testid="verdict" data-said="">{reading}</p>
-            <div class="overlay">
-                {complaints(store)}
-            </div>
-            <figure class="figure map-figure">
-                {canvas(map, theme, of_handle)}
-                {map_progress(store)}
-                <figcaption>{caption}</figcaption>
-                {save(store, "save-map", false, move |page| map.export(page))}
-            </figure>
-            {beside(store, theme)}
-        </section>
+        {choices(map)}
+        <p class="verdict" data-testid="verdict" data-said="">{reading}</p>
+        <div class="overlay">
+            {complaints(store)}
+        </div>
+        <figure class="figure map-figure">
+            {canvas(map, theme, of_handle)}
+            {map_progress(store)}
+            <figcaption>{caption}</figcaption>
+            {save(store, "save-map", false, move |page| map.export(page))}
+        </figure>
+        {beside(store, theme)}
     }
+    .into_any()
 }
 
 impl Map {

@@ -14,6 +14,7 @@ use web_sys::Element;
 
 use super::chart::Chart;
 use super::controls::help::{HelpButton, HelpText};
+use super::lesson;
 use super::round::SlowRound;
 use super::save::save;
 use super::store::Store;
@@ -28,9 +29,9 @@ use crate::dashboard::{Run, bound, markup};
 use crate::figure::theme::Theme;
 use crate::params::Key;
 
-/// Something said of the run on screen.
+/// Something said of the run on screen, once it may be told.
 pub(super) fn said(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
-    memo(move || store.dashboard.read().run().map(&say).unwrap_or_default())
+    memo(move || lesson::unless_veiled(store, || store.dashboard.read().run().map(&say).unwrap_or_default()))
 }
 
 /// The contraction of every method, and a button to the largest step that it bears.

@@ -6,9 +6,9 @@ use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use fedsysid::dashboard::lesson::COURSES;
 use fedsysid::dashboard::lesson::code::Found;
-use fedsysid::params::Lesson;
 use fedsysid::params::guide::seed_of;
 use fedsysid::params::views::Word;
+use fedsysid::params::{Lesson, View};
 use serde_json::json;
 use thirtyfour::Key;
 
@@ -145,6 +145,43 @@ fn a_curve_is_drawn_by_hand_and_then_seen() {
         ensure!(page.is("document.querySelector('#app .readout dd') && document.querySelector('#app .guess-line path').getAttribute('d').length > 20").await?);
         press(page, "Draw again").await?;
         ensure!(page.is("document.querySelector('#app main[data-veiled]')").await?);
+        Ok(())
+    });
+}
+
+/// What is to be foretold is told nowhere: not by another view, not by what only style sheets hide, not by a voice.
+#[test]
+fn no_view_tells_what_is_to_be_foretold() {
+    const VEILED: &str = "!!document.querySelector('#app main[data-veiled]')";
+    const HINT: &str = "Hidden until you have drawn what you expect.";
+    const TELLING: &str = "#app .complaint, #app .badges li, #app .theory, #app .map, #app .cross dd, #app .readout dd";
+    // A step to foretell a curve at, one with methods that diverge, and one to foretell a place at.
+    const STEPS: [&str; 3] = ["lesson=floor", "lesson=floor&alpha=0.01", "lesson=joining&step=3"];
+    Story::new().tell(async |page| {
+        for query in STEPS {
+            page.open(query).await?;
+            let begun = r#"document.querySelector('#app [data-testid="summary"][data-begun]')"#;
+            page.wait("the page to have been read", PATIENCE, begun).await?;
+            for view in View::ALL.iter().map(|(_, word, _)| *word) {
+                page.click(&format!("#app .tab[data-view={view}]")).await?;
+                let is_there = format!("document.querySelector('#app main').dataset.view === '{view}'");
+                page.wait(view, PATIENCE, &is_there).await?;
+                page.settle().await?;
+                // A summary follows half a second after everything has come to rest.
+                tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+                // The others have nothing of the run.
+                if !["explore", "map", "tradeoff"].contains(&view) {
+                    continue;
+                }
+                ensure!(page.is(VEILED).await?, "{query}: {view} is veiled");
+                let said = page.texts("#app [data-said]").await?.concat();
+                ensure!(said == HINT, "{query}: {view} says {said}");
+                let told = page.texts(TELLING).await?;
+                ensure!(told.is_empty(), "{query}: {view} tells {told:?}");
+                let aloud = page.texts(r#"#app [aria-live="polite"]"#).await?.concat();
+                ensure!(["", HINT].contains(&aloud.as_str()), "{query}: {view} says aloud {aloud}");
+            }
+        }
         Ok(())
     });
 }

@@ -222,6 +222,7 @@ mod tests {
     #[test]
     fn the_suggested_step_is_the_largest_setting_that_converges() {
         let diverging = run(|s| s.step_size = 5e-3);
+        assert_eq!(badges(&diverging).len(), 2);
         for (k, badge) in badges(&diverging).iter().enumerate() {
             assert_eq!(badge.standing, Standing::Diverging);
             let (step, words) = badge.suggestion.clone().unwrap();

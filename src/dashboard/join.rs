@@ -207,7 +207,9 @@ mod tests {
         for heterogeneity in [0.0, 0.4, 0.8] {
             let run = run(|s| (s.heterogeneity, s.n_trials) = (heterogeneity, 8));
             let gains = run.summary.gains.as_ref().unwrap();
-            for (which, join) in joins(&run).iter().enumerate() {
+            let joins = joins(&run);
+            assert_eq!(joins.len(), 2);
+            for (which, join) in joins.iter().enumerate() {
                 let better = |client: usize| gains.shared[which][client].mean() < gains.alone[client].mean();
                 let n = (0..50).filter(|&client| better(client)).count();
                 assert!(
@@ -245,6 +247,7 @@ mod tests {
         let times = measured(gains.shared[0][0].mean() / gains.alone[0].mean(), 3);
         assert!(one[0].words.contains("nobody to join") && one[0].words.contains(&times), "{}", one[0].words);
         let diverging = joins(&run(|s| (s.step_size, s.n_rounds) = (1.0, 1_000)));
+        assert_eq!(diverging.len(), 2);
         assert!(diverging.iter().all(|join| join.words.contains("no client can tell")), "{}", diverging[0].words);
         let silent = joins(&run(|s| {
             s.n_clients = 4;

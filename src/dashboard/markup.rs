@@ -239,6 +239,7 @@ mod tests {
         let run = run(|s| s.heterogeneity = 0.5);
         let shown = super::super::badge::badges(&run);
         let html = badges(&shown);
+        assert_eq!(shown.len(), 2);
         for badge in &shown {
             assert!(
                 html.contains(&badge.words)
@@ -247,7 +248,9 @@ mod tests {
         }
         let causes = anatomies(&run)[1].clone();
         let html = anatomy(&causes);
-        for layer in causes.causes.unwrap().layers {
+        let layers = causes.causes.unwrap().layers;
+        assert!(!layers.is_empty());
+        for layer in layers {
             assert!(html.contains(&layer.path) && html.contains(&format!("<data value={}>", layer.share)));
         }
         let join = &joins(&run)[0];

@@ -416,6 +416,7 @@ pub(crate) mod tests {
         let late: Vec<_> = old.requests(Generation(1)).map(answer).collect();
         assert!(sweeps.want(Some(&new)));
         sweeps.asked(Generation(2), new, 0.0);
+        assert_eq!(late.len(), 2);
         for event in late {
             assert!(!sweeps.apply(event));
         }

@@ -102,7 +102,9 @@ mod tests {
 
     #[track_caller]
     fn check_inside(svg: &str, names: &[&str], high: f64, what: &str) {
-        for text in names.iter().flat_map(|name| attributes(svg, name)) {
+        let found: Vec<_> = names.iter().flat_map(|name| attributes(svg, name)).collect();
+        assert!(!found.is_empty(), "{what}: none of {names:?}");
+        for text in found {
             assert!(numbers(text).all(|v| (0.0..=high).contains(&v)), "{what}: {text} not in 0 to {high}");
         }
     }

@@ -272,8 +272,10 @@ mod tests {
         let long = run(|s| (s.n_rounds, s.n_trials, s.n_clients) = (1_000_000, 2, 5));
         let short = run(|s| (s.n_rounds, s.n_trials, s.n_clients) = (1_000, 2, 5));
         assert!((380..420).contains(&long.rounds.len()));
+        let n_recorded = long.rounds.len();
+        assert!(!long.methods.is_empty());
         for (long, short) in long.methods.iter().zip(&short.methods) {
-            assert_eq!(long.errors.len(), long.errors.len());
+            assert_eq!(long.errors.len(), n_recorded);
             // By round 1 000 both have converged.
             let (end, expected) = (long.errors.last().unwrap().mean(), short.errors[1_000].mean());
             assert!((end - expected).abs() < 1e-6 * expected, "{end} {expected}");

@@ -206,7 +206,7 @@ fn the_seven_figures_with_systems_drawn_anew() {
 #[test]
 fn the_estimates_with_systems_drawn_anew() {
     let cells = cells(Systems::Redrawn.file());
-    let mut complaints = Vec::new();
+    let (mut n_compared, mut complaints) = (0, Vec::new());
     for figure in FIGURES {
         let sweep = sweep(figure, Begin::Zero, Systems::Redrawn);
         for source in sources(figure, Switches::TEXT).into_iter().take(figure.varied().n_values()) {
@@ -216,10 +216,12 @@ fn the_estimates_with_systems_drawn_anew() {
                 let ours = summary.reference(estimate.reference()).expect("it was asked for").expect("enough data");
                 let theirs = &cell["least_squares"][name];
                 complaints.extend(disagreement(name, &ours, &theirs["mean"], &theirs["se"]));
+                n_compared += 1;
             }
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert_eq!(n_compared, 2 * FIGURES.iter().map(|figure| figure.varied().n_values()).sum::<usize>());
 }
 
 /// The first round at which a reference curve is near the pooled estimate.

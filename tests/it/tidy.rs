@@ -137,8 +137,9 @@ fn styles_are_set_as_properties() {
 
 #[test]
 fn colors_of_the_page_stand_in_one_file() {
-    let style = Path::new(env!("CARGO_MANIFEST_DIR")).join("style");
-    for path in files_below(&style, "css") {
+    let sheets = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("style"), "css");
+    assert!(sheets.len() > 10, "style sheets are where they are looked for: {}", sheets.len());
+    for path in sheets {
         let is_tokens = path.file_name().is_some_and(|name| name == "tokens.css");
         let text = fs::read_to_string(&path).expect("a style sheet is text");
         let is_color = |word: &str| {

@@ -335,6 +335,7 @@ mod tests {
         let expected: Vec<_> = (1..=30).map(|k| 0.05 * f64::from(k)).collect();
         let picture = Picture { lesson: Lesson::Joining, of: Of::Result, values, expected };
         let figure = picture.figure();
+        assert_eq!(figure.curves.len(), 2);
         for curve in &figure.curves {
             let sum: f64 = curve.points.iter().step_by(2).map(|point| point.y).sum();
             assert!((sum - 9.0).abs() < 1e-9, "{}: {sum}", curve.label);

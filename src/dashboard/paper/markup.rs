@@ -36,6 +36,7 @@ mod tests {
         let sweep = sweep(figure, Switches::TEXT);
         let said = words::claims(figure, Switches::TEXT, &sweep);
         let html = claims(&said);
+        assert!(!said.is_empty());
         for claim in &said {
             assert!(html.contains(&claim.paper) && html.contains(&claim.measured));
         }

@@ -313,10 +313,14 @@ mod tests {
     fn before_there_are_data_nothing_is_claimed() {
         for &(figure, ..) in PaperFigure::ALL {
             let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
-            for claim in claims(figure, Switches::TEXT, &sweep) {
+            let claims = claims(figure, Switches::TEXT, &sweep);
+            assert!(!claims.is_empty());
+            for claim in claims {
                 assert_eq!((claim.measured.as_str(), claim.holds), (not_yet(), None));
             }
-            for (switch, words) in switch_notes(figure, Switches::TEXT, &sweep) {
+            let notes = switch_notes(figure, Switches::TEXT, &sweep);
+            assert!(!notes.is_empty());
+            for (switch, words) in notes {
                 assert_eq!(words == not_yet(), switch != Switch::ErrorAxis, "{switch:?} {words}");
             }
         }
@@ -326,7 +330,9 @@ mod tests {
     fn whatever_is_said_is_a_sentence_with_numbers() {
         for &(figure, ..) in PaperFigure::ALL {
             for switches in AT_ONCE {
-                for words in said(figure, switches) {
+                let said = said(figure, switches);
+                assert!(!said.is_empty());
+                for words in said {
                     assert!(
                         words.ends_with('.') && !words.contains("NaN") && !words.contains("not a number"),
                         "{words}"

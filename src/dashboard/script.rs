@@ -9,6 +9,7 @@ mod needs;
 use std::fmt;
 use std::fmt::Write;
 
+use fedsysid_say::{in_english, say};
 use needs::{is_affine, is_full, needed, rule, words};
 
 use super::Run;
@@ -148,56 +149,86 @@ pub enum NoProgram {
 
 impl fmt::Display for NoProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        f.write_str(&match self {
             Self::TooMuchData { clients, most } => {
                 let (clients, most) = (count(*clients), count(*most));
-                write!(f, "a program has room for the moments of {most} clients, not of {clients}")
+                say!("a program has room for the moments of {most} clients, not of {clients}")
             }
-            Self::Nothing => f.write_str("there is no number that a program could find again"),
-        }
+            Self::Nothing => say!("there is no number that a program could find again").to_owned(),
+        })
     }
 }
 
 impl std::error::Error for NoProgram {}
 
-/// The program of a run; what it is about stands in comments at its top.
+/// What a program leaves out, or does differently from the page.
+enum Omission {
+    /// A method that diverges.
+    Method(Method),
+    /// An estimate that has no error.
+    Unknown(Reference),
+    /// An estimate with a rule that programs do not have.
+    Fitted(Reference),
+    /// All data sets but the first few.
+    DataSets { few: usize, all: usize },
+}
+
+impl Omission {
+    fn words(&self, target: Target) -> String {
+        match self {
+            Self::Method(method) => say!("Without {}: it diverges.", method_name(*method)),
+            Self::Unknown(reference) => say!("Without {}: it has no error.", reference_name(*reference, target)),
+            Self::Fitted(reference) => {
+                say!("Without {}: programs have the plain estimates only.", reference_name(*reference, target))
+            }
+            Self::DataSets { few, all } => {
+                let (few, all) = (count(*few), count(*all));
+                say!("Of the page’s {all} data sets only the first {few}: errors are means over these.")
+            }
+        }
+    }
+}
+
+/// The program of a run; what it is about stands in comments at its top. Its text is English whoever takes it away, as files
+/// are; its notes are for the page.
 ///
 /// # Errors
 /// When its data are too long a text, or there is nothing to find again.
 pub fn program(run: &Run, language: Language, about: &[String]) -> Result<Program, NoProgram> {
     let scenario = Scenario::new(run.settings.clone()).map_err(|_| NoProgram::Nothing)?;
-    let (kept, mut notes) = kept(&scenario, &run.summary)?;
+    let (kept, mut omissions) = kept(&scenario, &run.summary)?;
     let n_trials = n_data_sets(&scenario, &kept, run.summary.n_trials)?;
     if n_trials < run.summary.n_trials {
-        let (few, all) = (count(n_trials), count(run.summary.n_trials));
-        notes.push(format!("Of the page’s {all} data sets only the first {few}: errors are means over these."));
+        omissions.push(Omission::DataSets { few: n_trials, all: run.summary.n_trials });
     }
     let summary = if n_trials == run.summary.n_trials { run.summary.clone() } else { again(&kept, n_trials)? };
-    let about = about.iter().chain(&notes).map(|line| format!("{}{line}", language.comment()).trim_end().to_owned());
-    let about: Vec<_> = about.collect();
-    let text = filled(language, &scenario, &Numbers { kept: &kept, summary: &summary, n_trials }, &about);
-    Ok(Program { text, notes })
+    let notes = || omissions.iter().map(|omission| omission.words(kept.target)).collect::<Vec<_>>();
+    let text = in_english(|| {
+        let comment = |line: &String| format!("{}{line}", language.comment()).trim_end().to_owned();
+        let about: Vec<_> = about.iter().chain(&notes()).map(comment).collect();
+        filled(language, &scenario, &Numbers { kept: &kept, summary: &summary, n_trials }, &about)
+    });
+    Ok(Program { text, notes: notes() })
 }
 
 /// The settings with what a program can find again, and what it leaves out.
-fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>), NoProgram> {
+fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<Omission>), NoProgram> {
     let settings = scenario.settings();
-    let mut notes = Vec::new();
-    let mut leave = |name: String, why: &str| notes.push(format!("Without {name}: {why}."));
+    let mut omissions = Vec::new();
     let mut methods = Vec::new();
-    for method in &summary.methods {
-        match why_not(method) {
-            None => methods.push(method.method),
-            Some(why) => leave(method_name(method.method), why),
+    for summary in &summary.methods {
+        if has_an_end(summary) {
+            methods.push(summary.method);
+        } else {
+            omissions.push(Omission::Method(summary.method));
         }
     }
     let mut references = Vec::new();
-    for reference in &summary.references {
-        let name = || reference_name(reference.reference, settings.target);
-        match (reference.reference, reference.error) {
-            (_, Err(_)) => leave(name(), "it has no error"),
-            (Reference::Weighted { .. } | Reference::Personalized { .. }, _) => {
-                leave(name(), "programs have the plain estimates only");
+    for summary in &summary.references {
+        match (summary.reference, summary.error) {
+            (other, Err(_)) => omissions.push(Omission::Unknown(other)),
+            (other @ (Reference::Weighted { .. } | Reference::Personalized { .. }), _) => {
+                omissions.push(Omission::Fitted(other));
             }
             (other, Ok(_)) => references.push(other),
         }
@@ -205,13 +236,13 @@ fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<String>
     if methods.is_empty() && references.is_empty() {
         return Err(NoProgram::Nothing);
     }
-    Ok((Settings { methods, references, gains: false, ..settings.clone() }, notes))
+    Ok((Settings { methods, references, gains: false, ..settings.clone() }, omissions))
 }
 
-/// Why a program leaves a method out.
-fn why_not(summary: &MethodSummary) -> Option<&'static str> {
+/// Whether a method has a final error in every data set.
+fn has_an_end(summary: &MethodSummary) -> bool {
     let end = summary.errors.last().map_or(f64::NAN, Running::mean);
-    (summary.n_diverged > 0 || !end.is_finite()).then_some("it diverges")
+    summary.n_diverged == 0 && end.is_finite()
 }
 
 /// How many data sets a program has room and time for; at least one.

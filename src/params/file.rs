@@ -18,6 +18,7 @@ use super::pins::{PIN, Pin};
 use super::state::State;
 use super::systems::MatrixKey;
 use super::table::Param;
+use fedsysid_say::say;
 
 /// What a scenario file calls itself.
 const FORMAT: &str = "fedsysid-scenario";
@@ -30,23 +31,29 @@ const VERSION: u32 = 1;
 pub enum FileError {
     /// It is not JSON; with what the reader says of it.
     NotJson(String),
-    /// It is JSON, but says that it is something else, or nothing of what it is.
+    /// It is JSON, but says that it is something else.
     NotAScenario(String),
-    /// It is of a later version.
-    Newer(String),
+    /// It is JSON, but does not say what it is.
+    NoFormat,
+    /// It is of a version that is not read here.
+    OtherVersion(String),
+    /// It does not say of which version it is.
+    NoVersion,
 }
 
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotJson(reason) => write!(f, "this file is not JSON: {reason}"),
+        f.write_str(&match self {
+            Self::NotJson(reason) => say!("this file is not JSON: {reason}"),
             Self::NotAScenario(given) => {
-                write!(f, "this file is not a scenario: its \"format\" is {given}, a scenario’s is \"{FORMAT}\"")
+                say!("this file is not a scenario: its “format” is “{given}”, a scenario’s is “{FORMAT}”")
             }
-            Self::Newer(given) => {
-                write!(f, "this scenario is of version {given}; this page reads versions up to {VERSION}")
+            Self::NoFormat => say!("this file is not a scenario: it has no “format”, a scenario’s is “{FORMAT}”"),
+            Self::OtherVersion(given) => {
+                say!("this scenario is of version {given}; this page reads versions up to {VERSION}")
             }
-        }
+            Self::NoVersion => say!("this scenario has no “version”; this page reads versions up to {VERSION}"),
+        })
     }
 }
 
@@ -56,16 +63,19 @@ impl std::error::Error for FileError {}
 ///
 /// # Errors
 ///
-/// When it is no scenario, or one of a later version.
+/// When it is no scenario, or one of a version that is not read here.
 pub fn read(file: &Value) -> Result<(State, Vec<Notice>), FileError> {
     match file.get("format") {
         Some(Value::Text(format)) if format == FORMAT => {}
-        Some(Value::Text(format)) => return Err(FileError::NotAScenario(format!("\"{format}\""))),
-        _ => return Err(FileError::NotAScenario("missing".into())),
+        Some(Value::Text(format)) => return Err(FileError::NotAScenario(format.clone())),
+        _ => return Err(FileError::NoFormat),
     }
     let version = file.get("version").map(Value::in_a_link).unwrap_or_default();
+    if version.is_empty() {
+        return Err(FileError::NoVersion);
+    }
     if !(1..=VERSION).any(|known| known.to_string() == version) {
-        return Err(FileError::Newer(if version.is_empty() { "none".into() } else { version }));
+        return Err(FileError::OtherVersion(version));
     }
     let settings = file.get("settings").map(Value::pairs).unwrap_or_default();
     let mut pairs: Vec<_> = settings.iter().map(|(key, value)| (key.clone(), value.in_a_link())).collect();
@@ -179,13 +189,14 @@ mod tests {
         fn check(json: &str, expected: &str) {
             assert_eq!(read(&parsed(json)).unwrap_err().to_string(), expected);
         }
-        let ours = "a scenario’s is \"fedsysid-scenario\"";
-        check("{}", &format!("this file is not a scenario: its \"format\" is missing, {ours}"));
-        check("[1]", &format!("this file is not a scenario: its \"format\" is missing, {ours}"));
-        check(r#"{"format": "x"}"#, &format!("this file is not a scenario: its \"format\" is \"x\", {ours}"));
+        let ours = "a scenario’s is “fedsysid-scenario”";
+        check("{}", &format!("this file is not a scenario: it has no “format”, {ours}"));
+        check("[1]", &format!("this file is not a scenario: it has no “format”, {ours}"));
+        check(r#"{"format": "x"}"#, &format!("this file is not a scenario: its “format” is “x”, {ours}"));
         let version = |given: &str| format!(r#"{{"format": "fedsysid-scenario"{given}}}"#);
         let up_to = "this page reads versions up to 1";
         check(&version(r#", "version": 2"#), &format!("this scenario is of version 2; {up_to}"));
-        check(&version(""), &format!("this scenario is of version none; {up_to}"));
+        check(&version(""), &format!("this scenario has no “version”; {up_to}"));
+        check(&version(r#", "version": null"#), &format!("this scenario has no “version”; {up_to}"));
     }
 }

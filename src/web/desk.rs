@@ -270,7 +270,7 @@ impl Shared {
     fn identify(&self) -> Task {
         let mut desk = self.desk.borrow_mut();
         if let Some(share) = desk.work(clock::now() + self.pace.slice_ms, clock::now) {
-            self.tell(share, || "identifying".into());
+            self.tell(share, || say!("identifying").into());
             return Task::Identify;
         }
         self.show(&desk);

@@ -21,7 +21,7 @@ use fedsysid::sim::system::LinearSystem;
 use fedsysid::sim::target::Target;
 
 /// A finished run.
-fn run(change: impl Fn(&mut Settings)) -> Run {
+pub(crate) fn run(change: impl Fn(&mut Settings)) -> Run {
     let mut settings = Settings { n_clients: 7, n_rounds: 60, n_trials: 3, heterogeneity: 0.3, ..Settings::paper() };
     change(&mut settings);
     let summary = Study::new(Scenario::new(settings.clone()).expect("a scenario")).run();

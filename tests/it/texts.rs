@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fedsysid::dashboard::lesson::COURSES;
+use fedsysid::dashboard::script::{Language as Code, program};
 use fedsysid::dashboard::terms;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::embed::Look;
@@ -18,6 +19,7 @@ use fedsysid::params::{Lesson, View};
 use fedsysid_say::{Language, TABLES, packed, speak};
 use serde_json::{Map, Value};
 
+use crate::programs::run;
 use crate::tidy::sources;
 
 /// The texts of `say!` in a source file, whose literals begin after it.
@@ -146,6 +148,21 @@ fn every_table_is_sound() {
 fn literals_are_read_as_the_compiler_reads_them() {
     let source = "say!(\"one \\\"two\\\" {x}\\\n      three\", y); say!(\n    \"a\\u{202f}b\\\\\"\n) say!(text)";
     assert_eq!(literals(source), ["one \"two\" {x}three", "a\u{202f}b\\"]);
+}
+
+/// What is said of a program on the page is in the page's language, what stands in it is not.
+#[test]
+fn programs_are_english_and_what_is_said_of_them_is_not() {
+    let run = run(|s| s.step_size = 3e-3);
+    let written = || program(&run, Code::Python, &["what it is".to_owned()]).expect("the estimates are left");
+    let english = written();
+    let [(tag, mark, json)] = TABLES;
+    speak(Some(language(tag, mark, json)));
+    let german = written();
+    speak(None);
+    assert_eq!(german.text, english.text);
+    assert!(english.text.contains(&format!("# {}", english.notes[0])), "{}", english.notes[0]);
+    assert_eq!(german.notes[0], "Ohne FedAvg: divergiert.");
 }
 
 #[test]

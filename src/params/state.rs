@@ -99,17 +99,11 @@ impl State {
         link::query(self.pairs())
     }
 
-    /// The keys of all in which this differs from another state.
+    /// The keys of all in which this differs from another state, each once.
     pub fn differs_in(&self, other: &Self) -> Vec<&'static str> {
-        let (ours, theirs) = (self.views.pairs(), other.views.pairs());
-        let only = |some: &[(&'static str, String)], others: &[(&'static str, String)]| {
-            some.iter().filter(|pair| !others.contains(pair)).map(|(key, _)| *key).collect::<Vec<_>>()
-        };
-        let mut keys = only(&ours, &theirs);
-        keys.extend(only(&theirs, &ours));
-        keys.extend(self.draft.pairs_beside(&other.draft).iter().map(|(key, _)| *key));
+        let (views, draft) = (self.views.pairs_beside(&other.views), self.draft.pairs_beside(&other.draft));
+        let mut keys: Vec<_> = views.iter().chain(&draft).map(|(key, _)| *key).collect();
         keys.extend((self.pins != other.pins).then_some(PIN));
-        keys.dedup();
         keys
     }
 }
@@ -144,5 +138,8 @@ mod tests {
         after.pins.push(Pin::new(before.draft.clone(), &[]));
         after.draft.set(Key::Clients, 50.0);
         assert_eq!(before.differs_in(&after), ["view", "M", "eps", "schedule", "pin"]);
+        let (one, _) = State::from_query("sweep=M:1,5&view=map");
+        let (other, _) = State::from_query("sweep=M:5,25");
+        assert_eq!((one.differs_in(&other), other.differs_in(&one)), (vec!["view", "sweep"], vec!["view", "sweep"]));
     }
 }

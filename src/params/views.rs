@@ -81,11 +81,6 @@ impl Views {
         notices
     }
 
-    /// The pairs (key, value) that differ from the defaults.
-    pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        self.pairs_beside(&Self::default())
-    }
-
     /// The pairs (key, value) that differ from what else is looked at: applied to that, they make this of it.
     pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
         let pairs = self.all_pairs().into_iter().zip(other.all_pairs());
@@ -215,7 +210,8 @@ mod tests {
     #[track_caller]
     fn check(query: &str, views: &Views) {
         assert_eq!(read(query), (views.clone(), vec![], vec![]), "{query}");
-        let pairs: Vec<_> = views.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let pairs = views.pairs_beside(&Views::default());
+        let pairs: Vec<_> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
         assert_eq!(read(&pairs.join("&")).0, *views, "{pairs:?}");
     }
 

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::picture::{self, method_name, reference_name, whose};
-use crate::dashboard::things::Things;
+use crate::dashboard::things::{Things, listed};
 use crate::engine::pool::Trouble;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::{EstimateError, Reference};
@@ -227,18 +227,18 @@ pub fn complaints(run: &Run) -> Vec<String> {
 /// One sentence for three and more methods that diverge, when as many would hide the chart.
 fn divergence_of_many(run: &Run) -> String {
     let diverging = || run.summary.methods.iter().filter(|summary| summary.n_diverged > 0);
-    let mut names: Vec<_> = diverging().map(|summary| method_name(summary.method)).collect();
-    let last = names.pop().unwrap_or_default();
+    let names: Vec<_> = diverging().map(|summary| method_name(summary.method)).collect();
     let first_round = diverging().filter_map(|summary| run.summary.diverges_from(summary)).min().unwrap_or(0);
-    let when = match first_round {
-        0 => say!("the first round").to_owned(),
-        round => say!("round {}", count(round)),
-    };
-    say!(
-        "{} and {last} diverge: their errors grow, the first from {when} on. {}.",
-        names.join(", "),
-        what_to_lower(run)
-    )
+    say!("{} diverge: the first of their errors {}. {}.", listed(&names), when(run, first_round), what_to_lower(run))
+}
+
+/// From which round on an error grows, as the end of a sentence about it.
+fn when(run: &Run, from: usize) -> String {
+    match from {
+        0 => say!("grows from the first round on").to_owned(),
+        round if round == run.settings.n_rounds => say!("will grow after the rounds shown").to_owned(),
+        round => say!("grows from round {} on", count(round)),
+    }
 }
 
 fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
@@ -249,11 +249,7 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
     } else {
         say!(" in {} of {}", summary.n_diverged, data_sets(run))
     };
-    let when = match from {
-        0 => say!("grows from the first round on").to_owned(),
-        round if round == run.settings.n_rounds => say!("will grow after the rounds shown").to_owned(),
-        round => say!("grows from round {} on", count(round)),
-    };
+    let when = when(run, from);
     let rho = summary.contraction.filter(|rho| rho.is_finite());
     let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", number(rho)));
     Some(say!("{name} diverges{how_often}{rho}: its error {when}. {}.", what_to_lower(run)))
@@ -287,7 +283,7 @@ fn undetermined(run: &Run) -> Vec<String> {
     }
     reasons
         .into_iter()
-        .map(|(error, names)| say!("No line for {}: {error}. {}.", names.join(say!(" and ")), remedy(run, error)))
+        .map(|(error, names)| say!("No line for {}: {error}. {}.", listed(&names), remedy(run, error)))
         .collect()
 }
 
@@ -487,9 +483,25 @@ mod tests {
             [Solver::FedLin, Solver::FedAvg, Solver::Scaffold, Solver::FedAdmm { penalty: 60.0, sparsity: 0.0 }];
         let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant });
         let complaints = complaints(&run(|s| (s.step_size, s.methods) = (3e-3, methods.to_vec())));
-        let expected = "FedLin, FedAvg and SCAFFOLD diverge: their errors grow, the first from the first round on. Lower the \
-                        step size α, K, N, or T.";
+        let expected = "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors grows from the first round on. Lower \
+                        the step size α, K, N, or T.";
         assert_eq!(complaints, [expected]);
+    }
+
+    /// Errors that still fall at the last round have not begun to grow, however many methods they are of.
+    #[test]
+    fn what_diverges_later_than_is_shown_is_said_to() {
+        for (n, begin) in
+            [(1, "FedLin diverges"), (3, "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors ")]
+        {
+            let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
+            let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant })[..n].to_vec();
+            let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
+            run.summary.methods.iter_mut().for_each(|method| method.errors.reverse());
+            let [complaint] = &complaints(&run)[..] else { panic!("one sentence") };
+            assert!(complaint.starts_with(begin), "{complaint}");
+            assert!(complaint.contains(" will grow after the rounds shown. "), "{complaint}");
+        }
     }
 
     #[test]
@@ -503,10 +515,14 @@ mod tests {
 
     #[test]
     fn estimates_without_a_line_are_explained_together() {
-        let complaints = complaints(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
+        let mut run = run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into()));
         let expected = "No line for client 1 alone and mean of locals: least squares needs at least 5 samples (N·T), \
                         client 1 has 2. Raise N or T.";
-        assert_eq!(complaints, [expected]);
+        assert_eq!(complaints(&run), [expected]);
+        let reason = run.summary.reference(Reference::ClientAlone).unwrap();
+        run.summary.references.iter_mut().for_each(|reference| reference.error = reason);
+        let said = complaints(&run);
+        assert!(said[0].starts_with("No line for client 1 alone, pooled and mean of locals: "), "{said:?}");
     }
 
     #[test]

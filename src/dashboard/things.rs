@@ -1,7 +1,16 @@
-//! What is counted, in words.
+//! What is counted and what is listed, in words.
 
 use crate::figure::number::count;
 use fedsysid_say::say;
+
+/// Names as one reads them out: "a", "a and b", "a, b and c".
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => say!("{} and {last}", others.join(", ")),
+    }
+}
 
 /// A kind of things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Stability and controllability, said.
 
 use super::{Mode, Portrait, spectral_radius};
-use crate::dashboard::things::Things;
+use crate::dashboard::things::{Things, listed};
 use crate::figure::number::{measured, number};
 use fedsysid_say::{between, say};
 
@@ -120,7 +120,7 @@ pub fn reach(portrait: &Portrait) -> String {
     let left_out: Vec<_> = reach.unreached.iter().map(|direction| combination(direction)).collect();
     let left_out = match left_out.as_slice() {
         [one] => say!("{one} is left out"),
-        several => say!("{} are left out", several.join(say!(" and "))),
+        several => say!("{} are left out", listed(several)),
     };
     let reached = match reach.rank {
         0 => say!("the inputs move nothing").to_owned(),

@@ -114,7 +114,7 @@ impl Dashboard {
     /// A run was asked for, at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, settings: Settings, now: f64) {
         self.asked.push((generation, settings));
-        (self.begun, self.ended) = (now, None);
+        (self.begun, self.ended, self.refusal) = (now, None, None);
     }
 
     /// Work on what was asked for ended before its end; what is in stays.
@@ -134,6 +134,7 @@ impl Dashboard {
         let asked = self.asked.iter().find(|(asked, _)| *asked == generation);
         let Some((_, settings)) = asked.cloned() else { return };
         let n_trials = settings.n_trials;
+        let is_last = self.asked.last().is_some_and(|(last, _)| *last == generation);
         let newest = |summary, theory, progress| Some(Run { generation, settings, summary, theory, progress });
         self.beginning = None;
         match event {
@@ -144,7 +145,7 @@ impl Dashboard {
                 (self.run, self.refusal) = (newest(summary, theory, Some(progress)), None);
             }
             Event::Done { summary, theory, .. } => (self.run, self.refusal) = (newest(summary, theory, None), None),
-            Event::Refused { error, .. } => self.refusal = Some(error),
+            Event::Refused { error, .. } => self.refusal = is_last.then_some(error),
             Event::Ready
             | Event::Unreadable
             | Event::Working { .. }
@@ -329,6 +330,29 @@ pub(crate) mod tests {
         dashboard.apply(Event::Refused { generation: Generation(2), error });
         check(&dashboard, Some((1, None)), true);
         assert_eq!(dashboard.refusal(), Some(error));
+    }
+
+    #[test]
+    fn a_refusal_is_of_the_last_settings_alone() {
+        let refused = |generation| {
+            let error = ScenarioError::StepSize(0.0);
+            Event::Refused { generation: Generation(generation), error }
+        };
+        let mut dashboard = asked(&[1]);
+        dashboard.apply(refused(1));
+        check(&dashboard, None, true);
+        for generation in [2, 3] {
+            dashboard.asked(Generation(generation), Settings { n_clients: 3, ..Settings::paper() }, 0.0);
+        }
+        check(&dashboard, None, false);
+        assert_eq!(dashboard.refusal(), None);
+        dashboard.apply(refused(2));
+        check(&dashboard, None, false);
+        assert_eq!(dashboard.refusal(), None);
+        dashboard.apply(progress(3, 0.5));
+        dashboard.end(Stage::Stopped);
+        check(&dashboard, Some((3, Some(0.5))), true);
+        assert_eq!(dashboard.work(9.0).map(|work| work.stage), Some(Stage::Stopped));
     }
 
     #[test]

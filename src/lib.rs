@@ -17,7 +17,6 @@
 
 pub use fedsysid_data as data;
 pub use fedsysid_sim as sim;
-use fedsysid_sim::few;
 pub use fedsysid_theory as theory;
 
 pub mod dashboard;

@@ -46,9 +46,8 @@ pub mod tradeoff;
 pub mod work;
 
 use crate::dashboard::things::Things;
-use crate::engine::pool::Trouble;
 use crate::params::{State, View};
-use crate::protocol::{Event, Generation};
+use crate::protocol::{Event, Generation, Trouble};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::theory::Theory;

@@ -3,8 +3,8 @@
 use super::Run;
 use super::picture::{self, method_name, reference_name, whose};
 use crate::dashboard::things::{Things, listed};
-use crate::engine::pool::Trouble;
 use crate::figure::number::{count, measured, number};
+use crate::protocol::Trouble;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
 use crate::sim::method::Method;

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::protocol::{Event, Generation, Request};
+use crate::protocol::{Event, Generation, Request, Trouble};
 
 /// Where engines run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,21 +46,6 @@ pub enum Action {
     End(usize),
     /// Tell the person.
     Tell(Trouble),
-}
-
-/// What went wrong with an engine, and was dealt with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
-    /// A worker died or fell silent; another one was started.
-    WorkerReplaced,
-    /// No worker came up: the page computes by itself.
-    NoWorker,
-    /// Workers died over this very run: it was given up.
-    RunGivenUp,
-    /// Workers died over this very map: it was given up.
-    SurveyGivenUp,
-    /// Workers died over this very sweep: it was given up.
-    SweepGivenUp,
 }
 
 /// How long a worker may take to come up.

@@ -2,7 +2,7 @@
 
 use super::number::{count, measured};
 use super::{CurveKind, Figure};
-use crate::few::sort_few;
+use crate::sim::few::sort_few;
 use fedsysid_say::say;
 
 /// A line of a figure, known by its place: the curves first, then the levels.

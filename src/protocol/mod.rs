@@ -208,3 +208,18 @@ impl Event {
         }
     }
 }
+
+/// What went wrong with an engine, and was dealt with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A worker died or fell silent; another one was started.
+    WorkerReplaced,
+    /// No worker came up: the page computes by itself.
+    NoWorker,
+    /// Workers died over this very run: it was given up.
+    RunGivenUp,
+    /// Workers died over this very map: it was given up.
+    SurveyGivenUp,
+    /// Workers died over this very sweep: it was given up.
+    SweepGivenUp,
+}

@@ -8,8 +8,8 @@ use super::error_text;
 use super::listener::Interval;
 use super::slices::Slices;
 use super::worker::{Heard, Worker};
-use crate::engine::pool::{Action, Lane, Place, Pool, Trouble};
-use crate::protocol::{Event, Generation, Request};
+use crate::engine::pool::{Action, Lane, Place, Pool};
+use crate::protocol::{Event, Generation, Request, Trouble};
 
 /// Milliseconds of a slice where the page computes by itself: well within a frame.
 const PAGE_BUDGET_MS: f64 = 6.0;

@@ -1,7 +1,13 @@
-//! What pure code has done with texts by whoever runs it.
+//! Texts as markup, and what pure code has done with texts by whoever runs it.
 //!
 //! Natively that is the standard library. In a browser it is the browser, which rounds as correctly, knows the same letters,
 //! and has its tables already: bringing our own would be a fortieth of the download.
+
+/// Text as markup, HTML or SVG: between tags, or between the double quotation marks of an attribute. A `>` by itself ends
+/// nothing there; behind two brackets SVG forbids it.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace("]]>", "]]&gt;").replace('"', "&quot;")
+}
 
 /// The number that `text` says, the nearest `f64`: digits with at most one point, and possibly `e` with a whole exponent.
 #[cfg(not(all(target_arch = "wasm32", feature = "web")))]
@@ -26,4 +32,14 @@ pub(crate) fn lower_case(text: &str) -> String {
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub(crate) fn lower_case(text: &str) -> String {
     js_sys::JsString::from(text).to_lower_case().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_has_no_tag_and_no_end_of_an_attribute_from_a_text() {
+        assert_eq!(escaped("<b title=\"x\"> & ]]>"), "&lt;b title=&quot;x&quot;> &amp; ]]&gt;");
+    }
 }

@@ -250,8 +250,7 @@ fn tickbox(name: &str, value: &str, words: &str, is_ticked: bool) -> String {
 
 /// Writes an attribute, whatever is in its value.
 fn put(html: &mut String, name: &str, value: &str) {
-    let value = escaped(value).replace('"', "&quot;");
-    let _ = write!(html, " {name}=\"{value}\"");
+    let _ = write!(html, " {name}=\"{}\"", escaped(value));
 }
 
 #[cfg(test)]

@@ -15,11 +15,7 @@ use super::terms::Entry;
 use crate::figure::number::{count, measured, number};
 use crate::params::keys;
 use crate::params::views::Word;
-
-/// Text as markup.
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
-}
+pub(crate) use crate::text::escaped;
 
 /// Writes to a string, which cannot fail.
 macro_rules! put {

@@ -129,7 +129,7 @@ pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>) -> String {
 /// The list of pins: each with its name to be typed over, the difference in words, and buttons to return to it and to delete it.
 pub fn markup(ghosts: &[Ghost<'_>], run: Option<&Run>, now: &Draft) -> String {
     let item = |(index, ghost): (usize, &Ghost<'_>)| {
-        let name = escaped(&ghost.pin.name).replace('"', "&quot;");
+        let name = escaped(&ghost.pin.name);
         let words = match changes(&ghost.pin.draft, now) {
             same if same.is_empty() => say!("the settings of now").into(),
             changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run))),

@@ -9,6 +9,7 @@ use super::pen::{Drawn, Pen, TypeSetting};
 use super::sheet::{Paper, Sheet};
 use super::theme::Theme;
 use super::{Figure, Size};
+use crate::text::escaped;
 use fedsysid_say::say;
 use plotters::drawing::IntoDrawingArea;
 
@@ -74,10 +75,6 @@ fn document<B: DrawingBackend + From<Strokes>>(
 fn name(title: Option<&str>, what: &str, against: &str) -> String {
     let axes = say!("{what} against {against}");
     title.map_or(axes.clone(), |title| format!("{title}: {axes}"))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::plane::{EXTENT, Ellipse, Place};
 use super::scene::{Scene, Shape};
+use crate::text::escaped;
 
 /// Writes to a string, which cannot fail.
 macro_rules! put {
@@ -24,10 +25,6 @@ pub fn markup(scene: &Scene) -> String {
         put_shape(&mut svg, shape, scene.model);
     }
     svg + "</svg>"
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// A coordinate with a digit after the point: finer than eyes are.

@@ -12,7 +12,7 @@ use plotters::style::FontStyle;
 use plotters::style::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 
-use super::escaped;
+use crate::text::escaped;
 
 type Done = Result<(), DrawingErrorKind<Infallible>>;
 

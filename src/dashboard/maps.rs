@@ -5,6 +5,7 @@ mod picture;
 mod wanted;
 mod words;
 
+use super::shelf::{Shelf, Shelved};
 use super::work::{Stage, Work};
 use crate::dashboard::things::Things;
 use crate::params::choice::Algorithm;
@@ -16,9 +17,6 @@ use grid::nearest;
 
 pub use grid::Grid;
 pub use wanted::{Wanted, check_plan};
-
-/// Maps that are kept.
-const KEPT: usize = 8;
 
 /// Whose contraction is shown over α and K.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,46 +51,36 @@ pub struct Shown {
     begun: f64,
 }
 
-/// The map on screen, and those that are kept.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Maps {
-    current: Option<Shown>,
-    /// What was on screen before, until anything of the current one is known.
-    before: Option<Shown>,
-    kept: Vec<Shown>,
+impl Shelved for Shown {
+    type Wanted = Wanted;
+
+    fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
+    fn stays(&self) -> bool {
+        true
+    }
+
+    /// Only a map of the same kind can stand in.
+    fn stand_in(last: Option<Self>, before: Option<Self>, wanted: &Wanted) -> Option<Self> {
+        let last = last.filter(|last| last.map.is_some());
+        last.or(before).filter(|before| before.wanted.grid == wanted.grid)
+    }
 }
 
-impl Maps {
-    /// This is to be on screen. Whether an engine has to work for it: not if it is there already, or was kept.
-    pub fn want(&mut self, wanted: Option<&Wanted>) -> bool {
-        let Some(wanted) = wanted else {
-            (self.current, self.before) = (None, None);
-            return false;
-        };
-        if self.current.as_ref().is_some_and(|shown| shown.wanted == *wanted) {
-            return false;
-        }
-        let kept = self.kept.iter().find(|shown| shown.wanted == *wanted).cloned();
-        let is_new = kept.is_none();
-        let last = std::mem::replace(&mut self.current, kept).filter(|last| last.map.is_some());
-        // Only a map of the same kind can stand in.
-        self.before = last.or(self.before.take()).filter(|before| is_new && before.wanted.grid == wanted.grid);
-        is_new
-    }
+/// The map on screen, and those that are kept.
+pub type Maps = Shelf<Shown>;
 
+impl Maps {
     /// A map was asked for, at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, wanted: Wanted, now: f64) {
-        self.current = Some(Shown { wanted, map: None, progress: Some(0.0), ended: None, generation, begun: now });
-    }
-
-    /// The map that was asked for last.
-    pub fn wanted(&self) -> Option<&Wanted> {
-        self.current.as_ref().map(|shown| &shown.wanted)
+        self.put(Shown { wanted, map: None, progress: Some(0.0), ended: None, generation, begun: now });
     }
 
     /// Takes in what an engine says; whether it was about the map on screen.
     pub fn apply(&mut self, event: Event) -> bool {
-        let Some(shown) = &mut self.current else { return false };
+        let Some(shown) = self.current_mut() else { return false };
         if event.generation() != Some(shown.generation) || shown.ended.is_some() {
             return false;
         }
@@ -100,18 +88,18 @@ impl Maps {
             Event::Surveying { map, progress, .. } => (shown.map, shown.progress) = (Some(Ok(map)), Some(progress)),
             Event::Surveyed { map, .. } => {
                 (shown.map, shown.progress) = (Some(map), None);
-                self.kept.insert(0, shown.clone());
-                self.kept.truncate(KEPT);
+                self.keep();
+                return true;
             }
             _ => return false,
         }
-        self.before = None;
+        self.drop_before();
         true
     }
 
     /// Work on it ended before its end; what is known stays.
     pub fn end(&mut self, stage: Stage) {
-        if let Some(shown) = self.current.as_mut().filter(|shown| shown.progress.is_some()) {
+        if let Some(shown) = self.current_mut().filter(|shown| shown.progress.is_some()) {
             shown.ended = Some(stage);
         }
     }
@@ -119,7 +107,7 @@ impl Maps {
     /// How far the map is at time `now` in milliseconds, until it is complete.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small count")]
     pub fn work(&self, now: f64) -> Option<Work> {
-        let shown = self.current.as_ref()?;
+        let shown = self.current()?;
         let (share, all) = (shown.progress?, shown.wanted.grid.xs.len());
         let done = ((share * all as f64) as usize).min(all);
         let stage = shown.ended.unwrap_or(Stage::Running);
@@ -128,13 +116,12 @@ impl Maps {
 
     /// What is to be shown: the map on screen, or while nothing of it is known the one before.
     pub fn shown(&self) -> Option<&Shown> {
-        let current = self.current.as_ref().filter(|shown| shown.map.is_some());
-        current.or(self.before.as_ref()).or(self.current.as_ref())
+        self.current().filter(|shown| shown.map.is_some()).or(self.before()).or(self.current())
     }
 
     /// Whether there is work going on.
     pub fn is_running(&self) -> bool {
-        self.current.as_ref().is_some_and(|shown| shown.progress.is_some() && shown.ended.is_none())
+        self.current().is_some_and(|shown| shown.progress.is_some() && shown.ended.is_none())
     }
 }
 

@@ -9,7 +9,7 @@
 //! - [`export`]: charts to be taken away, [`script`]: as a program that finds the numbers again.
 //! - [`readout`]: the numbers at one round; [`pins`]: runs that are kept to be compared with.
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
-//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures.
+//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures; [`shelf`]: those on screen, and those that are kept.
 //! - [`round`]: one round in slow motion.
 //! - [`systems`]: the systems themselves: eigenvalues, controllability, how the clients differ.
 //! - [`data`]: people's own data.
@@ -36,6 +36,7 @@ pub mod readout;
 pub mod round;
 pub mod script;
 pub mod sentences;
+pub mod shelf;
 pub mod strip;
 pub mod sweep;
 pub mod systems;

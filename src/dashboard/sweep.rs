@@ -5,6 +5,7 @@
 
 mod point;
 
+use super::shelf::{Shelf, Shelved};
 use super::work::{Stage, Work};
 use crate::dashboard::things::Things;
 use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
@@ -20,9 +21,6 @@ const CLIENTS_A_PORTION: usize = 2_500;
 /// While settings move on, a sweep that was begun less than so many milliseconds ago goes on for as long: something of every one
 /// is seen, and the points follow the slider.
 const WORTH_MS: f64 = 100.0;
-
-/// Finished sweeps that are kept.
-const KEPT: usize = 8;
 
 /// Which experiments.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -229,41 +227,34 @@ fn cost(settings: &Settings) -> f64 {
     settings.n_clients as f64 * settings.n_trials as f64
 }
 
-/// The sweep on screen, and those that are kept.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sweeps {
-    current: Option<Sweep>,
-    /// What was on screen before, until the current one is in.
-    before: Option<Sweep>,
-    kept: Vec<Sweep>,
-}
+impl Shelved for Sweep {
+    type Wanted = Plan;
 
-impl Sweeps {
-    /// This is to be on screen. Whether engines have to work for it: not if it is there already, or was kept.
-    pub fn want(&mut self, plan: Option<&Plan>) -> bool {
-        let Some(plan) = plan else {
-            (self.current, self.before) = (None, None);
-            return false;
-        };
-        let is_fine = |sweep: &Sweep| sweep.plan == *plan && !matches!(sweep.state, State::Cancelled | State::GivenUp);
-        if self.current.as_ref().is_some_and(is_fine) {
-            return false;
-        }
-        let kept = self.kept.iter().find(|sweep| sweep.plan == *plan).cloned();
-        let is_kept = kept.is_some();
-        let last = std::mem::replace(&mut self.current, kept);
-        // Of two that were both interrupted, the older one has more to show.
-        let shows_more = |last: &Sweep| self.before.as_ref().is_none_or(|before| before.progress() <= last.progress());
-        self.before = last.filter(shows_more).or(self.before.take()).filter(|_| !is_kept);
-        !is_kept
+    fn wanted(&self) -> &Plan {
+        &self.plan
     }
 
+    fn stays(&self) -> bool {
+        !matches!(self.state, State::Cancelled | State::GivenUp)
+    }
+
+    /// Of two that were both interrupted, the older one has more to show.
+    fn stand_in(last: Option<Self>, before: Option<Self>, _: &Plan) -> Option<Self> {
+        let shown = before.as_ref().map_or(0.0, Self::progress);
+        last.filter(|last| shown <= last.progress()).or(before)
+    }
+}
+
+/// The sweep on screen, and those that are kept.
+pub type Sweeps = Shelf<Sweep>;
+
+impl Sweeps {
     /// For how many milliseconds from `now` on the sweep on its way is worth going on with before this one takes its place: only
     /// if it is of the same shape, as it is while a slider moves.
     #[expect(clippy::cast_possible_truncation, reason = "0 to 100")]
     pub fn worth_waiting(&self, plan: Option<&Plan>, now: f64) -> Option<i32> {
         let shape = |plan: &Plan| (plan.points.len(), plan.series_len);
-        let current = self.current.as_ref().filter(|sweep| sweep.state == State::Running)?;
+        let current = self.current().filter(|sweep| sweep.state == State::Running)?;
         let plan = plan.filter(|plan| shape(plan) == shape(&current.plan) && **plan != current.plan)?;
         let left = current.begun + WORTH_MS - now;
         (left > 0.0 && !plan.points.is_empty()).then_some(left.ceil() as i32)
@@ -271,55 +262,42 @@ impl Sweeps {
 
     /// A sweep was asked for, at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, plan: Plan, now: f64) {
-        self.current = Some(Sweep::new(plan, generation, now));
+        self.put(Sweep::new(plan, generation, now));
     }
 
     /// Takes in what the engines say; whether it was about the sweep on screen.
     pub fn apply(&mut self, event: Event) -> bool {
-        let Some(sweep) = &mut self.current else { return false };
+        let Some(sweep) = self.current_mut() else { return false };
         let is_ours = sweep.apply(event);
         if is_ours && sweep.state == State::Complete {
-            self.before = None;
-            self.kept.insert(0, sweep.clone());
-            self.kept.truncate(KEPT);
+            self.keep();
         }
         is_ours
     }
 
     /// Work on the sweep on screen ended before its end; what is in stays.
     pub fn end(&mut self, state: State) {
-        if let Some(sweep) = self.current.as_mut().filter(|sweep| sweep.state == State::Running) {
+        if let Some(sweep) = self.current_mut().filter(|sweep| sweep.state == State::Running) {
             sweep.state = state;
         }
     }
 
     /// What is known of an experiment, from whichever sweep has it.
     pub fn find(&self, settings: &Settings) -> Option<&Summary> {
-        let mut sweeps = self.current.iter().chain(&self.before).chain(&self.kept);
-        sweeps.find_map(|sweep| {
+        self.all().find_map(|sweep| {
             let point = sweep.plan.points.iter().position(|point| point == settings)?;
             sweep.summary(point)
         })
     }
 
-    /// The sweep on screen.
-    pub fn current(&self) -> Option<&Sweep> {
-        self.current.as_ref()
-    }
-
-    /// What was on screen before, while the current one is not complete.
-    pub fn before(&self) -> Option<&Sweep> {
-        self.before.as_ref()
-    }
-
     /// Whether there is anything of a sweep to show.
     pub fn has_something_to_show(&self) -> bool {
-        self.current.as_ref().is_some_and(|sweep| sweep.progress() > 0.0)
+        self.current().is_some_and(|sweep| sweep.progress() > 0.0)
     }
 
     /// Whether there is work going on for the sweep on screen.
     pub fn is_running(&self) -> bool {
-        self.current.as_ref().is_some_and(|sweep| sweep.state == State::Running)
+        self.current().is_some_and(|sweep| sweep.state == State::Running)
     }
 }
 
@@ -347,7 +325,9 @@ pub(crate) mod tests {
 
     /// Sweeps of which one is there, with everything in.
     pub(crate) fn kept(plan: &Plan) -> Sweeps {
-        Sweeps { current: Some(complete(plan)), ..Sweeps::default() }
+        let mut sweeps = Sweeps::default();
+        sweeps.put(complete(plan));
+        sweeps
     }
 
     /// A sweep with everything in.

@@ -244,7 +244,7 @@ impl Store {
                 }
             }
             Lane::Sweep => {
-                let plan = self.sweeps.read_untracked().current().map(|sweep| sweep.plan.clone());
+                let plan = self.sweeps.read_untracked().wanted().cloned();
                 if let Some(plan) = plan {
                     self.run_sweep(plan);
                 }

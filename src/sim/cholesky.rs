@@ -100,6 +100,7 @@ pub fn semidefinite_factor(s: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::MIN_UNEXPLAINED;
     use crate::lanes::LANES;
     use crate::lanes::tests::{random, side_by_side};
 
@@ -128,7 +129,7 @@ mod tests {
         s[4] *= 1e-200;
         let mut room = LaneCholesky::new(2);
         room.factorise(&side_by_side(&s));
-        let determined = room.least_pivot().0.map(|pivot| pivot > 1e-12);
+        let determined = room.least_pivot().0.map(|pivot| pivot > MIN_UNEXPLAINED);
         assert_eq!(determined, [true, false, false, false, true, true, true, true]);
     }
 

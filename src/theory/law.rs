@@ -15,6 +15,7 @@ use super::NoPrediction;
 use super::expectation::ExpectedFleet;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::cholesky::semidefinite_factor;
+use fedsysid_sim::estimate::Factor;
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::norm::LaneNorms;
 use fedsysid_sim::normal::normal;
@@ -115,22 +116,12 @@ fn for_few(n_samples: f64, d: usize) -> Result<f64, NoPrediction> {
     if left > 0.0 { Ok(n_samples / left) } else { Err(NoPrediction::FewSamples) }
 }
 
-/// The inverse of a symmetric positive definite matrix, after scaling to unit diagonal.
+/// The inverse of an expected Gram matrix.
 fn inverse(s: &Matrix) -> Result<Matrix, NoPrediction> {
     if !s.iter().all(|entry| entry.is_finite()) {
         return Err(NoPrediction::Overflow);
     }
-    let scales = s.diagonal().map(|entry| 1.0 / entry.sqrt());
-    if !scales.iter().all(|scale| scale.is_finite()) {
-        return Err(NoPrediction::Unexcited);
-    }
-    let scaled = Matrix::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] * scales[i] * scales[j]);
-    let factor = nalgebra::Cholesky::new(scaled).ok_or(NoPrediction::Unexcited)?;
-    if factor.l_dirty().diagonal().iter().any(|pivot| pivot * pivot < 1e-12) {
-        return Err(NoPrediction::Unexcited);
-    }
-    let inverse = factor.inverse();
-    Ok(Matrix::from_fn(s.nrows(), s.ncols(), |i, j| inverse[(i, j)] * scales[i] * scales[j]))
+    Factor::new(s).map(|factor| factor.inverse()).map_err(|_| NoPrediction::Unexcited)
 }
 
 /// Mean spectral norms under normal laws.

@@ -8,8 +8,9 @@
 //! personalized   (C_i + λΘ_pooled)(S_i + λI)⁻¹                      from alone (λ = 0) to pooled (λ → ∞)
 //! ```
 //!
-//! Gram matrices are factored, never inverted.
+//! Gram matrices are factored ([`Factor`]), never inverted.
 
+mod factor;
 mod lanes;
 mod local;
 mod mean_of_locals;
@@ -20,12 +21,12 @@ mod weighted;
 use fedsysid_say::say;
 use std::fmt;
 
-use nalgebra::Cholesky;
-
 use super::Matrix;
 use super::fleet::Fleet;
 use super::moments::Moments;
 use super::target::{ErrorRecorder, Models, Truth};
+
+pub use factor::{Factor, MIN_UNEXPLAINED};
 
 /// Why data do not determine an estimate. Clients are 0-based here and 1-based in words; `None` is everybody together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +84,6 @@ impl fmt::Display for EstimateError {
 
 impl std::error::Error for EstimateError {}
 
-/// Share of a regressor's energy that must not be explained by those before it. Below this, rounding in S alone can make
-/// the factor's pivot.
-const MIN_UNEXPLAINED: f64 = 1e-12;
-
 /// Least squares from moments: `Θ = C S⁻¹`, n×d.
 ///
 /// # Errors
@@ -99,7 +96,7 @@ pub fn least_squares(moments: &Moments) -> Result<Matrix, EstimateError> {
     if !moments.is_finite() {
         return Err(EstimateError::NotFinite);
     }
-    solve(&moments.s, &moments.c)
+    Ok(Factor::new(&moments.s)?.solve(&moments.c))
 }
 
 /// The one-shot estimates that a run is compared with.
@@ -156,25 +153,6 @@ fn shared_error(estimate: &Matrix, truth: &Truth) -> f64 {
     recorder.finish().first().copied().unwrap_or(f64::NAN)
 }
 
-/// `C S⁻¹` by a Cholesky factor of S scaled to unit diagonal, so that the regressors' units do not matter: the squared
-/// pivot `L_kk²` is then the share of regressor k's energy that those before it do not account for.
-fn solve(s: &Matrix, c: &Matrix) -> Result<Matrix, EstimateError> {
-    let scales = s.diagonal().map(f64::sqrt);
-    if let Some(regressor) = scales.iter().position(|&scale| scale <= 0.0) {
-        return Err(EstimateError::Singular { client: None, regressor });
-    }
-    let correlation = Matrix::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] / scales[i] / scales[j]);
-    let scaled_c = Matrix::from_fn(c.nrows(), c.ncols(), |i, j| c[(i, j)] / scales[j]);
-    // The substitute only lets the factor run to its end, so that the pivot at fault can be named.
-    let factor = Cholesky::new_with_substitute(correlation, f64::MIN_POSITIVE).ok_or(EstimateError::NotFinite)?;
-    let pivots = factor.l_dirty().diagonal();
-    if let Some(regressor) = pivots.iter().position(|pivot| pivot * pivot < MIN_UNEXPLAINED) {
-        return Err(EstimateError::Singular { client: None, regressor });
-    }
-    let scaled = factor.solve(&scaled_c.transpose());
-    Ok(Matrix::from_fn(c.nrows(), c.ncols(), |i, j| scaled[(j, i)] / scales[j]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,6 +163,10 @@ mod tests {
     use crate::stream::{Purpose, Seed, stream};
     use crate::system::LinearSystem;
     use crate::target::Target;
+
+    fn solve(s: &Matrix, c: &Matrix) -> Matrix {
+        Factor::new(s).unwrap().solve(c)
+    }
 
     fn samples(client: usize, n_rollouts: usize) -> Samples {
         let system = Family::paper().member(Place { a: 0.1 * client as f64, b: 0.2 }, 1.0).unwrap();
@@ -285,11 +267,9 @@ mod tests {
                 Reference::ClientAlone => least_squares(own).unwrap(),
                 Reference::Pooled => pooled.clone(),
                 Reference::MeanOfLocals => moments.iter().map(|m| least_squares(m).unwrap()).sum::<Matrix>() / 19.0,
-                Reference::Weighted { weight } => {
-                    solve(&(&own.s + others.s * weight), &(&own.c + others.c * weight)).unwrap()
-                }
+                Reference::Weighted { weight } => solve(&(&own.s + others.s * weight), &(&own.c + others.c * weight)),
                 Reference::Personalized { pull } => {
-                    solve(&(&own.s + Matrix::identity(5, 5) * pull), &(&own.c + &pooled * pull)).unwrap()
+                    solve(&(&own.s + Matrix::identity(5, 5) * pull), &(&own.c + &pooled * pull))
                 }
             }
         };

@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 use crate::covariance::expected_grams;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::cholesky::LaneCholesky;
+use fedsysid_sim::estimate::MIN_UNEXPLAINED;
 use fedsysid_sim::family::{Family, Place};
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::plan::DataPlan;
@@ -156,9 +157,6 @@ impl ClientBlock {
         inverse
     }
 }
-
-/// A share of a regressor's energy that those before it must leave unexplained, or else it is not seen apart from them.
-const MIN_UNEXPLAINED: f64 = 1e-12;
 
 fn where_determined(least_pivot: Lanes, value: Lanes) -> Lanes {
     value.zip(least_pivot, |value, pivot| if pivot >= MIN_UNEXPLAINED { value } else { f64::NAN })

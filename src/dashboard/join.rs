@@ -41,6 +41,8 @@ pub struct Dot {
 /// The strip of one method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
+    /// The method, by its place in the run; names are the page's language's, and two methods may share one.
+    pub method: usize,
     /// The method's color.
     pub role: Role,
     /// Its name.
@@ -49,12 +51,18 @@ pub struct Join {
     pub words: String,
     /// A dot a client, from the most typical system to the farthest.
     pub dots: Vec<Dot>,
-    /// The dots of those who gain, and of those who lose, as SVG paths of points.
-    pub paths: (String, String),
+    /// The dots of those who gain, as an SVG path of points.
+    pub gaining: String,
+    /// The dots of those who lose, likewise as a path.
+    pub losing: String,
     /// Where the line between gaining and losing lies.
     pub even: i32,
-    /// The largest distance, at the right edge, and the largest and least ratio, at top and bottom.
-    pub ranges: (f64, f64, f64),
+    /// The largest distance from the mean system, at the right edge.
+    pub farthest: f64,
+    /// The largest ratio of the error alone to the error shared, at the top.
+    pub largest: f64,
+    /// The least such ratio, at the bottom.
+    pub least: f64,
 }
 
 /// One strip a method.
@@ -74,14 +82,25 @@ fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> 
     // Systems that are alike differ from their mean by rounding.
     let distances: Vec<_> =
         gains.distances.iter().map(|&distance| if distance < ROUNDING { 0.0 } else { distance }).collect();
-    Some(strip(&ratios, &distances, Join { words, ..Join::without_dots(name, role) }))
+    Some(strip(&ratios, &distances, Join { method, words, ..Join::without_dots(name, role) }))
 }
 
 impl Join {
     /// No dots yet.
     pub(super) fn without_dots(name: String, role: Role) -> Self {
-        let (words, paths, ranges) = (String::new(), (String::new(), String::new()), (0.0, 1.0, 1.0));
-        Self { role, name, words, dots: Vec::new(), paths, even: 0, ranges }
+        Self {
+            method: 0,
+            role,
+            name,
+            words: String::new(),
+            dots: Vec::new(),
+            gaining: String::new(),
+            losing: String::new(),
+            even: 0,
+            farthest: 0.0,
+            largest: 1.0,
+            least: 1.0,
+        }
     }
 }
 
@@ -107,8 +126,8 @@ pub(super) fn strip(ratios: &[f64], distances: &[f64], join: Join) -> Join {
     let dots: Vec<_> = known.iter().map(dot).collect();
     let across: Vec<_> = dots.iter().map(|dot| f64::from(dot.at.0)).collect();
     let dots: Vec<_> = order(&across).into_iter().map(|place| dots[place]).collect();
-    let paths = (path(&dots, Side::Gains), path(&dots, Side::Loses));
-    Join { dots, paths, even: place(height(1.0), EXTENT.1), ranges: (farthest, largest, least), ..join }
+    let (gaining, losing) = (path(&dots, Side::Gains), path(&dots, Side::Loses));
+    Join { dots, gaining, losing, even: place(height(1.0), EXTENT.1), farthest, largest, least, ..join }
 }
 
 /// Lines without length: with round ends they are discs, with square ends squares, however the strip is stretched.
@@ -157,8 +176,7 @@ fn of_alone(ratio: f64) -> String {
 /// What a client's dot reads.
 pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     let Some(gains) = &run.summary.gains else { return String::new() };
-    let which = run.summary.methods.iter().position(|summary| method_name(summary.method) == join.name);
-    let shared = which.and_then(|which| gains.shared.get(which)?.get(client)).map_or(f64::NAN, Running::mean);
+    let shared = gains.shared.get(join.method).and_then(|shared| shared.get(client)).map_or(f64::NAN, Running::mean);
     let alone = gains.alone.get(client).map_or(f64::NAN, Running::mean);
     let distance = gains.distances.get(client).copied().unwrap_or(f64::NAN);
     let distance = if distance < ROUNDING { 0.0 } else { distance };
@@ -199,6 +217,8 @@ pub fn beside(join: &Join, client: Option<usize>, steps: isize) -> Option<usize>
 mod tests {
     use super::super::tests::run;
     use super::*;
+    use crate::sim::method::{Method, Solver};
+    use crate::sim::schedule::Schedule;
     use crate::sim::spread::Spread;
 
     /// The words' numbers against those that they are about.
@@ -235,7 +255,7 @@ mod tests {
     fn systems_that_are_alike_are_nowhere() {
         let run = run(|s| s.heterogeneity = 0.0);
         let join = &joins(&run)[0];
-        assert_eq!(join.ranges.0.to_bits(), 0.0_f64.to_bits());
+        assert_eq!(join.farthest.to_bits(), 0.0_f64.to_bits());
         assert!(reading(&run, join, 3).ends_with("; 0 from the mean system"), "{}", reading(&run, join, 3));
     }
 
@@ -254,6 +274,20 @@ mod tests {
             (s.data.n_rollouts, s.data.rollout_len) = (Spread::Each(vec![9, 9, 1, 9]), 4.into());
         }));
         assert!(silent[0].words.contains("of 3 clients that can tell") && silent[0].dots.len() == 3);
+    }
+
+    #[test]
+    fn of_two_methods_with_one_name_each_reads_its_own() {
+        let prox = |pull| Method { solver: Solver::FedProx { pull }, schedule: Schedule::Constant };
+        let run = run(|s| (s.n_rounds, s.methods) = (2, vec![prox(1.0), prox(1_000.0)]));
+        let joins = joins(&run);
+        assert_eq!((joins.len(), &joins[0].name), (2, &joins[1].name));
+        for join in &joins {
+            let shared = run.summary.gains.as_ref().unwrap().shared[join.method][6].mean();
+            let said = reading(&run, join, 6);
+            assert!(said.contains(&format!(" alone, {} shared, ", measured(shared, 3))), "{said}");
+        }
+        assert_ne!(reading(&run, &joins[0], 6), reading(&run, &joins[1], 6));
     }
 
     #[test]

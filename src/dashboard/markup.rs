@@ -143,7 +143,8 @@ fn drawing(content: &str) -> String {
 
 /// A dot a client.
 pub fn dots(join: &Join) -> String {
-    let (width, even, gains, loses) = (EXTENT.0, join.even, &join.paths.0, &join.paths.1);
+    let Join { even, gaining: gains, losing: loses, .. } = join;
+    let width = EXTENT.0;
     drawing(&format!(
         "<path class=zero d=\"M0 {even}H{width}\"/><path class=gains d=\"{gains}\"/><path class=loses d=\"{loses}\"/>"
     ))
@@ -157,7 +158,7 @@ pub fn chosen(join: &Join, at: Option<usize>) -> String {
 
 /// What the edges of the strip of dots mean.
 pub fn edges(join: &Join) -> String {
-    let (farthest, largest, least) = join.ranges;
+    let Join { farthest, largest, least, .. } = *join;
     let gain =
         if largest > 1.11 { say!("up: gains, to {}-fold", measured(largest, 2)) } else { say!("up: gains").into() };
     let lose = if least < 0.9 {
@@ -251,7 +252,7 @@ mod tests {
         }
         let join = &joins(&run)[0];
         let dot = &join.dots[7];
-        assert!(dots(join).contains(&join.paths.0) && dots(join).contains(&join.paths.1));
+        assert!(dots(join).contains(&join.gaining) && dots(join).contains(&join.losing));
         assert_eq!(chosen(join, None), "");
         assert!(chosen(join, Some(dot.client)).contains(&format!("M{} {}h0", dot.at.0, dot.at.1)));
         assert!(edges(join).contains("away"));

@@ -121,7 +121,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let shown = memo(move || {
         let dashboard = store.dashboard.read();
         let run = dashboard.run()?;
-        index_of(run, &which.read()).and_then(|index| joins(run).into_iter().nth(index))
+        index_of(run, &which.read()).and_then(|index| joins(run).into_iter().find(|join| join.method == index))
     });
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
     let summary = of_shown(|join| join.words.clone());

@@ -140,7 +140,7 @@ impl Page<'_> {
 
     /// Who gains by joining.
     pub fn join(self, run: &Run, method: usize) -> Option<Export> {
-        let join = join::joins(run).into_iter().nth(method)?;
+        let join = join::joins(run).into_iter().find(|join| join.method == method)?;
         let words = Words {
             slug: "join".into(),
             title: say!("Who gains by joining: {}", join.name),

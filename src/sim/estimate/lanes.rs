@@ -18,6 +18,14 @@ pub(super) trait OneShot {
     fn n_samples(&self, own: u64) -> u64;
 }
 
+/// Eight clients of a fleet, of whom those with a positive weight count.
+pub(super) struct Counted<'a> {
+    /// The block's place in the fleet.
+    pub(super) index: usize,
+    pub(super) block: &'a Block,
+    pub(super) counting: Lanes,
+}
+
 /// Room to solve in.
 pub(super) struct Solving {
     s: LaneMatrix,
@@ -32,13 +40,9 @@ impl Solving {
         Self { s: LaneMatrix::zeros(d, d), theta: LaneMatrix::zeros(n, d), factor: LaneCholesky::new(d) }
     }
 
-    /// Solves for eight clients; `index` is the block's. An error is that of the first client counting whose data do not
-    /// determine its estimate.
-    pub(super) fn solve(
-        &mut self,
-        (index, block, counting): (usize, &Block, Lanes),
-        rule: &impl OneShot,
-    ) -> Result<(), EstimateError> {
+    /// Solves for eight clients. An error is that of the first client counting whose data do not determine its estimate.
+    pub(super) fn solve(&mut self, clients: &Counted<'_>, rule: &impl OneShot) -> Result<(), EstimateError> {
+        let Counted { index, block, counting } = clients;
         let is_solved = self.solve_all(block, rule);
         let fault = (0..LANES).find(|&lane| counting.0[lane] > 0.0 && !is_solved[lane]);
         fault.map_or(Ok(()), |lane| Err(reason(block, lane, rule).of_client(index * LANES + lane)))
@@ -79,7 +83,7 @@ pub(super) fn error(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Result
     let mut norms = LaneNorms::new(dims.n_states, dims.n_regressors());
     let mut total = None;
     for (index, systems, counting) in truth.blocks() {
-        solving.solve((index, &fleet.blocks()[index], counting), rule)?;
+        solving.solve(&Counted { index, block: &fleet.blocks()[index], counting }, rule)?;
         solving.theta.add_scaled(Lanes::splat(-1.0), systems);
         total = Some(truth.reduce(total, norms.of(&solving.theta), counting));
     }

@@ -1,7 +1,7 @@
 //! Mean of locals: `(1/M) Σ C_i S_i⁻¹`, the paper's eq. (FL) as printed.
 
 use super::EstimateError;
-use super::lanes::Solving;
+use super::lanes::{Counted, Solving};
 use super::local::Local;
 use crate::Matrix;
 use crate::fleet::Fleet;
@@ -12,7 +12,7 @@ pub(super) fn estimate(fleet: &Fleet) -> Result<Matrix, EstimateError> {
     let mut solving = Solving::new(dims);
     let mut sum = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
     for (index, block) in fleet.blocks().iter().enumerate() {
-        solving.solve((index, block, block.present), &Local)?;
+        solving.solve(&Counted { index, block, counting: block.present }, &Local)?;
         sum.add_weighted(block.present, &solving.theta);
     }
     let mut mean = Matrix::zeros(dims.n_states, dims.n_regressors());

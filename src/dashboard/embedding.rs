@@ -39,7 +39,7 @@ pub struct Embedding {
     embed: Embed,
 }
 
-/// With the two settings that the trade-off is about.
+/// A frame with the two settings that the trade-off is about.
 impl Default for Embedding {
     fn default() -> Self {
         let embed = Embed { is_on: true, show: vec!["M", "eps"], ..Embed::default() };

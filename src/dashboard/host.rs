@@ -30,7 +30,7 @@ pub enum Topic {
 pub enum Format {
     /// Its numbers, as a table.
     Csv,
-    /// The same as JSON.
+    /// Its numbers, as JSON.
     Json,
     /// Its picture.
     Svg,

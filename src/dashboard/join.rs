@@ -53,7 +53,7 @@ pub struct Join {
     pub dots: Vec<Dot>,
     /// The dots of those who gain, as an SVG path of points.
     pub gaining: String,
-    /// The dots of those who lose, likewise as a path.
+    /// The dots of those who lose, as an SVG path of points.
     pub losing: String,
     /// Where the line between gaining and losing lies.
     pub even: i32,

@@ -66,7 +66,7 @@ impl fmt::Display for Refusal {
 pub struct Rounds {
     scenario: Scenario,
     method: Method,
-    /// As the rounds see it.
+    /// The clients' moments, in the scale of the gradients.
     fleet: Fleet,
     maps: FleetMaps,
     update: Box<dyn Update>,

@@ -24,7 +24,7 @@ pub use words::caption;
 pub struct TradeOff<'a> {
     /// The studies.
     pub sweep: &'a Sweep,
-    /// Those that they replace, to be seen until these are in.
+    /// The studies that these replace, to be seen until these are in.
     pub before: Option<&'a Sweep>,
     /// What lies along the axis.
     pub across: Across,

@@ -15,7 +15,7 @@ pub struct Centre {
 }
 
 impl Centre {
-    /// Of the clients that count, when the error is that of one, or the mean.
+    /// The centre of the clients that count, when the error is that of one, or the mean.
     pub fn of_mean(truth: &Truth) -> Self {
         let mut thetas = truth.clients();
         let first = thetas.next().unwrap_or_default();

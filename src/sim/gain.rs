@@ -11,9 +11,9 @@ use super::target::{Models, Truth};
 /// The clients' errors on one data set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClientErrors {
-    /// Of each client's own least squares; NaN where its data do not determine it.
+    /// The errors `‖Θ_i − Θ⁽ⁱ⁾‖` of each client's own least squares; NaN where its data do not determine it.
     pub alone: Vec<f64>,
-    /// Of the models after the last round, a row a method.
+    /// The errors `‖Θ̄_R − Θ⁽ⁱ⁾‖` of the models after the last round, a row a method, an entry a client.
     pub shared: Vec<Vec<f64>>,
 }
 
@@ -29,7 +29,7 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// None yet, for these clients.
+    /// Means over no data set yet, with an entry for each of these clients.
     pub fn new(everybody: &Truth, n_methods: usize) -> Self {
         let centre = Centre::of_mean(everybody).theta;
         let distances = errors(everybody, Models::Shared(&centre));
@@ -56,7 +56,7 @@ impl Gains {
 }
 
 impl ClientErrors {
-    /// Those that clients have alone; of methods nothing yet.
+    /// The errors that clients have alone; of methods nothing yet.
     pub fn alone(fleet: &Fleet, everybody: &Truth) -> Self {
         Self { alone: errors_alone(fleet, everybody), shared: Vec::new() }
     }

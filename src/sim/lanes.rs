@@ -22,7 +22,7 @@ impl<const W: usize> Default for Lanes<W> {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// The same number in every lane.
+    /// Lanes that all hold this number.
     pub const fn splat(value: f64) -> Self {
         Self([value; W])
     }
@@ -58,7 +58,7 @@ impl<const W: usize> Lanes<W> {
         self.zip(other, |a, b| if a < b { b } else { a })
     }
 
-    /// The same, negated where the sign of another is negative.
+    /// These numbers, negated in the lanes where another's sign is negative.
     pub fn signed_by(self, other: Self) -> Self {
         // Unlike `f64::copysign`, this becomes vector instructions everywhere.
         self.zip(other, |a, other| f64::from_bits(a.to_bits() ^ (other.to_bits() & (-0.0_f64).to_bits())))

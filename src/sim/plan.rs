@@ -60,7 +60,7 @@ impl FleetPlan {
 }
 
 impl From<DataPlan> for FleetPlan {
-    /// The same plan for everybody.
+    /// Everybody has this plan.
     fn from(plan: DataPlan) -> Self {
         Self {
             n_rollouts: plan.n_rollouts.into(),

@@ -133,7 +133,7 @@ pub struct DrawCount {
 }
 
 impl DrawCount {
-    /// For rollouts of `rollout_len` steps, however many.
+    /// The numbers that a client's rollouts of `rollout_len` steps take, however many rollouts there are.
     pub fn of(dims: Dims, rollout_len: usize) -> Self {
         let Dims { n_states: n, n_inputs: p } = dims;
         let (d, triangle) = (n + p, |r: usize| r * (r + 1) / 2);

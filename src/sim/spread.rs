@@ -3,7 +3,7 @@
 /// What each client has of a quantity. It depends on the client alone, never on how many others there are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread<T> {
-    /// The same for everybody.
+    /// Everybody has this value.
     Same(T),
     /// Evenly over `low..=high`: client 1 has the least, the others follow a sequence that fills the range however many
     /// they are.

@@ -33,7 +33,7 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// That of a method on a fleet; none for methods whose round is not one affine map.
+    /// The stability of a method on a fleet, at this step size; none for methods whose round is not one affine map.
     pub fn of(method: Method, step_size: f64, fleet: &Fleet) -> Option<Self> {
         let contraction = Contraction::new(method, fleet)?.at(fleet, step_size);
         Some(Self { contraction, largest_step: largest_step(method, fleet, None) })

@@ -21,7 +21,7 @@ pub struct MethodSummary {
     pub method: Method,
     /// Mean and standard error of e_r over data sets, at the recorded rounds.
     pub errors: Vec<Running>,
-    /// In how many data sets the run diverges.
+    /// The number of data sets in which the run diverges.
     pub n_diverged: usize,
     /// The largest contraction ρ met; none for methods that have none.
     pub contraction: Option<f64>,
@@ -56,7 +56,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of no data set yet. What every client gains is left out.
+    /// The summary of no data set yet. What every client gains is left out.
     pub fn new(settings: &Settings, heterogeneity: Heterogeneity) -> Self {
         let rounds = recorded_rounds(settings.n_rounds);
         let errors = vec![Running::default(); rounds.len()];

@@ -24,7 +24,7 @@ pub struct TrialResult {
     pub references: Vec<Result<f64, EstimateError>>,
     /// Every client's errors, if they were asked for.
     pub clients: Option<ClientErrors>,
-    /// The largest step size of every method with which all data sets so far converge, likewise.
+    /// The largest step size of every method with which all data sets so far converge, if they were asked for.
     pub largest_steps: Vec<Option<f64>>,
 }
 
@@ -66,7 +66,7 @@ pub struct Trial {
     /// What earlier runs left: local maps, and each method's state.
     maps: Option<FleetMaps>,
     updates: Vec<Option<Box<dyn Update>>>,
-    /// Of the data sets before.
+    /// The largest step of every method, of the data sets before.
     largest_steps: Vec<Option<f64>>,
     /// The search for a method's largest step, while it goes on.
     search: Option<Box<EdgeSearch>>,

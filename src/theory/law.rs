@@ -164,7 +164,7 @@ impl Sums {
 }
 
 impl MeanNorms {
-    /// For models of systems of these sizes.
+    /// Draws Z, and room, for models of systems of these sizes.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         let mut rng = stream(Seed(0), Purpose::Theory, 0, 0);
@@ -187,7 +187,7 @@ impl MeanNorms {
         self.with_draws(BLOCKS, law, truth)
     }
 
-    /// The same from a quarter of the draws, for curves of many points.
+    /// The mean norm that [`MeanNorms::of`] gives, from a quarter of the draws: for curves of many points.
     pub fn roughly(&mut self, law: &Law, truth: &Truth) -> f64 {
         self.with_draws(BLOCKS / 4, law, truth)
     }
@@ -300,7 +300,7 @@ mod tests {
         Law { mean, covariance: &factor * factor.transpose() }
     }
 
-    /// By drawing very many Z, and the definition.
+    /// The mean norm and square, from very many drawn Z, by the definition.
     fn expected(law: &Law, truth: &Truth) -> (Running, Running) {
         let factor = semidefinite_factor(&law.covariance).transpose();
         let mut rng = stream(Seed(8), Purpose::Data, 0, 0);

@@ -105,7 +105,7 @@ pub struct Theory {
     pub scaling: Vec<OfClients>,
     /// Samples, Σ N_i T_i, for each of the d regressors.
     pub samples_per_regressor: f64,
-    /// The same of the client that has fewest, of those that count.
+    /// Samples, N_i T_i, for each of the d regressors, of the client that has fewest, of those that count.
     pub samples_per_regressor_alone: f64,
 }
 
@@ -115,7 +115,7 @@ const FEW_FOR_CURVES: f64 = 60.0;
 const FEW_FOR_ESTIMATES: f64 = 4.0;
 
 impl Theory {
-    /// That of an experiment.
+    /// The theory of an experiment, however long it takes.
     pub fn of(experiment: &Experiment) -> Self {
         let mut run = TheoryRun::new(experiment);
         loop {

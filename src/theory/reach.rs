@@ -22,7 +22,7 @@ pub struct Reach {
 const LEAST: f64 = 1e-10;
 
 impl Reach {
-    /// Of a system.
+    /// What the inputs of a system reach.
     pub fn of(system: &LinearSystem) -> Self {
         let n = system.dims().n_states;
         let mut basis: Vec<Vec<f64>> = Vec::new();

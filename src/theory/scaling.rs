@@ -18,7 +18,7 @@ pub struct OfClients {
     pub theorem1: Theorem1,
 }
 
-/// So many clients are looked at: 1, 2, 5, 10, 20, … and all.
+/// The numbers of clients that are looked at: 1, 2, 5, 10, 20, … and all.
 pub fn steps(n_clients: usize) -> Vec<usize> {
     let decades = (0..).map(|power| 10_usize.pow(power));
     let all = decades.flat_map(|decade| [1, 2, 5].map(|digit| digit * decade));

@@ -118,7 +118,7 @@ struct Norms {
     excitation: f64,
 }
 
-/// Those of up to eight clients.
+/// The sums of up to eight clients, from this one (0-based) on.
 fn norms(scenario: &Scenario, first: usize) -> Vec<Norms> {
     let clients: Vec<_> = scenario.systems().iter().enumerate().skip(first).take(LANES).collect();
     let clients: Vec<_> = clients.into_iter().map(|(client, system)| (system, scenario.plan(client))).collect();

@@ -61,7 +61,7 @@ impl OwnData {
         self.clerk.with_value(|clerk| order(clerk, job));
     }
 
-    /// Likewise, unless something is under way, which it would put an end to.
+    /// Gives the clerk an order, unless something is under way, which that would put an end to.
     fn ask_when_free(self, order: impl FnOnce(&Clerk, u32)) {
         if self.sheet.read_untracked().progress().is_none() {
             self.ask(order);

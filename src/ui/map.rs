@@ -14,7 +14,7 @@ use super::reactive::{derived, live, memo, on};
 use super::save::save;
 use super::store::Store;
 use super::sweep::map_progress;
-use super::theory::said;
+use super::theory::said_of_run;
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::maps::{Of, Shown};
@@ -274,13 +274,13 @@ fn capture(event: &PointerEvent) {
 /// The run at the handle's place.
 fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
-    let (verdict, caption) = (said(store, sentences::verdict), said(store, sentences::caption));
+    let (verdict, caption) = (said_of_run(store, sentences::verdict), said_of_run(store, sentences::caption));
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let round = memo(move || {
         let dashboard = store.dashboard.read();
         dashboard.run().map_or(0, |run| run.recorded(at.get()))
     });
-    let rows = said(store, move |run| markup::readings(&readout::readings(run, round.get())));
+    let rows = said_of_run(store, move |run| markup::readings(&readout::readings(run, round.get())));
     let title = memo(move || say!("round {}", count(round.get())));
     let title_beneath = memo(move || say!("error after {}", title.get()));
     let figure = move || store.dashboard.read().run().map(picture::figure);

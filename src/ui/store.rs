@@ -13,7 +13,7 @@ use crate::dashboard::export::menu::Choices;
 use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::lesson::progress::Progress;
 use crate::dashboard::maps::{Maps, Wanted};
-use crate::dashboard::sweep::{self, Plan, Sweep, Sweeps};
+use crate::dashboard::sweep::{self, Plan, Sweeps};
 use crate::dashboard::work::Stage;
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::Lane;
@@ -446,9 +446,4 @@ fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, ma
     if dashboard.read_untracked().has_something_to_say() || sweeps.read_untracked().has_something_to_show() {
         shell::give_way();
     }
-}
-
-/// Something said of the sweep on screen.
-pub fn said(store: Store, say: impl Fn(&Sweep) -> String + Send + Sync + 'static) -> Memo<String> {
-    memo(move || store.sweeps.read().current().map(&say).unwrap_or_default())
 }

@@ -30,13 +30,13 @@ use crate::figure::theme::Theme;
 use crate::params::Key;
 
 /// Something said of the run on screen, once it may be told.
-pub(super) fn said(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
+pub(super) fn said_of_run(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
     memo(move || lesson::unless_veiled(store, || store.dashboard.read().run().map(&say).unwrap_or_default()))
 }
 
 /// The contraction of every method, and a button to the largest step that it bears.
 pub(super) fn badges(store: Store) -> AnyView {
-    let html = said(store, |run| markup::badges(&badge::badges(run)));
+    let html = said_of_run(store, |run| markup::badges(&badge::badges(run)));
     let set = on(move |event: MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(step) = target.and_then(|target| target.get_attribute("data-step")) {
@@ -98,11 +98,11 @@ fn index_of(run: &Run, which: &str) -> Option<usize> {
 
 /// The four causes along the rounds, and at the last.
 fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
-    let names = said(store, move |run| {
+    let names = said_of_run(store, move |run| {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
         markup::options(&names, index_of(run, &which.read()))
     });
-    let html = said(store, move |run| {
+    let html = said_of_run(store, move |run| {
         let anatomy = index_of(run, &which.read()).and_then(|index| anatomies(run).into_iter().nth(index));
         anatomy.map(|anatomy| markup::anatomy(&anatomy)).unwrap_or_default()
     });
@@ -125,14 +125,14 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     });
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
     let summary = of_shown(|join| join.words.clone());
-    let reading = said(store, move |run| match (&*shown.read(), at.get()) {
+    let reading = said_of_run(store, move |run| match (&*shown.read(), at.get()) {
         (Some(join), Some(client)) => join::reading(run, join, client),
         _ => String::new(),
     });
     view! {
         {words(summary, "join-words")}
         {dots("join", shown, at, summary, reading)}
-        {words(said(store, bound::break_even), "break-even")}
+        {words(said_of_run(store, bound::break_even), "break-even")}
         {card_foot(store, "save-join", which, |page, run, method| page.join(run, method))}
     }
     .into_any()
@@ -142,11 +142,11 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
 fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let hypothesis = move |run: &Run| run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
-    let badge = said(store, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
-    let holds = said(store, move |run| hypothesis(run).map(|(holds, _)| holds.to_string()).unwrap_or_default());
+    let badge = said_of_run(store, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
+    let holds = said_of_run(store, move |run| hypothesis(run).map(|(holds, _)| holds.to_string()).unwrap_or_default());
     let figure = move || store.dashboard.read().run().and_then(bound::figure);
-    let text = said(store, bound::words);
-    let reading = said(store, move |run| at.get().map(|at| bound::reading(run, at)).unwrap_or_default());
+    let text = said_of_run(store, bound::words);
+    let reading = said_of_run(store, move |run| at.get().map(|at| bound::reading(run, at)).unwrap_or_default());
     view! {
         <p class="hypothesis" data-testid="hypothesis" data-holds=live(move || holds.get())>{badge}</p>
         {words(text, "bound-words")}
@@ -173,5 +173,5 @@ fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: Of
 
 /// How fast the methods are, and where the predictions hold.
 fn outlook_card(store: Store) -> AnyView {
-    words(said(store, outlook), "outlook")
+    words(said_of_run(store, outlook), "outlook")
 }

@@ -64,7 +64,7 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// From what [`Choices::words`] made; what is not understood has its default.
+    /// Reads what [`Choices::words`] made; what is not understood has its default.
     pub fn of(words: &str) -> Self {
         let mut choices = Self::default();
         for (name, place) in NAMES.iter().zip(words.split(' ')) {
@@ -74,7 +74,7 @@ impl Choices {
         choices
     }
 
-    /// To be kept.
+    /// The places of all that is chosen, as a text to be kept.
     pub fn words(self) -> String {
         format!("{} {} {}", self.look, self.scale, self.language)
     }

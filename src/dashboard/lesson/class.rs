@@ -170,14 +170,14 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Of what was found.
+    /// The picture of what a class has found, beside what seeds give.
     pub fn new(lesson: Lesson, of: Of, class: &Class, sweep: Option<&Sweep>) -> Self {
         let values = class.found.iter().filter_map(|found| of.value(found)).collect();
         let expected = sweep.map(|sweep| expected(lesson, of, sweep)).unwrap_or_default();
         Self { lesson, of, values, expected }
     }
 
-    /// In words: how many, their mean, what was to be expected.
+    /// The picture in words: how many, their mean, what was to be expected.
     pub fn sentence(&self) -> String {
         let said = |mean: Option<f64>| mean.map_or_else(|| "–".into(), |mean| measured(mean, 3));
         let (results, what) = (Things::Results.counted(self.values.len()), self.of.name(self.lesson));

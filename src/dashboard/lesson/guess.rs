@@ -176,7 +176,7 @@ pub enum Near {
 }
 
 impl Near {
-    /// Of something drawn, for something true: by their ratio.
+    /// How near something drawn comes to something true, by their ratio.
     pub fn of(drawn: f64, truth: f64, (right, nearly): (f64, f64)) -> Self {
         let ratio = drawn / truth;
         let off = ratio.max(1.0 / ratio);

@@ -32,7 +32,7 @@ impl Progress {
         self.kept.get(place(lesson)?)
     }
 
-    /// The same, to be changed.
+    /// What is known of a lesson, to be changed.
     pub fn of_mut(&mut self, lesson: Lesson) -> Option<&mut Kept> {
         self.kept.get_mut(place(lesson)?)
     }

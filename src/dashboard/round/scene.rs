@@ -40,9 +40,9 @@ pub enum Shape {
     },
     /// A client's model on its way to the server.
     Upload {
-        /// From the end of its path.
+        /// The end of its path.
         from: Place,
-        /// To the mean.
+        /// The mean, where it goes.
         to: Place,
     },
     /// The numbers that are uploaded, as a table of n×d.
@@ -58,7 +58,7 @@ pub enum Shape {
     Server(Place),
     /// The mean of the clients' models, not yet the server's.
     Mean(Place),
-    /// From the server's old model to its new one.
+    /// The step from the server's old model to its new one.
     Broadcast {
         /// The old model.
         from: Place,
@@ -87,7 +87,7 @@ pub struct Scene {
     pub role: Role,
     /// Rows and columns of a model.
     pub model: (usize, usize),
-    /// From the back to the front.
+    /// What is drawn, from the back to the front.
     pub shapes: Vec<Shape>,
 }
 
@@ -107,7 +107,7 @@ struct Labels {
     server: Option<Place>,
     pooled: Option<Place>,
     mean: Option<Place>,
-    /// Of the clients shown.
+    /// The places of the words of the clients shown.
     clients: Vec<Option<Place>>,
     /// Where words are: their middle, and half their size.
     taken: Vec<(Place, Place)>,

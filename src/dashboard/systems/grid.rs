@@ -19,9 +19,9 @@ macro_rules! put {
 /// A box of the grids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Of an entry: its row and its column, 0-based.
+    /// The box of an entry: its row and its column, 0-based.
     Entry(MatrixKey, (usize, usize)),
-    /// Of the whole matrix as a text.
+    /// The box of the whole matrix as a text.
     Text(MatrixKey),
 }
 

@@ -76,7 +76,7 @@ fn spectral_radius(modes: &[Mode]) -> f64 {
 }
 
 impl Portrait {
-    /// Of a scenario.
+    /// The portrait of a scenario.
     pub fn of(scenario: Scenario) -> Self {
         let nominal = scenario.settings().family.nominal();
         let (nominal, reach) = (modes(nominal.a()), Reach::of(nominal));

@@ -52,7 +52,7 @@ pub enum EstimateError {
 }
 
 impl EstimateError {
-    /// The same about one client.
+    /// This error as one of a client's data, 0-based.
     fn of_client(self, which: usize) -> Self {
         match self {
             Self::NotEnoughData { have, need, .. } => Self::NotEnoughData { client: Some(which), have, need },

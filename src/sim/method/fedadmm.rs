@@ -37,9 +37,9 @@ pub struct FedAdmm {
 /// Eight clients.
 #[derive(Debug)]
 struct Clients {
-    /// Of S_i + ρI.
+    /// The factors of S_i + ρI.
     factor: LaneCholesky,
-    /// λ_i.
+    /// The dual variables λ_i, n×d.
     dual: LaneMatrix,
     /// m_i.
     message: LaneMatrix,

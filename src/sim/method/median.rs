@@ -20,7 +20,7 @@ pub struct Median {
     model: Matrix,
     server: LaneMatrix,
     local: LaneMatrix,
-    /// For every entry of the model, row by row, those of all clients taking part.
+    /// The clients' values of every entry of the model, row by row: of all clients taking part.
     entries: Vec<Vec<f64>>,
 }
 

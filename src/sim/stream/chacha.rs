@@ -22,7 +22,7 @@ const DOUBLE_ROUNDS: usize = 4;
 /// The first row of every block: "expand 32-byte k".
 const CONSTANTS: u32x4 = u32x4::new([0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]);
 
-/// The same row of all blocks.
+/// One row of the state, of all blocks side by side.
 type Rows = [u32x4; BLOCKS];
 
 /// The generator.
@@ -178,7 +178,7 @@ mod tests {
 
     type Other = rand::rngs::ChaCha8Rng;
 
-    /// The same words as the library's, whether drawn one by one, two by two, or as bytes.
+    /// Our words are the library's, whether drawn one by one, two by two, or as bytes.
     #[track_caller]
     fn check(key: [u8; 32], stream: u64, position: u128) {
         let (mut ours, mut theirs) = (ChaCha8Rng::from_seed(key), Other::from_seed(key));

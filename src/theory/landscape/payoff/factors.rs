@@ -53,7 +53,7 @@ struct Node {
     row: usize,
     /// φ_n.
     noise: Factor,
-    /// By column.
+    /// The law of pooled least squares at every column, where it is known.
     laws: Vec<Option<Law>>,
     /// How far along the row the columns are.
     ways: Vec<f64>,

@@ -28,9 +28,9 @@ pub(super) struct Mixture {
     noise: Option<Pooled>,
     /// `E‖Z Lᵀ‖`.
     of_noise: Option<f64>,
-    /// By direction: the function along θ.
+    /// The function along θ, a curve a direction.
     curves: Vec<Curve>,
-    /// θ by direction.
+    /// The angles θ, a row a direction.
     table: Vec<Vec<f64>>,
 }
 

@@ -94,11 +94,11 @@ struct Point {
     /// `‖E Θ̄ − Θ⁽ⁱ⁾‖_F` of pooled least squares.
     bias: f64,
     direction: Direction,
-    /// `√(n tr Ω)` of the same.
+    /// `√(n tr Ω)` of pooled least squares.
     noise: f64,
     /// The mean spectral norm, if it was taken here.
     norm: Option<f64>,
-    /// Of a client's own least squares; the mean over those that count.
+    /// The error of a client's own least squares; the mean over those that count.
     own: f64,
 }
 
@@ -140,7 +140,7 @@ pub struct PayoffRun {
     /// `n ν_i tr Γ_i⁻¹` of those clients whose own error counts, at the present ε.
     own_squares: Vec<f64>,
     column: usize,
-    /// As the map's values.
+    /// What is known of every point, in the order of the map's values.
     points: Vec<Point>,
     factors: Factors,
     reason: NoPrediction,
@@ -160,7 +160,7 @@ impl PayoffRun {
     /// out.)
     ///
     /// # Errors
-    /// For the worst client: it is another one in every data set.
+    /// There is no map of the worst client: it is another one in every data set.
     pub fn new(scenario: &Scenario, heterogeneities: Vec<f64>, rows: Rows) -> Result<Self, NoPrediction> {
         let plan = Plan::new(scenario, rows)?;
         let dims = scenario.settings().family.dims();
@@ -283,7 +283,7 @@ impl PayoffRun {
         bias
     }
 
-    /// From root mean squares to mean norms.
+    /// Turns root mean squares into mean norms, and has the map.
     fn finish(&mut self) -> Result<Payoff, NoPrediction> {
         let width = self.payoff.ratio.xs.len();
         for (at, point) in self.points.iter().enumerate() {

@@ -22,7 +22,7 @@ const LEAST_DRAWS: usize = 16;
 const ALIKE: usize = 64;
 /// So many clients are few.
 const FEW_CLIENTS: f64 = 4.0;
-/// From one row at which mean norms are taken to the next, about.
+/// Ratio of one row at which mean norms are taken to the next, about.
 const NODE_RATIO: f64 = 2.5;
 
 /// What a map is of.
@@ -32,7 +32,7 @@ pub(super) struct Plan {
     pub(super) clients: Clients,
     /// Numbers of clients, ascending.
     pub(super) sizes: Vec<usize>,
-    /// Whose error counts in a fleet of each size.
+    /// The centre of those whose error counts, in a fleet of each size.
     pub(super) centres: Vec<Centre>,
     pub(super) rows: Vec<Row>,
     /// The row that is the settings' own, if there is one.
@@ -45,7 +45,7 @@ pub(super) struct Plan {
     pub(super) places: Vec<f64>,
 }
 
-/// Whose error counts, taken together.
+/// The centre of those whose error counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Centre {
     /// Where the mean of their systems is.
@@ -191,7 +191,7 @@ impl Plan {
         self.clients.places().len()
     }
 
-    /// The same in blocks.
+    /// Blocks of clients that are gone through.
     pub(super) fn n_blocks(&self) -> usize {
         self.sizes.last().map_or(0, |most| most.div_ceil(LANES))
     }

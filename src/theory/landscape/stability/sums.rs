@@ -49,7 +49,7 @@ fn put_product(to: &mut [f64], left: &Matrix, right: &Matrix, factor: f64) {
 #[derive(Debug)]
 pub(super) struct Terms {
     eigenvalues: Vec<f64>,
-    /// By client and row of the map.
+    /// The clients' steps K_i, a list a client, with an entry for each row of the map.
     n_steps: Vec<Vec<usize>>,
     /// `λ v vᵀ`, and `λ Δ v vᵀ` after it.
     fedavg: Matrix,
@@ -58,7 +58,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Those of some clients of `n_clients`, with `S̄ = LLᵀ`.
+    /// The terms of some clients of `n_clients`, with `S̄ = LLᵀ`.
     pub(super) fn new(clients: Vec<Client<'_>>, n_clients: usize, root: &Matrix) -> Self {
         let d = root.nrows();
         let n = clients.first().map_or(0, |client| client.deviation.nrows());

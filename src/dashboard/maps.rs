@@ -2,6 +2,7 @@
 
 mod grid;
 mod picture;
+mod pointer;
 mod wanted;
 mod words;
 
@@ -16,6 +17,7 @@ use crate::theory::landscape::Landscape;
 use grid::nearest;
 
 pub use grid::Grid;
+pub use pointer::Pointer;
 pub use wanted::{Wanted, check_plan};
 
 /// Whose contraction is shown over α and K.

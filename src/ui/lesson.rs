@@ -204,6 +204,58 @@ fn steps(store: Store) -> AnyView {
         store.name.with_value(|name| name.as_ref().map(|name| markup::hello(name, seed))).unwrap_or_default()
     });
     let heading = NodeRef::<H2>::new();
+    let is_done = memo(move || {
+        look(store, |seen| step_of(guide.get().lesson, guide.get().step).is_some_and(|step| (step.done)(seen)))
+    });
+    view! {
+        <section class="lesson" aria-label=say!("Lesson") data-testid="lesson" data-done=live(move || is_done.get().to_string())>
+            <p class="lesson-head" inner_html=head></p>
+            <h2 node_ref=heading tabindex="-1">{title}</h2>
+            <div inner_html=text data-testid="lesson-text"></div>
+            {foretelling(store, guide)}
+            <div role="status" inner_html=done data-testid="lesson-done"></div>
+            <div inner_html=code></div>
+            {ways(store, guide, heading)}
+            <div inner_html=hello></div>
+        </section>
+    }
+    .into_any()
+}
+
+/// The buttons by which what was foretold is compared, or drawn again.
+fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
+    let cannot_show = memo(move || store.veil.get().is_none());
+    let is_blank = memo(move || store.veil.get().is_none_or(|kind| !store.drawn(kind).is_drawn));
+    let cannot_redraw = memo(move || {
+        let Guide { lesson, step, .. } = guide.get();
+        step_of(lesson, step).is_none_or(|step| step.guess.is_none()) || store.veil.get().is_some()
+    });
+    view! {
+        <p class="lesson-row">
+            <button
+                type="button"
+                class="set-step"
+                hidden=live(move || cannot_show.get())
+                disabled=live(move || is_blank.get())
+                on:click=on(move |_: MouseEvent| store.show(true))
+            >
+                {say!("Show the run")}
+            </button>
+            <button
+                type="button"
+                class="set-step"
+                hidden=live(move || cannot_redraw.get())
+                on:click=on(move |_: MouseEvent| store.show(false))
+            >
+                {say!("Draw again")}
+            </button>
+        </p>
+    }
+    .into_any()
+}
+
+/// The buttons that lead to other steps, and out.
+fn ways(store: Store, guide: Memo<Guide>, heading: NodeRef<H2>) -> AnyView {
     let go = move |by: isize| {
         let Guide { lesson, step, .. } = guide.get_untracked();
         if let Some(step) = step.checked_add_signed(by).filter(|&step| step < lesson.presets().len()) {
@@ -221,63 +273,27 @@ fn steps(store: Store) -> AnyView {
     let leave = move || store.go_to(store.state_now().out_of_lesson(), Vec::new());
     let is_first = memo(move || guide.get().step == 0);
     let is_last = memo(move || guide.get().step + 1 >= guide.get().lesson.presets().len());
-    let cannot_show = memo(move || store.veil.get().is_none());
-    let is_blank = memo(move || store.veil.get().is_none_or(|kind| !store.drawn(kind).is_drawn));
-    let cannot_redraw = memo(move || {
-        let Guide { lesson, step, .. } = guide.get();
-        step_of(lesson, step).is_none_or(|step| step.guess.is_none()) || store.veil.get().is_some()
-    });
-    let is_done = memo(move || {
-        look(store, |seen| step_of(guide.get().lesson, guide.get().step).is_some_and(|step| (step.done)(seen)))
-    });
     view! {
-        <section class="lesson" aria-label=say!("Lesson") data-testid="lesson" data-done=live(move || is_done.get().to_string())>
-            <p class="lesson-head" inner_html=head></p>
-            <h2 node_ref=heading tabindex="-1">{title}</h2>
-            <div inner_html=text data-testid="lesson-text"></div>
-            <p class="lesson-row">
-                <button
-                    type="button"
-                    class="set-step"
-                    hidden=live(move || cannot_show.get())
-                    disabled=live(move || is_blank.get())
-                    on:click=on(move |_: MouseEvent| store.show(true))
-                >
-                    {say!("Show the run")}
-                </button>
-                <button
-                    type="button"
-                    class="set-step"
-                    hidden=live(move || cannot_redraw.get())
-                    on:click=on(move |_: MouseEvent| store.show(false))
-                >
-                    {say!("Draw again")}
-                </button>
-            </p>
-            <div role="status" inner_html=done data-testid="lesson-done"></div>
-            <div inner_html=code></div>
-            <div class="lesson-row" role="group" aria-label=say!("Steps")>
-                <button
-                    type="button"
-                    class="set-step"
-                    disabled=live(move || is_first.get())
-                    on:click=on(move |_: MouseEvent| go(-1))
-                >
-                    {say!("Back")}
-                </button>
-                <button
-                    type="button"
-                    class="set-step lesson-next"
-                    disabled=live(move || is_last.get())
-                    on:click=on(move |_: MouseEvent| go(1))
-                >
-                    {say!("Next")}
-                </button>
-                {button("lesson-quiet", say!("Start this step over"), restart)}
-                {button("lesson-quiet", say!("Leave the lesson"), leave)}
-            </div>
-            <div inner_html=hello></div>
-        </section>
+        <div class="lesson-row" role="group" aria-label=say!("Steps")>
+            <button
+                type="button"
+                class="set-step"
+                disabled=live(move || is_first.get())
+                on:click=on(move |_: MouseEvent| go(-1))
+            >
+                {say!("Back")}
+            </button>
+            <button
+                type="button"
+                class="set-step lesson-next"
+                disabled=live(move || is_last.get())
+                on:click=on(move |_: MouseEvent| go(1))
+            >
+                {say!("Next")}
+            </button>
+            {button("lesson-quiet", say!("Start this step over"), restart)}
+            {button("lesson-quiet", say!("Leave the lesson"), leave)}
+        </div>
     }
     .into_any()
 }
@@ -295,13 +311,13 @@ fn drawing(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     live_view(move || if is_there.get() { handles(store, kind, frame) } else { ().into_any() })
 }
 
+/// The layer on which a drawing is made, with its handles.
 fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     let drawn = memo(move || Drawn(store.drawn(kind)));
     let is_open = memo(move || store.veil.get().is_some());
     let layer = NodeRef::<Div>::new();
     let path = memo(move || frame.get().map(|frame| drawn.read().0.path(&frame)).unwrap_or_default());
     let is_held = StoredValue::new(false);
-    let orientation = if kind == Kind::Curve { "vertical" } else { "horizontal" };
     let place = move |event: &PointerEvent| {
         let (Some(layer), Some(frame)) = (layer.get_untracked(), frame.get_untracked()) else { return };
         let area = layer.get_bounding_client_rect();
@@ -323,39 +339,7 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
             place(&event);
         }
     };
-    let handle = move |handle: usize| {
-        let at = move |pick: fn((f64, f64)) -> f64| {
-            live(move || frame.get().map(|frame| format!("{}px", pick(drawn.read().0.px(handle, &frame)))))
-        };
-        let key = move |event: KeyboardEvent| {
-            let chord = event.ctrl_key() || event.alt_key() || event.meta_key();
-            let mut is_ours = false;
-            store.draw_if(kind, |guess| {
-                is_ours = !chord && guess.key(handle, &event.key(), event.shift_key());
-                is_ours
-            });
-            if is_ours {
-                event.prevent_default();
-                event.stop_propagation();
-            }
-        };
-        view! {
-            <span
-                class="guess-handle"
-                role="slider"
-                tabindex="0"
-                aria-label=markup::handle_name(kind, handle)
-                aria-orientation=orientation
-                aria-valuemin="0"
-                aria-valuemax="10"
-                aria-valuenow=live(move || drawn.read().0.values.get(handle).copied().unwrap_or(0.0).to_string())
-                aria-valuetext=live(move || markup::handle_value(&drawn.read().0, handle))
-                style:left=at(|(x, _)| x)
-                style:top=at(|(_, y)| y)
-                on:keydown=on(key)
-            ></span>
-        }
-    };
+    let handle = move |index: usize| handle(store, (kind, index), drawn, frame);
     view! {
         <svg class="guess-line" aria-hidden="true" data-drawn=live(move || drawn.read().0.is_drawn.to_string())>
             <path d=live(move || path.get())></path>
@@ -373,6 +357,43 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
         >
             {Guess::handles(kind).map(handle).collect_view()}
         </div>
+    }
+    .into_any()
+}
+
+/// A handle of a drawing, which keys move.
+fn handle(store: Store, (kind, handle): (Kind, usize), drawn: Memo<Drawn>, frame: Memo<Option<Frame>>) -> AnyView {
+    let orientation = if kind == Kind::Curve { "vertical" } else { "horizontal" };
+    let at = move |pick: fn((f64, f64)) -> f64| {
+        live(move || frame.get().map(|frame| format!("{}px", pick(drawn.read().0.px(handle, &frame)))))
+    };
+    let key = move |event: KeyboardEvent| {
+        let chord = event.ctrl_key() || event.alt_key() || event.meta_key();
+        let mut is_ours = false;
+        store.draw_if(kind, |guess| {
+            is_ours = !chord && guess.key(handle, &event.key(), event.shift_key());
+            is_ours
+        });
+        if is_ours {
+            event.prevent_default();
+            event.stop_propagation();
+        }
+    };
+    view! {
+        <span
+            class="guess-handle"
+            role="slider"
+            tabindex="0"
+            aria-label=markup::handle_name(kind, handle)
+            aria-orientation=orientation
+            aria-valuemin="0"
+            aria-valuemax="10"
+            aria-valuenow=live(move || drawn.read().0.values.get(handle).copied().unwrap_or(0.0).to_string())
+            aria-valuetext=live(move || markup::handle_value(&drawn.read().0, handle))
+            style:left=at(|(x, _)| x)
+            style:top=at(|(_, y)| y)
+            on:keydown=on(key)
+        ></span>
     }
     .into_any()
 }

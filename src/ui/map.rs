@@ -2,6 +2,7 @@
 
 use fedsysid_say::say;
 use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::html::Canvas;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -17,7 +18,7 @@ use super::sweep::map_progress;
 use super::theory::said_of_run;
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
-use crate::dashboard::maps::{Of, Shown};
+use crate::dashboard::maps::{Of, Pointer, Shown};
 use crate::dashboard::{markup, picture, readout, sentences};
 use crate::figure::Size;
 use crate::figure::heat::draw::draw_heat_layout;
@@ -170,6 +171,68 @@ fn choices(map: Map) -> AnyView {
     .into_any()
 }
 
+/// The map as pointers find it.
+#[derive(Clone, Copy)]
+struct Plot {
+    map: Map,
+    canvas: NodeRef<Canvas>,
+    drawn: Memo<Option<Drawn>>,
+    pointer: StoredValue<Pointer>,
+}
+
+impl Plot {
+    /// Where an event happens on the canvas, in pixels; also if it happens on the handle.
+    fn under(self, event: &PointerEvent) -> (f64, f64) {
+        let corner = self.canvas.get_untracked().map(|canvas| canvas.get_bounding_client_rect());
+        let (left, top) = corner.map_or((0.0, 0.0), |corner| (corner.left(), corner.top()));
+        (f64::from(event.client_x()) - left, f64::from(event.client_y()) - top)
+    }
+
+    /// The values at an event, if it happens within the axes.
+    fn values(self, event: &PointerEvent) -> Option<(f64, f64)> {
+        self.drawn.read_untracked().as_ref().and_then(|drawn| drawn.layout.at(self.under(event)))
+    }
+
+    /// The handle follows an event, as far as the axes go.
+    fn drag(self, event: &PointerEvent) {
+        let place = self.drawn.read_untracked().as_ref().map(|drawn| drawn.layout.nearest(self.under(event)));
+        if let Some(place) = place {
+            self.map.go(place);
+        }
+    }
+
+    fn press(self, event: &PointerEvent) {
+        let is_on_canvas = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlCanvasElement>());
+        let is_beside = is_on_canvas && event.pointer_type() == "touch";
+        let is_within = self.values(event).is_some();
+        if self.pointer.try_update_value(|pointer| pointer.press(is_within, is_beside)) == Some(true) {
+            capture(event);
+            self.drag(event);
+        }
+    }
+
+    fn release(self, event: &PointerEvent) {
+        if self.pointer.try_update_value(Pointer::release) == Some(true) {
+            self.drag(event);
+        }
+    }
+
+    fn pass(self, event: &PointerEvent) {
+        if self.pointer.get_value().holds() {
+            self.drag(event);
+        } else {
+            self.map.hover.set(self.values(event));
+        }
+    }
+
+    /// Where the handle is on the canvas, in pixels.
+    fn handle(self) -> Option<(f64, f64)> {
+        let (x, y) = self.map.now();
+        let at = self.drawn.read().as_ref().map(|drawn| drawn.layout.place(x, y));
+        at.filter(|(x, y)| x.is_finite() && y.is_finite())
+    }
+}
+
 /// The map with its handle.
 fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
     let (canvas, drawn) = painted("complaints", move |size| {
@@ -178,62 +241,16 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
         let picture = map.look(|shown| shown.picture(of, sweeps.current()))?;
         Some(Drawn { layout: HeatLayout::new(&picture, &theme, size), theme, size })
     });
-    let (is_held, is_tapped) = (RwSignal::new(false), RwSignal::new(false));
-    // On the canvas, also of what happens on the handle.
-    let under = move |event: &PointerEvent| {
-        let corner = canvas.get_untracked().map(|canvas| canvas.get_bounding_client_rect());
-        let (left, top) = corner.map_or((0.0, 0.0), |corner| (corner.left(), corner.top()));
-        (f64::from(event.client_x()) - left, f64::from(event.client_y()) - top)
-    };
-    let drag = move |event: &PointerEvent| {
-        let place = drawn.read_untracked().as_ref().map(|drawn| drawn.layout.nearest(under(event)));
-        if let Some(place) = place {
-            map.go(place);
-        }
-    };
-    let press = move |event: PointerEvent| {
-        let is_on = drawn.read_untracked().as_ref().is_some_and(|drawn| drawn.layout.at(under(&event)).is_some());
-        // A finger beside the handle taps, or scrolls the page, of which the browser tells by taking the pointer away.
-        let is_beside = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlCanvasElement>());
-        if is_on && is_beside && event.pointer_type() == "touch" {
-            is_tapped.set(true);
-        } else if is_on {
-            is_held.set(true);
-            capture(&event);
-            drag(&event);
-        }
-    };
-    let release = move |event: PointerEvent| {
-        is_held.set(false);
-        if is_tapped.try_update(std::mem::take).unwrap_or_default() {
-            drag(&event);
-        }
-    };
-    let cancel = move |_: PointerEvent| {
-        is_held.set(false);
-        is_tapped.set(false);
-    };
-    let pass = move |event: PointerEvent| {
-        if is_held.get_untracked() {
-            drag(&event);
-        } else {
-            let place = drawn.read_untracked().as_ref().and_then(|drawn| drawn.layout.at(under(&event)));
-            map.hover.set(place);
-        }
-    };
-    let handle = move || {
-        let (x, y) = map.now();
-        drawn.read().as_ref().map(|drawn| drawn.layout.place(x, y)).filter(|(x, y)| x.is_finite() && y.is_finite())
-    };
-    let px = move |pick: fn((f64, f64)) -> f64| live(move || handle().map(|at| format!("{}px", pick(at))));
+    let plot = Plot { map, canvas, drawn, pointer: StoredValue::default() };
+    let px = move |pick: fn((f64, f64)) -> f64| live(move || plot.handle().map(|at| format!("{}px", pick(at))));
     view! {
         <div
             class="chart map"
             data-testid="map"
-            on:pointerdown=on(press)
-            on:pointermove=on(pass)
-            on:pointerup=on(release)
-            on:pointercancel=on(cancel)
+            on:pointerdown=on(move |event: PointerEvent| plot.press(&event))
+            on:pointermove=on(move |event: PointerEvent| plot.pass(&event))
+            on:pointerup=on(move |event: PointerEvent| plot.release(&event))
+            on:pointercancel=on(move |_: PointerEvent| plot.pointer.set_value(Pointer::default()))
             on:pointerleave=on(move |_| map.hover.set(None))
         >
             <canvas node_ref=canvas aria-hidden="true"></canvas>
@@ -250,7 +267,7 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
                 })
                 aria-valuetext=live(move || reading.get())
                 aria-describedby="keys-map"
-                hidden=live(move || handle().is_none())
+                hidden=live(move || plot.handle().is_none())
                 style:left=px(|at| at.0)
                 style:top=px(|at| at.1)
                 on:keydown=on(move |event: KeyboardEvent| map.step(&event))

@@ -11,6 +11,7 @@ use crate::figure::number::{count, measured};
 use crate::figure::order::order;
 use crate::sim::gain::Gains;
 use crate::sim::stats::Running;
+use crate::sim::target::Target;
 
 /// The part of the strip that dots keep away from its edges.
 const MARGIN: f64 = 0.06;
@@ -49,6 +50,8 @@ pub struct Join {
     pub name: String,
     /// How many gain, who most, who loses most.
     pub words: String,
+    /// The client whose error the page shows, 0-based, if it is one's: its dot has a ring.
+    pub ringed: Option<usize>,
     /// A dot a client, from the most typical system to the farthest.
     pub dots: Vec<Dot>,
     /// The dots of those who gain, as an SVG path of points.
@@ -71,7 +74,9 @@ pub fn joins(run: &Run) -> Vec<Join> {
     let methods = run.summary.methods.iter().enumerate();
     let of = |(which, summary): (usize, &crate::sim::study::MethodSummary)| {
         let name = method_name(summary.method);
-        join(gains, which, name, solver_role(summary.method.solver))
+        let join = join(gains, which, name, solver_role(summary.method.solver))?;
+        let ringed = if let Target::Client(client) = run.settings.target { Some(client) } else { None };
+        Some(Join { ringed: ringed.filter(|&client| join.dot(client).is_some()), ..join })
     };
     methods.filter_map(of).collect()
 }
@@ -93,6 +98,7 @@ impl Join {
             role,
             name,
             words: String::new(),
+            ringed: None,
             dots: Vec::new(),
             gaining: String::new(),
             losing: String::new(),
@@ -101,6 +107,11 @@ impl Join {
             largest: 1.0,
             least: 1.0,
         }
+    }
+
+    /// A client's dot, if it has one.
+    pub fn dot(&self, client: usize) -> Option<&Dot> {
+        self.dots.iter().find(|dot| dot.client == client)
     }
 }
 
@@ -215,6 +226,7 @@ pub fn beside(join: &Join, client: Option<usize>, steps: isize) -> Option<usize>
 
 #[cfg(test)]
 mod tests {
+    use super::super::markup;
     use super::super::tests::run;
     use super::*;
     use crate::sim::method::{Method, Solver};
@@ -257,6 +269,21 @@ mod tests {
         let join = &joins(&run)[0];
         assert_eq!(join.farthest.to_bits(), 0.0_f64.to_bits());
         assert!(reading(&run, join, 3).ends_with("; 0 from the mean system"), "{}", reading(&run, join, 3));
+    }
+
+    #[test]
+    fn the_client_that_counts_has_a_ring() {
+        for (target, ringed) in [(Target::Client(3), Some(3)), (Target::Mean, None), (Target::Worst, None)] {
+            let join = &joins(&run(|s| (s.n_clients, s.target) = (5, target)))[0];
+            assert_eq!(join.ringed, ringed);
+            let (html, edges) = (markup::dots(join), markup::edges(join));
+            assert_eq!(html.contains("class=ring"), ringed.is_some(), "{html}");
+            assert_eq!(edges.contains("ringed: client 4"), ringed.is_some(), "{edges}");
+            assert!(
+                html.contains("<path class=gains data-role=fedlin ") || html.contains("data-role=fedavg"),
+                "{html}"
+            );
+        }
     }
 
     #[test]

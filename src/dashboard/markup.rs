@@ -141,18 +141,20 @@ fn drawing(content: &str) -> String {
     format!("<svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>{content}</svg>")
 }
 
-/// A dot a client.
+/// A dot a client: those who gain in the method's color, those who lose in the color of a client alone.
 pub fn dots(join: &Join) -> String {
-    let Join { even, gaining: gains, losing: loses, .. } = join;
-    let width = EXTENT.0;
+    let (width, even, role, Join { gaining, losing, .. }) = (EXTENT.0, join.even, join.role.word(), join);
+    let ringed = join.ringed.and_then(|client| join.dot(client));
+    let ring = ringed.map(|dot| format!("<path class=ring d=\"M{} {}h0\"/>", dot.at.0, dot.at.1)).unwrap_or_default();
     drawing(&format!(
-        "<path class=zero d=\"M0 {even}H{width}\"/><path class=gains d=\"{gains}\"/><path class=loses d=\"{loses}\"/>"
+        "<path class=zero d=\"M0 {even}H{width}\"/>{ring}<path class=gains data-role={role} d=\"{gaining}\"/>\
+         <path class=loses d=\"{losing}\"/>"
     ))
 }
 
 /// The mark beneath the dot that is looked at: apart from the dots, which may be thousands.
 pub fn chosen(join: &Join, at: Option<usize>) -> String {
-    let dot = at.and_then(|client| join.dots.iter().find(|dot| dot.client == client));
+    let dot = at.and_then(|client| join.dot(client));
     dot.map(|dot| drawing(&format!("<path class=chosen d=\"M{} {}h0\"/>", dot.at.0, dot.at.1))).unwrap_or_default()
 }
 
@@ -167,7 +169,12 @@ pub fn edges(join: &Join) -> String {
         say!("down: loses").into()
     };
     let farthest = measured(farthest, 2);
-    format!("<span>{}</span><span>{gain}; {lose}</span><span>{}</span>", say!("mean system"), say!("{farthest} away"))
+    let ringed = join.ringed.map_or_else(String::new, |client| say!("; ringed: client {}", count(client + 1)));
+    format!(
+        "<span>{}</span><span>{gain}; {lose}{ringed}</span><span>{}</span>",
+        say!("mean system"),
+        say!("{farthest} away")
+    )
 }
 
 /// A row for each curve and reference line. The machine-readable values have every digit, those for people three.

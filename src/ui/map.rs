@@ -72,7 +72,10 @@ pub fn MapView(
 
 fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
     let map = Map { store, hover: RwSignal::new(None) };
-    let at = move |(x, y): (f64, f64)| map.look(|shown| shown.reading(x, y)).unwrap_or_default();
+    let at = move |(x, y): (f64, f64)| {
+        let dashboard = store.dashboard.read();
+        map.look(|shown| shown.reading(x, y, dashboard.run())).unwrap_or_default()
+    };
     let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
     // A handle says where it is itself, wherever a pointer may be.
     let of_handle = memo(move || at(map.now()));
@@ -110,8 +113,8 @@ impl Map {
 
     /// The map to be taken away.
     fn export(self, page: Page<'_>) -> Option<Export> {
-        let sweeps = self.store.sweeps.read();
-        self.look(|shown| page.map(shown, self.of(), sweeps.current()))
+        let (sweeps, dashboard) = (self.store.sweeps.read(), self.store.dashboard.read());
+        self.look(|shown| page.map(shown, self.of(), sweeps.current(), dashboard.run()))
     }
 
     fn kind(self) -> MapKind {
@@ -206,6 +209,8 @@ impl Plot {
         let is_beside = is_on_canvas && event.pointer_type() == "touch";
         let is_within = self.values(event).is_some();
         if self.pointer.try_update_value(|pointer| pointer.press(is_within, is_beside)) == Some(true) {
+            // What is dragged tells of itself, not of where the pointer was before.
+            self.map.hover.set(None);
             capture(event);
             self.drag(event);
         }

@@ -26,14 +26,18 @@ pub fn Notices(
 ) -> impl IntoView {
     let notices = store.settings.notices;
     let region = NodeRef::<Section>::new();
-    let dismiss = move |index: usize| {
-        notices.update(|notices| drop(notices.drain(index..=index)));
+    // By what it says, not by its place: others may be gone since it was shown.
+    let dismiss = move |dismissed: &Notice| {
+        notices.update(|notices| {
+            let place = notices.iter().position(|notice| notice == dismissed);
+            drop(place.map(|place| notices.remove(place)));
+        });
         // The pressed button is gone: keep the focus near, where Tab goes on.
         if let Some(region) = region.get_untracked() {
             let _ = region.focus();
         }
     };
-    let shown = move || notices.read().iter().take(SHOWN).cloned().enumerate().collect::<Vec<_>>();
+    let shown = move || notices.read().iter().take(SHOWN).cloned().collect::<Vec<_>>();
     let are_several = move || notices.read().len() > 1;
     let foot = move || {
         let n_more = notices.read().len().saturating_sub(SHOWN);
@@ -43,7 +47,7 @@ pub fn Notices(
     };
     view! {
         <section class="notices" aria-label=say!("Notices") aria-live="polite" tabindex="-1" node_ref=region>
-            {live(move || shown().into_iter().map(|(index, notice)| item(store, &notice, move || dismiss(index))).collect_view().into_any())}
+            {live(move || shown().into_iter().map(|notice| item(store, &notice.clone(), move || dismiss(&notice))).collect_view().into_any())}
             {live(move || if are_several() { foot() } else { ().into_any() })}
         </section>
     }

@@ -97,8 +97,8 @@ impl Page<'_> {
         self.export(words, &sweep.plan.points, Picture::Curves(trade_off.figure()), || table::of(sweep, Rounds::Last))
     }
 
-    /// A map, with a ring where the settings are.
-    pub fn map(self, shown: &Shown, of: Of, checks: Option<&Sweep>) -> Export {
+    /// A map with its dots, and a ring where the settings are, of which theory says what it does of the run.
+    pub fn map(self, shown: &Shown, of: Of, checks: Option<&Sweep>, run: Option<&Run>) -> Export {
         let (x, y) = self.views.map.keys();
         let mut picture = shown.picture(of, checks);
         picture.handle = Some((self.draft.get(x), self.draft.get(y)));
@@ -107,7 +107,7 @@ impl Page<'_> {
         let words = Words {
             slug: format!("map-{}", self.views.map.word()),
             title: shown.title(of),
-            caption: say!("{made} Ring: {}", shown.reading(self.draft.get(x), self.draft.get(y))),
+            caption: say!("{made} Ring: {}", shown.reading(self.draft.get(x), self.draft.get(y), run)),
         };
         let settings = settings(&[self.draft.settings()], &axes, self.draft, self.views);
         self.export_over(words, settings, Picture::Map(picture), || table::of_map(shown, of, checks))

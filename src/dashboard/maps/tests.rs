@@ -1,8 +1,11 @@
 use super::grid::nearest;
 use super::*;
+use crate::dashboard::Run;
 use crate::dashboard::sweep::tests::complete;
+use crate::dashboard::tests::run_of;
 use crate::engine::runner::Runner;
 use crate::figure::heat::HeatMap;
+use crate::figure::number::measured;
 use crate::params::choice::Choice;
 use crate::params::{Draft, Key};
 use crate::protocol::Request;
@@ -51,8 +54,20 @@ fn the_map_of_clients_is_what_theory_has() {
         let found = at(&map, map.xs[column], m);
         assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
     }
-    assert!(shown.reading(0.02, 50.0).contains("pooled least squares leaves 0."), "{}", shown.reading(0.02, 50.0));
-    assert!(shown.reading(0.9, 50.0).contains("does better"), "{}", shown.reading(0.9, 50.0));
+    assert!(
+        shown.reading(0.02, 50.0, None).contains("pooled least squares leaves 0."),
+        "{}",
+        shown.reading(0.02, 50.0, None)
+    );
+    // Where the run is, its own number, not that of a cell's middle.
+    let here = draft(|_| ());
+    let place = (here.get(Key::Heterogeneity), here.get(Key::Clients));
+    let theory = Theory::of(&Experiment::new(Scenario::new(here.settings()).unwrap()));
+    let own = measured(theory.pooled.unwrap() / theory.alone.unwrap(), 2);
+    let run = Run { theory: Some(Box::new(theory)), ..run_of(&here) };
+    let said = shown.reading(place.0, place.1, Some(&run));
+    assert!(said.contains(&format!("leaves {own}×")), "{said}");
+    assert!(shown.reading(0.9, 50.0, None).contains("does better"), "{}", shown.reading(0.9, 50.0, None));
 }
 
 #[test]
@@ -103,9 +118,9 @@ fn dots_agree_with_what_they_lie_on() {
 #[test]
 fn steps_that_are_too_large_diverge_in_words() {
     let shown = shown(MapKind::Steps, &draft(|_| ()));
-    let words = shown.reading(8e-3, 10.0);
+    let words = shown.reading(8e-3, 10.0, None);
     assert!(words.contains("FedLin diverges") && words.contains("FedAvg diverges"), "{words}");
-    let words = shown.reading(1e-4, 10.0);
+    let words = shown.reading(1e-4, 10.0, None);
     assert!(words.contains("FedLin ρ = 0.") && words.contains("drift"), "{words}");
     let map = shown.picture(Of::FedAvg, None);
     assert!(map.values.iter().any(|rho| *rho > 1.0) && map.contours.len() == 6);

@@ -1,7 +1,9 @@
 //! A map in words: its name, what it says at a place, and what it shows.
 
 use super::{Of, Shown};
+use crate::dashboard::Run;
 use crate::dashboard::picture::whose;
+use crate::dashboard::sweep::value_of;
 use crate::figure::number::{measured, number};
 use crate::params::Key;
 use crate::params::views::MapKind;
@@ -20,18 +22,20 @@ impl Shown {
         }
     }
 
-    /// What the map says at a place, in words.
-    pub fn reading(&self, x: f64, y: f64) -> String {
+    /// What the map says at a place, in words; where the run is, what theory says of the run itself, which is no cell's.
+    pub fn reading(&self, x: f64, y: f64, run: Option<&Run>) -> String {
         let (x_key, y_key) = self.kind().keys();
         let place = |key: Key, value: f64| format!("{} = {}", key.param().symbol, measured(value, 2));
         let at = format!("{}, {}", place(x_key, x), format_args!("{} = {}", y_key.param().symbol, number(y.round())));
         let Some(cell) = self.wanted.grid.cell(x, y) else { return at };
         let value = |of: Of| self.cells(of).get(cell).copied().filter(|value| !value.is_nan());
         match self.kind() {
-            MapKind::Clients | MapKind::Rollouts => match value(Of::FedLin) {
-                None => say!("{at}: nothing can be said here."),
-                Some(ratio) => format!("{at}: {}", self.pays(ratio)),
-            },
+            MapKind::Clients | MapKind::Rollouts => {
+                match run.and_then(|run| self.ratio_of(run, x, y)).or_else(|| value(Of::FedLin)) {
+                    None => say!("{at}: nothing can be said here."),
+                    Some(ratio) => format!("{at}: {}", self.pays(ratio)),
+                }
+            }
             MapKind::Steps => {
                 let word = |name: &str, rho: Option<f64>| match rho {
                     None => say!("{name} has no contraction"),
@@ -48,6 +52,14 @@ impl Shown {
                 say!("{at}, on data as they are on average: {fedlin}; {fedavg}{drift}.")
             }
         }
+    }
+
+    /// The error of pooled least squares to that alone that theory expects of a run, if the run is at this place.
+    fn ratio_of(&self, run: &Run, x: f64, y: f64) -> Option<f64> {
+        let (x_key, y_key) = self.kind().keys();
+        let is_here = |key: Key, at: f64| value_of(key, &run.settings).to_bits() == at.to_bits();
+        let theory = run.theory.as_ref().filter(|_| is_here(x_key, x) && is_here(y_key, y))?;
+        Some(theory.pooled.ok()? / theory.alone.ok()?)
     }
 
     fn pays(&self, ratio: f64) -> String {

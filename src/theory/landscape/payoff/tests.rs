@@ -215,7 +215,8 @@ fn where_nothing_can_be_said_there_is_a_reason() {
         .unwrap();
         s.data.rollout_len = 10_000.into();
     };
-    check_reason(explosive, clients(), NoPrediction::Overflow);
+    // Long before states overflow, few rollouts outweigh all others.
+    check_reason(explosive, clients(), NoPrediction::Uneven);
 }
 
 #[test]

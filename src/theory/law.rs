@@ -134,30 +134,55 @@ pub struct MeanNorms {
     zero: Matrix,
 }
 
-/// Sums over draws, each with its weight: y is the spectral norm, u the squared Frobenius norm less its mean.
+/// Sums over draws, eight at a time: y is the spectral norm, u the squared Frobenius norm less its mean.
 #[derive(Default)]
-struct Sums {
+struct Draws {
+    y: Lanes,
+    u: Lanes,
+    uu: Lanes,
+    uy: Lanes,
+}
+
+impl Draws {
+    fn add(&mut self, y: Lanes, u: Lanes) {
+        self.y += y;
+        self.u += u;
+        self.uu += u * u;
+        self.uy += u * y;
+    }
+
+    /// The sums of all lanes together.
+    fn together(&self) -> [f64; 4] {
+        [self.y, self.u, self.uu, self.uy].map(Lanes::sum)
+    }
+}
+
+/// Means over clients of what their draws say: of y and u, of the variance of u and the covariance of both. These two are about
+/// each client's own means: clients differ in both y and u, which says nothing of how one goes along with the other in draws.
+#[derive(Default)]
+struct Means {
     weight: f64,
     y: f64,
     u: f64,
-    uu: f64,
-    uy: f64,
+    variance: f64,
+    covariance: f64,
 }
 
-impl Sums {
-    fn add(&mut self, weights: Lanes, y: Lanes, u: Lanes) {
-        self.weight += weights.sum();
-        self.y += (weights * y).sum();
-        self.u += (weights * u).sum();
-        self.uu += (weights * u * u).sum();
-        self.uy += (weights * u * y).sum();
+impl Means {
+    /// A client with so many draws.
+    fn add(&mut self, weight: f64, n_draws: usize, sums: [f64; 4]) {
+        let [y, u, uu, uy] = sums.map(|sum| sum / n_draws as f64);
+        self.weight += weight;
+        self.y += weight * y;
+        self.u += weight * u;
+        self.variance += weight * (uu - u * u);
+        self.covariance += weight * (uy - u * y);
     }
 
     /// The mean of y, corrected by what u, whose mean is 0, is off.
-    fn mean(&self) -> f64 {
-        let (y, u) = (self.y / self.weight, self.u / self.weight);
-        let variance = self.uu / self.weight - u * u;
-        let covariance = self.uy / self.weight - u * y;
+    fn corrected(&self) -> f64 {
+        let [y, u, variance, covariance] =
+            [self.y, self.u, self.variance, self.covariance].map(|sum| sum / self.weight);
         // Without noise, or where it vanishes beside the rest, there is nothing to correct.
         if variance > 1e-20 * y.powi(4) { y - covariance / variance * u } else { y }
     }
@@ -201,16 +226,18 @@ impl MeanNorms {
     }
 
     fn of_mean(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
-        let mut sums = Sums::default();
+        let mut means = Means::default();
         if let Some(theta) = truth.single() {
             let bias = &law.mean - theta;
             let expected = Lanes::splat(bias.norm_squared() + law.noise());
+            let mut sums = Draws::default();
             for z in &self.draws[..n_draws] {
                 self.errors.set_affine(z, factor, &bias);
                 let square = self.errors.squared_norms();
-                sums.add(Lanes::splat(1.0), self.norms.of(&self.errors), square - expected);
+                sums.add(self.norms.of(&self.errors), square - expected);
             }
-            return sums.mean();
+            means.add(1.0, n_draws * LANES, sums.together());
+            return means.corrected();
         }
         // Every block of clients has its share of the draws, and every client in it the same weight. Of very many clients, so many
         // blocks as there are of draws, evenly chosen.
@@ -219,7 +246,7 @@ impl MeanNorms {
         for which in 0..n_blocks {
             let (_, thetas, counting) = blocks[which * blocks.len() / n_blocks];
             let draws = self.draws[..n_draws].iter().skip(which).step_by(n_blocks);
-            let weights = counting * (1.0 / draws.len() as f64);
+            let (n, mut sums) = (draws.len(), Draws::default());
             self.errors.set_all(&law.mean);
             self.errors.add_scaled(Lanes::splat(-1.0), thetas);
             let expected = self.errors.squared_norms() + Lanes::splat(law.noise());
@@ -227,10 +254,14 @@ impl MeanNorms {
                 self.errors.set_affine(z, factor, &law.mean);
                 self.errors.add_scaled(Lanes::splat(-1.0), thetas);
                 let square = self.errors.squared_norms();
-                sums.add(weights, self.norms.of(&self.errors), square - expected);
+                sums.add(self.norms.of(&self.errors), square - expected);
+            }
+            let Draws { y, u, uu, uy } = sums;
+            for lane in 0..LANES {
+                means.add(counting.0[lane], n, [y, u, uu, uy].map(|sum| sum.0[lane]));
             }
         }
-        sums.mean()
+        means.corrected()
     }
 
     fn of_worst(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
@@ -264,13 +295,15 @@ impl MeanNorms {
     pub fn of_noise(&mut self, covariance: &Matrix, n_draws: usize) -> f64 {
         let factor = semidefinite_factor(covariance).transpose();
         let expected = Lanes::splat(self.zero.nrows() as f64 * covariance.trace());
-        let mut sums = Sums::default();
-        for z in &self.draws[..n_draws.div_ceil(LANES).clamp(1, BLOCKS)] {
+        let (mut sums, mut means) = (Draws::default(), Means::default());
+        let draws = &self.draws[..n_draws.div_ceil(LANES).clamp(1, BLOCKS)];
+        for z in draws {
             self.errors.set_affine(z, &factor, &self.zero);
             let square = self.errors.squared_norms();
-            sums.add(Lanes::splat(1.0), self.norms.of(&self.errors), square - expected);
+            sums.add(self.norms.of(&self.errors), square - expected);
         }
-        sums.mean()
+        means.add(1.0, draws.len() * LANES, sums.together());
+        means.corrected()
     }
 }
 
@@ -342,6 +375,20 @@ mod tests {
             check(Target::Mean, 21, noise);
             check(Target::Worst, 3, noise);
             check(Target::Worst, 40, noise);
+        }
+    }
+
+    /// Clients that lie far apart in a family of little noise: their differences are no part of the correction.
+    #[test]
+    fn clients_that_differ_much_do_not_sway_the_mean() {
+        for n in [2, 3, 5] {
+            let (truth, law) = (truth(Target::Mean, n), law(0.003));
+            let (norm, _) = expected(&law, &truth);
+            let mut norms = MeanNorms::new(Family::paper().dims());
+            for got in [norms.of(&law, &truth), norms.roughly(&law, &truth)] {
+                let tolerance = 4.0 * norm.standard_error() + 0.002 * norm.mean();
+                assert!((got - norm.mean()).abs() < tolerance, "{n}: {got} and not {}", norm.mean());
+            }
         }
     }
 

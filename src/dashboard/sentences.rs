@@ -59,7 +59,8 @@ fn rounds(run: &Run) -> String {
 /// What is left to say where every algorithm diverges.
 fn without_a_run(run: &Run) -> String {
     match run.summary.reference(Reference::ClientAlone) {
-        Some(Ok(alone)) if alone.mean().is_finite() && !run.summary.methods.is_empty() => {
+        _ if run.summary.methods.is_empty() => say!("No algorithm is chosen.").into(),
+        Some(Ok(alone)) if alone.mean().is_finite() => {
             let who = the(run);
             say!("No algorithm gets anywhere with these steps; {who} alone is off by {}.", measured(alone.mean(), 3))
         }
@@ -441,7 +442,7 @@ mod tests {
 
     #[test]
     fn without_anything_to_compare_there_is_no_verdict() {
-        assert_eq!(verdict(&run(|s| s.methods.clear())), "");
+        assert_eq!(verdict(&run(|s| s.methods.clear())), "No algorithm is chosen.");
         let diverging = run(|s| s.step_size = 0.05);
         let own = diverging.summary.reference(Reference::ClientAlone).unwrap().unwrap().mean();
         let expected =

@@ -28,6 +28,7 @@ use crate::dashboard::terms::{ANATOMY, BOUND, Entry, JOIN, STABILITY};
 use crate::dashboard::{Run, bound, markup};
 use crate::figure::theme::Theme;
 use crate::params::Key;
+use crate::params::choice::Algorithms;
 
 /// Something said of the run on screen, once it may be told.
 pub(super) fn said_of_run(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
@@ -55,15 +56,36 @@ pub fn Theory(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let which = RwSignal::new(String::new());
+    // Where no algorithm runs, there is nothing to say of any.
+    let is_any = memo(move || store.settings.draft.read().algorithms != Algorithms::NONE);
+    let of_methods = move |cards: fn(Store, RwSignal<String>) -> AnyView| {
+        live(move || if is_any.get() { cards(store, which) } else { ().into_any() })
+    };
     view! {
         <section class="theory" aria-label=say!("Theory")>
-            {card(say!("What is left, and why"), ANATOMY, anatomy_card(store, which))}
-            {card(say!("Should I join?"), JOIN, join_card(store, which))}
+            {of_methods(error_cards)}
             {card(say!("What the paper proves"), BOUND, bound_card(store, theme, which))}
-            {card(say!("How fast, how large the steps"), STABILITY, outlook_card(store))}
-            <SlowRound store />
+            {of_methods(round_cards)}
         </section>
     }
+}
+
+/// What a method's error is made of, and for whom it is less than that alone.
+fn error_cards(store: Store, which: RwSignal<String>) -> AnyView {
+    view! {
+        {card(say!("What is left, and why"), ANATOMY, anatomy_card(store, which))}
+        {card(say!("Should I join?"), JOIN, join_card(store, which))}
+    }
+    .into_any()
+}
+
+/// What rounds and steps do.
+fn round_cards(store: Store, _: RwSignal<String>) -> AnyView {
+    view! {
+        {card(say!("How fast, how large the steps"), STABILITY, outlook_card(store))}
+        <SlowRound store />
+    }
+    .into_any()
 }
 
 /// A heading, with a "?" that opens what its quantities are, and what is beneath.

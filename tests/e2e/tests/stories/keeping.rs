@@ -171,7 +171,7 @@ fn a_scenario_is_saved_and_opened() {
         page.choose_file("#app [data-testid=open-scenario]", "other.json", "{\"format\": \"x\"}").await?;
         page.wait("a reason", PATIENCE, "document.querySelector('#app .problem').textContent !== ''").await?;
         let said: Vec<_> = page.texts("#app .problem").await?.into_iter().filter(|text| !text.is_empty()).collect();
-        let expected = "other.json: this file is not a scenario: its \"format\" is \"x\", a scenario’s is \"fedsysid-scenario\". Nothing was changed.";
+        let expected = "other.json: this file is not a scenario: its “format” is “x”, a scenario’s is “fedsysid-scenario”. Nothing was changed.";
         ensure!(said == [expected], "{said:?}");
         Ok(())
     });

@@ -62,7 +62,7 @@ fn the_maps_handle_is_the_sliders() {
         ensure!(eps_after > eps && m_after < m, "keys lead from {eps}, {m} to {eps_after}, {m_after}");
         page.expect_what_is_set().await?;
         let said = said_by_handle(page).await?;
-        ensure!(said.contains("joining leaves 0."), "{said}");
+        ensure!(said.contains("pooled least squares leaves 0."), "{said}");
         let moved = page.rect(HANDLE).await?;
         // A driver may take the mouse off the map while keys are pressed.
         page.perform(Gesture::mouse().to(map.at(0.3, 0.26), 0)).await?;
@@ -71,7 +71,10 @@ fn the_maps_handle_is_the_sliders() {
         ensure!(page.rect(HANDLE).await?.at(0.5, 0.5).x > moved.at(0.5, 0.5).x, "the slider moves the handle");
         // A mouse that rests on the map is told of its own place, the handle of its.
         let (said, read) = (said_by_handle(page).await?, verdict(page).await?);
-        ensure!(said.contains("alone, client 1 does better") && read.contains("joining leaves 0."), "{said} {read}");
+        ensure!(
+            said.contains("alone, client 1 does better") && read.contains("pooled least squares leaves 0."),
+            "{said} {read}"
+        );
         Ok(())
     });
 }

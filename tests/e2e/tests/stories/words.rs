@@ -67,12 +67,18 @@ fn too_little_data_is_said_with_what_it_takes() {
 }
 
 #[test]
-fn without_algorithms_the_chart_says_so() {
+fn without_algorithms_the_page_says_so_and_shows_nothing_of_any() {
     Story::new().tell(async |page| {
         page.open("alg=none").await?;
         page.expect_what_is_set().await?;
         page.expect_ink().await?;
         ensure!(page.complaints().await?.is_empty());
+        let cards = async || page.texts("#app .theory h2").await;
+        ensure!(page.texts("#app [data-testid=verdict]").await? == ["No algorithm is chosen."]);
+        ensure!(cards().await? == ["What the paper proves"], "{:?}", cards().await?);
+        page.open("alg=fedlin").await?;
+        page.settle().await?;
+        ensure!(cards().await?.len() > 3, "{:?}", cards().await?);
         Ok(())
     });
 }

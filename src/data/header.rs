@@ -128,7 +128,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 fn is_number(name: &str) -> bool {
     let digits = name.trim_start_matches(['-', '+', '.']);
     digits.starts_with(|c: char| c.is_ascii_digit())
-        && !name.contains(|c: char| c.is_alphabetic() && c != 'e' && c != 'E')
+        && !name.contains(|c: char| (c.is_ascii_alphabetic() || !c.is_ascii()) && c != 'e' && c != 'E')
 }
 
 /// A name without what does not count: its capitals become small, and blanks, `_`, `-`, `.` and brackets are left out.

@@ -3,7 +3,7 @@
 use fedsysid_say::say;
 use std::fmt::Write;
 
-use super::code::{Found, LEN, NoCode};
+use super::code::{Found, LEN, NoCode, is_letter};
 use super::guess::Kind;
 use super::{course, kind, texts};
 use crate::dashboard::sweep::{Plan, Sweep};
@@ -70,7 +70,7 @@ pub fn read(text: &str, lesson: Lesson) -> Class {
 /// The parts of a line that may be codes: the words that are as long as one, dashes aside; or groups that make one together;
 /// else the whole line.
 fn candidates(line: &str) -> Vec<String> {
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let letters = |text: &str| text.chars().filter(|&c| is_letter(c)).collect::<String>();
     let words: Vec<_> =
         line.split([' ', '\t', ',', ';', ':', '|', '"']).map(letters).filter(|w| !w.is_empty()).collect();
     let is_code = |word: &&String| word.chars().count() == LEN;

@@ -95,7 +95,7 @@ impl Found {
     /// # Errors
     /// Why it is none.
     pub fn read(text: &str) -> Result<Self, NoCode> {
-        let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).collect();
+        let letters: Vec<char> = text.chars().filter(|&c| is_letter(c)).collect();
         let symbols = letters.iter().map(|&letter| symbol(letter).ok_or(NoCode::Letter(letter)));
         let symbols = symbols.collect::<Result<Vec<u8>, _>>()?;
         if symbols.len() != LEN {
@@ -114,6 +114,12 @@ impl Found {
             _ => Err(NoCode::Version(version)),
         }
     }
+}
+
+/// Whether a character is one of a code or may stand for one, and no blank, dash or other mark between them, as programs for texts
+/// put there. (The table of all letters would be a kilobyte of the download.)
+pub(super) fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c >= '\u{c0}' && !matches!(c, '\u{2000}'..='\u{206f}' | '\u{3000}' | '\u{feff}')
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 16383")]
@@ -183,6 +189,18 @@ mod tests {
         match (a, b) {
             (Some(a), Some(b)) => (a / b - 1.0).abs() < 6e-4,
             (a, b) => a == b,
+        }
+    }
+
+    /// Dashes and blanks that programs for texts put between, and letters of other scripts, which stand for none.
+    #[test]
+    fn marks_between_are_passed_over_and_foreign_letters_are_named() {
+        let code = random(&mut ChaCha8Rng::seed_from_u64(3)).code();
+        for mark in ["\u{2013}", "\u{a0}", "\u{2009}", "\u{b7}", "\u{200b}", "\u{3000}", " _ "] {
+            assert_eq!(Found::read(&code.replace('-', mark)).map(|found| found.code()), Ok(code.clone()), "{mark:?}");
+        }
+        for letter in ['é', 'Ж', '学'] {
+            assert_eq!(Found::read(&code.replace('-', &letter.to_string())), Err(NoCode::Letter(letter)));
         }
     }
 

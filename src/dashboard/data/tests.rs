@@ -263,8 +263,11 @@ fn states_without_noise_are_spoken_of_in_words() {
     };
     saying(&carts(|_| 0.1, 1.0), &["Nothing says that the clients differ: ", "by one model for all: x1.</p>"]);
     let certain = "The clients differ for certain: ";
-    let own = "each client’s own model, but not by one for all: x1.</p>";
-    saying(&carts(|client| 0.1 + 0.01 * client as f64, 1.0), &[certain, "F = ", own]);
+    let own = "by clients’ own models, but not by one for all: x1.</p>";
+    saying(
+        &carts(|client| 0.1 + 0.01 * client as f64, 1.0),
+        &[certain, "F = ", "over 3 clients, each with its own noise.", own],
+    );
     saying(
         &carts(|client| 0.1 + 0.01 * client as f64, 0.0),
         &[certain, "no state has noise.", "but not by one for all: x1."],

@@ -176,7 +176,7 @@ pub fn spread(found: &Found) -> String {
         Some(Test { f, p_value }) => {
             let p = if *p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(*p_value, 2)) };
             say!(
-                "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
+                "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients, each with its own noise.",
                 measured(*noise, 3),
                 measured(*f, 3),
                 n_clients
@@ -187,7 +187,7 @@ pub fn spread(found: &Found) -> String {
     let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
     if is_certain {
         words += &say!(
-            " Predicted without error by each client’s own model, but not by one for all: {}.",
+            " Predicted without error by clients’ own models, but not by one for all: {}.",
             names(differing).join(between())
         );
     }

@@ -285,6 +285,82 @@ fn states_without_noise_are_spoken_of_in_words() {
     saying(&carts(|_| 0.1, 0.0), &[]);
 }
 
+/// What is said of how well models predict, of joining, and of how clients differ.
+fn said(text: &str) -> [String; 3] {
+    let parts = desk(&[text]).parts().unwrap();
+    let words = [Part::Fit, Part::Join, Part::Spread].map(|part| {
+        let html = &parts[part];
+        let end = html.find("</p>").unwrap();
+        html[html[..end].rfind('>').unwrap() + 1..end].to_owned()
+    });
+    assert!(!words.concat().contains("NaN"), "{words:?}");
+    words
+}
+
+/// The carts' file with each value of this column made another one.
+fn with_column(column: usize, change: impl Fn(&str) -> String) -> String {
+    let carts = carts(|_| 0.1, 1.0);
+    let row = |(place, line): (usize, &str)| {
+        let mut fields: Vec<_> = line.split(',').map(str::to_owned).collect();
+        if place > 0 {
+            fields[column] = change(&fields[column]);
+        }
+        fields.join(",") + "\n"
+    };
+    carts.lines().enumerate().map(row).collect()
+}
+
+/// Where data do not determine a model, that is the reason, not that there are too few.
+#[test]
+fn the_reason_why_nothing_can_be_told_is_the_true_one() {
+    let check = |text: &str, fit: &str, reason: &str| {
+        let words = said(text);
+        assert!(words[0].contains(fit) && words[0].contains(reason), "{words:?}");
+        for (words, begin) in [
+            (
+                &words[1],
+                "No client can tell whether pooled would serve it better: no client has least squares of its own",
+            ),
+            (&words[2], "How far clients differ cannot be told: that takes at least two clients whose own data"),
+        ] {
+            assert!(words.starts_with(begin) && words.contains(reason), "{words}");
+        }
+        assert!(words.iter().all(|words| !words.contains("oo little data")), "{words:?}");
+    };
+    let zero = with_column(5, |_| "0".into());
+    check(&zero, "held-out data best: 0.", "the data do not tell what u1 does: it is always zero");
+    let tiny = with_column(3, |x| format!("{x}e-200"));
+    check(
+        &tiny,
+        "Pooled least squares has no solution",
+        "what x1 does: it is always zero, or so small that its square is",
+    );
+    let huge = with_column(3, |x| format!("{x}e200"));
+    check(&huge, "No error on held-out data can be told: ", "the values are so large that their squares overflow");
+}
+
+#[test]
+fn what_was_learned_from_nothing_predicts_nothing() {
+    let rows = |client: &str| format!("{client},1,0.3\n{client},0.7,-0.9\n{client},-0.4,0.5\n{client},0.2,0.1\n");
+    let [fit, join, spread] = said(&format!("client,x1,u1\n{}{}{}", rows("A"), rows("B"), rows("C")));
+    assert_eq!(fit, "Too little data to hold any out: without them nothing would be left to learn from.");
+    assert!(
+        join.ends_with("without a part that is held out, the data of no client determine a model of its own."),
+        "{join}"
+    );
+    assert!(spread.contains("F = "), "{spread}");
+    let parts = desk(&[&format!("client,x1,u1\n{}", rows("A"))]).parts().unwrap();
+    assert!(!parts[Part::Fit].contains("class=bar"), "{}", parts[Part::Fit]);
+}
+
+#[test]
+fn what_never_changes_is_not_predicted() {
+    let row = |t: i32| format!("1,{}\n", f64::from(t).sin());
+    let still: String = (0..60).map(row).collect();
+    let [fit, ..] = said(&format!("x1,u1\n{still}"));
+    assert_eq!(fit, "No state changes, so there is nothing to predict.");
+}
+
 #[test]
 fn too_much_is_not_simulated_into_a_file() {
     let mut settings = example();

@@ -362,6 +362,35 @@ fn what_never_changes_is_not_predicted() {
 }
 
 #[test]
+fn one_client_has_nothing_to_join() {
+    let one = of_client(&small(|_| ()), "1");
+    let [fit, join, spread] = said(&one);
+    assert!(fit.starts_with("One step ahead, least squares predicts held-out data with an error of 0."), "{fit}");
+    assert!(fit.contains(" There is only one client: nothing to join. In free run along "), "{fit}");
+    assert!(!fit.contains("best"), "{fit}");
+    assert_eq!(join, "There is only one client: there is nothing to join.");
+    assert_eq!(spread, "There is only one client: nobody to differ from.");
+}
+
+#[test]
+fn those_who_cannot_tell_are_counted_in_good_grammar() {
+    let all = small(|_| ());
+    let short = |client: usize| format!("s{client},1,0,1,0,0,1,0\ns{client},1,1,0,1,0,0,1\n");
+    let [_, join, _] = said(&format!("{all}{}", short(1)));
+    assert!(
+        join.ends_with(" 1 more cannot tell: its own data do not determine a model, or not without a part held out."),
+        "{join}"
+    );
+    let [_, join, _] = said(&format!("{all}{}{}", short(1), short(2)));
+    assert!(join.contains(" 2 more cannot tell: their own data"), "{join}");
+    let mut desk = desk(&[&format!("{all}{}", short(1))]);
+    desk.choose(Chosen { model: 0, way: 1 });
+    let join = desk.parts().unwrap()[Part::Join].clone();
+    let reason = "not every client has least squares of its own, as 1 sample is too few for 5 unknowns a state.";
+    assert!(join.contains(reason), "{join}");
+}
+
+#[test]
 fn too_much_is_not_simulated_into_a_file() {
     let mut settings = example();
     settings.data.n_rollouts = 1_000_000.into();

@@ -71,6 +71,7 @@ pub fn notes(file: &FileRead) -> Vec<String> {
 /// Why data do not determine an estimate.
 pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     match error {
+        EstimateError::NotEnoughData { have: 1, need, .. } => say!("1 sample is too few for {need} unknowns a state"),
         EstimateError::NotEnoughData { have, need, .. } => {
             say!("{} are too few for {need} unknowns a state", counted_as(Things::Samples, have))
         }
@@ -124,6 +125,15 @@ pub fn fit(found: &Found) -> String {
     };
     let free = errors(|_, outcome| outcome.free_run);
     let stretches = Things::Stretches.counted(identified.n_stretches);
+    let own = identified.outcomes.first();
+    if let ([_], Some(own)) = (found.sites.all(), own.filter(|own| identified.one_step(own).is_some())) {
+        let error = identified.one_step(own).map(|error| measured(error, 3)).unwrap_or_default();
+        let free = own.free_run.map(|error| say!(" In free run along {stretches}: {}.", measured(error, 3)));
+        return say!(
+            "One step ahead, least squares predicts held-out data with an error of {error}. There is only one client: nothing to join.{}",
+            free.unwrap_or_default()
+        );
+    }
     let alone = identified.outcomes.first().filter(|alone| alone.way != best.way);
     let alone = alone.and_then(|alone| identified.one_step(alone));
     let against = alone.map(|alone| say!("; clients alone {}", measured(alone, 3))).unwrap_or_default();
@@ -168,6 +178,9 @@ fn no_joining(found: &Found, way: &Outcome) -> String {
 pub fn join(found: &Found, way: &Outcome) -> String {
     let name = way_name(way.way);
     let n_clients = found.sites.all().len();
+    if n_clients == 1 {
+        return say!("There is only one client: there is nothing to join.").into();
+    }
     let joinings: Vec<_> = (0..n_clients).filter_map(|client| found.identified.joining(way, client)).collect();
     if joinings.is_empty() {
         return say!("No client can tell whether {name} would serve it better: {}.", no_joining(found, way));
@@ -185,13 +198,13 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     let ((better, better_clear), (worse, worse_clear)) =
         (side(|shared, alone| shared < alone), side(|shared, alone| shared > alone));
     let left = n_clients - joinings.len();
-    let left = if left == 0 {
-        String::new()
-    } else {
-        say!(
+    let left = match left {
+        0 => String::new(),
+        1 => say!(" 1 more cannot tell: its own data do not determine a model, or not without a part held out.").into(),
+        _ => say!(
             " {} more cannot tell: their own data do not determine a model, or not without a part held out.",
             count(left)
-        )
+        ),
     };
     say!(
         "{better} of {} predict held-out data better with {name} than alone{better_clear}; {worse} worse{worse_clear}.{left}",

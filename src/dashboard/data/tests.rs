@@ -390,6 +390,25 @@ fn those_who_cannot_tell_are_counted_in_good_grammar() {
     assert!(join.contains(reason), "{join}");
 }
 
+/// A spreadsheet's file in Latin-1: clients keep their names, and a note says how they were read.
+#[test]
+fn names_in_latin_1_are_names() {
+    let all = small(|_| ()).replace("\n1,", "\nMü,").replace("\n2,", "\nMö,");
+    let latin: Vec<u8> = all.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let mut desk = Desk::default();
+    desk.begin(false);
+    desk.open("latin.csv");
+    desk.push(&latin).unwrap();
+    desk.close().unwrap();
+    settled(&mut desk);
+    let parts = desk.parts().unwrap();
+    let note = "not in UTF-8: such text is read as Windows-1252 (first in line 2)";
+    assert!(parts[Part::Summary].contains(note), "{}", parts[Part::Summary]);
+    for name in ["Mü", "Mö"] {
+        assert!(parts[Part::Clients].contains(&format!("<th scope=row>{name}</th>")), "{}", parts[Part::Clients]);
+    }
+}
+
 #[test]
 fn too_much_is_not_simulated_into_a_file() {
     let mut settings = example();

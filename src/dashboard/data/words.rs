@@ -55,6 +55,10 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     };
     note(tally.gaps, Things::Gaps, say!(" in time: nothing is learned across them"));
     note(tally.missing, Things::Samples, say!(" left out, as a value is missing"));
+    if tally.foreign.count > 0 {
+        let first = counted(tally.foreign.first);
+        notes.push(say!("not in UTF-8: such text is read as Windows-1252 (first in line {first})"));
+    }
     if (step - 1.0).abs() > 1e-12 {
         notes.push(say!("one step is {} in time", number(*step)));
     }

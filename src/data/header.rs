@@ -120,9 +120,16 @@ impl Refusal {
     }
 }
 
-/// Bytes as text; what is no UTF-8 is replaced.
-pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// What the bytes from 0x80 to 0x9f are in Windows-1252; what is above them is in Unicode's order.
+const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+
+/// Bytes as text: in UTF-8, or else in Windows-1252, a character a byte, which is never wrong about where names differ.
+pub fn text(bytes: &[u8]) -> String {
+    let one = |byte: &u8| match byte {
+        0x80..=0x9f => WINDOWS.chars().nth(usize::from(byte - 0x80)).unwrap_or_default(),
+        _ => char::from(*byte),
+    };
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(one).collect(), str::to_owned)
 }
 
 fn is_number(name: &str) -> bool {

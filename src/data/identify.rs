@@ -62,9 +62,10 @@ pub struct Outcome {
     /// The contraction ρ of a round; none for what is no method of rounds that are all the same affine map.
     pub contraction: Option<f64>,
     /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did
-    /// not see it; NaN where there is no model. Parts without samples have 0.
+    /// not see it; NaN where there is no model, or no state changes. Parts without samples have 0.
     pub squares: Vec<[f64; N_FOLDS]>,
-    /// The normalised error of free runs, 0 for perfect ones; none without stretches, or without a model.
+    /// The normalised error of free runs, 0 for perfect ones; none without stretches, without a model, or where no state
+    /// changes.
     pub free_run: Option<f64>,
 }
 
@@ -221,6 +222,9 @@ impl Identification {
                 (self.models_of(&run, solver), run.contraction())
             }
         };
+        // Without any sample a method is left with the zeros that it begins with: nobody has learned these.
+        let is_learned = self.sums.iter().any(|sums| sums.n_samples() > 0);
+        let model = if is_learned { model } else { Err(EstimateError::NotFinite) };
         let variances = &self.variances;
         let outcome = &mut self.found.outcomes[self.next];
         match self.left_out {
@@ -268,11 +272,11 @@ fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
     Ok(sum / sums.len() as f64)
 }
 
-/// The mean, over the states that change, of each state's square in units of its variance.
+/// The mean, over the states that change, of each state's square in units of its variance; NaN where none does.
 fn normalised(squares: &[f64], variances: &[f64]) -> f64 {
     let changing = || squares.iter().zip(variances).filter(|(_, variance)| **variance > 0.0);
     let sum: f64 = changing().map(|(square, variance)| square / variance).sum();
-    sum / changing().count().max(1) as f64
+    sum / changing().count() as f64
 }
 
 /// The normalised error of a model that goes on by itself along the kept stretches.
@@ -296,7 +300,7 @@ fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
     }
     let error = (sum / n_steps as f64).sqrt();
     // Less is rounding, which would decide between models without error.
-    (n_steps > 0).then_some(if error < 1e-9 { 0.0 } else { error })
+    (n_steps > 0 && !error.is_nan()).then_some(if error < 1e-9 { 0.0 } else { error })
 }
 
 /// How one client fares with a shared model, on data that the models did not see.
@@ -312,7 +316,7 @@ pub struct Joining {
 
 impl Identified {
     /// The normalised one-step error of a way on the parts left out, over the clients that can be compared: those that have
-    /// models of their own, if there are any.
+    /// models of their own, if there are any. None where there is no error to tell.
     pub fn one_step(&self, way: &Outcome) -> Option<f64> {
         let alone = self.outcomes.first()?;
         let is_any = (0..alone.squares.len()).any(|client| self.error_of(alone, client).is_some());

@@ -5,7 +5,7 @@ use crate::fields::{DELIMITERS, Fields};
 use crate::header::{Header, text};
 use crate::lines::Lines;
 use crate::refusal::{Fault, Refusal};
-use crate::rollouts::{Collected, Collector, Row, Tally};
+use crate::rollouts::{Collected, Collector, Noted, Row, Tally};
 use crate::sites::Sites;
 use fedsysid_say::say;
 
@@ -42,6 +42,8 @@ struct Table {
     header: Option<Header>,
     /// The decimal mark, once one was met.
     mark: Option<u8>,
+    /// Lines that are not in UTF-8.
+    foreign: Noted,
     /// Values of the present row.
     values: Vec<f64>,
     /// What rows go to, once there is a header.
@@ -58,6 +60,7 @@ impl Reader {
             fields: Fields::default(),
             header: None,
             mark: None,
+            foreign: Noted::default(),
             values: Vec::new(),
             collector: None,
         };
@@ -129,6 +132,9 @@ impl Table {
         if text.trim_ascii().is_empty() || text.starts_with(b"#") {
             return Ok(());
         }
+        if std::str::from_utf8(text).is_err() {
+            self.foreign.note(line);
+        }
         let is_found = |delimiter: &u8| text.contains(delimiter);
         let found = || DELIMITERS.into_iter().find(is_found).unwrap_or(b',');
         let delimiter = *self.delimiter.get_or_insert_with(found);
@@ -168,7 +174,8 @@ impl Table {
 
     fn finish(self) -> Result<Opened, Refusal> {
         let Some(collector) = self.collector else { return Err(Fault::Empty.anywhere()) };
-        let Collected { sites, tally, constants, step } = collector.finish()?;
+        let Collected { sites, mut tally, constants, step } = collector.finish()?;
+        tally.foreign = self.foreign;
         if tally.rows == 0 {
             return Err(Fault::NoRows.anywhere());
         }

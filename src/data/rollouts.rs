@@ -44,7 +44,7 @@ pub struct Noted {
 }
 
 impl Noted {
-    fn note(&mut self, line: u64) {
+    pub(crate) fn note(&mut self, line: u64) {
         if self.count == 0 {
             self.first = line;
         }
@@ -65,6 +65,8 @@ pub struct Tally {
     pub gaps: Noted,
     /// Samples that lack a value and so are left out.
     pub missing: Noted,
+    /// Lines that are not in UTF-8, the header's too, of which such texts are read as Windows-1252.
+    pub foreign: Noted,
     /// How many rows the shortest rollout has, and the longest.
     pub lengths: Option<(u64, u64)>,
 }

@@ -460,6 +460,7 @@ fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView
     let (names, pasted, of) = (RwSignal::new(String::new()), store.handed_in, RwSignal::new(Of::default()));
     pasted.set(String::new());
     let links = memo(move || class::links(&composed(&names.read()), lesson.get(), &with_query("")));
+    let same = memo(move || markup::same(&composed(&names.read())));
     let picture = move || {
         let class = class::read(&pasted.read(), lesson.get());
         let sweeps = store.sweeps.read();
@@ -492,6 +493,7 @@ fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView
             {area(say!("Names, one a line: a link for each"), "names", names)}
             <pre class="class-links" data-testid="links" tabindex="0" aria-label=say!("Links")>{live(move || links.get())}</pre>
         </div>
+        <ul class="class-bad" role="status" data-testid="same" inner_html=same></ul>
         <ul class="class-bad" role="status" data-testid="bad" inner_html=bad></ul>
         <div class="sweep-head">{select(say!("Histogram of"), kinds, || false, move |place| of.set(Of::ALL[place.min(2)]))}</div>
         <p data-testid="class-sentence" data-said="">{sentence}</p>

@@ -2,6 +2,7 @@
 
 use super::markup::{Parts, parts};
 use super::{FileRead, Found, Kind, results};
+use crate::data::header;
 use crate::data::identify::Identification;
 use crate::data::moments_file;
 use crate::data::reader::{Opened, Reader};
@@ -198,7 +199,7 @@ fn close(incoming: Incoming) -> Result<(Sites, Kind), Refusal> {
             Ok((opened.sites, kind))
         }
         Incoming::Moments(text) => {
-            let sites = moments_file::read(&String::from_utf8_lossy(&text), from_decimal)?;
+            let sites = moments_file::read(&header::text(&text), from_decimal)?;
             let n_samples = sites.all().iter().map(|site| site.sums(None).n_samples()).sum();
             Ok((sites, Kind::Moments(n_samples)))
         }

@@ -403,7 +403,7 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
             );
         }
         None => {
-            put!(html, "<td class=none>–</td><td class=none>–</td><td>{}</td>", say!("too little data"));
+            put!(html, "<td class=none>–</td><td class=none>–</td><td>{}</td>", say!("cannot tell"));
         }
     }
     html + "</tr>"

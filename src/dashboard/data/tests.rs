@@ -263,8 +263,11 @@ fn states_without_noise_are_spoken_of_in_words() {
     };
     saying(&carts(|_| 0.1, 1.0), &["Nothing says that the clients differ: ", "by one model for all: x1.</p>"]);
     let certain = "The clients differ for certain: ";
-    let own = "each client’s own model, but not by one for all: x1.</p>";
-    saying(&carts(|client| 0.1 + 0.01 * client as f64, 1.0), &[certain, "F = ", own]);
+    let own = "by clients’ own models, but not by one for all: x1.</p>";
+    saying(
+        &carts(|client| 0.1 + 0.01 * client as f64, 1.0),
+        &[certain, "F = ", "over 3 clients, each with its own noise.", own],
+    );
     saying(
         &carts(|client| 0.1 + 0.01 * client as f64, 0.0),
         &[certain, "no state has noise.", "but not by one for all: x1."],
@@ -280,6 +283,130 @@ fn states_without_noise_are_spoken_of_in_words() {
     assert!(parts[Part::Fit].contains("alone predicts held-out data best: 0."), "{}", parts[Part::Fit]);
     assert!(parts[Part::Fit].contains(", alone is best: 0."), "{}", parts[Part::Fit]);
     saying(&carts(|_| 0.1, 0.0), &[]);
+}
+
+/// What is said of how well models predict, of joining, and of how clients differ.
+fn said(text: &str) -> [String; 3] {
+    let parts = desk(&[text]).parts().unwrap();
+    let words = [Part::Fit, Part::Join, Part::Spread].map(|part| {
+        let html = &parts[part];
+        let end = html.find("</p>").unwrap();
+        html[html[..end].rfind('>').unwrap() + 1..end].to_owned()
+    });
+    assert!(!words.concat().contains("NaN"), "{words:?}");
+    words
+}
+
+/// The carts' file with each value of this column made another one.
+fn with_column(column: usize, change: impl Fn(&str) -> String) -> String {
+    let carts = carts(|_| 0.1, 1.0);
+    let row = |(place, line): (usize, &str)| {
+        let mut fields: Vec<_> = line.split(',').map(str::to_owned).collect();
+        if place > 0 {
+            fields[column] = change(&fields[column]);
+        }
+        fields.join(",") + "\n"
+    };
+    carts.lines().enumerate().map(row).collect()
+}
+
+/// Where data do not determine a model, that is the reason, not that there are too few.
+#[test]
+fn the_reason_why_nothing_can_be_told_is_the_true_one() {
+    let check = |text: &str, fit: &str, reason: &str| {
+        let words = said(text);
+        assert!(words[0].contains(fit) && words[0].contains(reason), "{words:?}");
+        for (words, begin) in [
+            (
+                &words[1],
+                "No client can tell whether pooled would serve it better: no client has least squares of its own",
+            ),
+            (&words[2], "How far clients differ cannot be told: that takes at least two clients whose own data"),
+        ] {
+            assert!(words.starts_with(begin) && words.contains(reason), "{words}");
+        }
+        assert!(words.iter().all(|words| !words.contains("oo little data")), "{words:?}");
+    };
+    let zero = with_column(5, |_| "0".into());
+    check(&zero, "held-out data best: 0.", "the data do not tell what u1 does: it is always zero");
+    let tiny = with_column(3, |x| format!("{x}e-200"));
+    check(
+        &tiny,
+        "Pooled least squares has no solution",
+        "what x1 does: it is always zero, or so small that its square is",
+    );
+    let huge = with_column(3, |x| format!("{x}e200"));
+    check(&huge, "No error on held-out data can be told: ", "the values are so large that their squares overflow");
+}
+
+#[test]
+fn what_was_learned_from_nothing_predicts_nothing() {
+    let rows = |client: &str| format!("{client},1,0.3\n{client},0.7,-0.9\n{client},-0.4,0.5\n{client},0.2,0.1\n");
+    let [fit, join, spread] = said(&format!("client,x1,u1\n{}{}{}", rows("A"), rows("B"), rows("C")));
+    assert_eq!(fit, "Too little data to hold any out: without them nothing would be left to learn from.");
+    assert!(
+        join.ends_with("without a part that is held out, the data of no client determine a model of its own."),
+        "{join}"
+    );
+    assert!(spread.contains("F = "), "{spread}");
+    let parts = desk(&[&format!("client,x1,u1\n{}", rows("A"))]).parts().unwrap();
+    assert!(!parts[Part::Fit].contains("class=bar"), "{}", parts[Part::Fit]);
+}
+
+#[test]
+fn what_never_changes_is_not_predicted() {
+    let row = |t: i32| format!("1,{}\n", f64::from(t).sin());
+    let still: String = (0..60).map(row).collect();
+    let [fit, ..] = said(&format!("x1,u1\n{still}"));
+    assert_eq!(fit, "No state changes, so there is nothing to predict.");
+}
+
+#[test]
+fn one_client_has_nothing_to_join() {
+    let one = of_client(&small(|_| ()), "1");
+    let [fit, join, spread] = said(&one);
+    assert!(fit.starts_with("One step ahead, least squares predicts held-out data with an error of 0."), "{fit}");
+    assert!(fit.contains(" There is only one client: nothing to join. In free run along "), "{fit}");
+    assert!(!fit.contains("best"), "{fit}");
+    assert_eq!(join, "There is only one client: there is nothing to join.");
+    assert_eq!(spread, "There is only one client: nobody to differ from.");
+}
+
+#[test]
+fn those_who_cannot_tell_are_counted_in_good_grammar() {
+    let all = small(|_| ());
+    let short = |client: usize| format!("s{client},1,0,1,0,0,1,0\ns{client},1,1,0,1,0,0,1\n");
+    let [_, join, _] = said(&format!("{all}{}", short(1)));
+    assert!(
+        join.ends_with(" 1 more cannot tell: its own data do not determine a model, or not without a part held out."),
+        "{join}"
+    );
+    let [_, join, _] = said(&format!("{all}{}{}", short(1), short(2)));
+    assert!(join.contains(" 2 more cannot tell: their own data"), "{join}");
+    let mut desk = desk(&[&format!("{all}{}", short(1))]);
+    desk.choose(Chosen { model: 0, way: 1 });
+    let join = desk.parts().unwrap()[Part::Join].clone();
+    let reason = "not every client has least squares of its own, as 1 sample is too few for 5 unknowns a state.";
+    assert!(join.contains(reason), "{join}");
+}
+
+/// A spreadsheet's file in Latin-1: clients keep their names, and a note says how they were read.
+#[test]
+fn names_in_latin_1_are_names() {
+    let all = small(|_| ()).replace("\n1,", "\nMü,").replace("\n2,", "\nMö,");
+    let latin: Vec<u8> = all.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let mut desk = Desk::default();
+    desk.begin(false);
+    desk.open("latin.csv");
+    desk.push(&latin).unwrap();
+    desk.close().unwrap();
+    settled(&mut desk);
+    let parts = desk.parts().unwrap();
+    let note = "not in UTF-8: such text is read as Windows-1252 (first in line 2)";
+    assert!(parts[Part::Summary].contains(note), "{}", parts[Part::Summary]);
+    for name in ["Mü", "Mö"] {
+        assert!(parts[Part::Clients].contains(&format!("<th scope=row>{name}</th>")), "{}", parts[Part::Clients]);
+    }
 }
 
 #[test]

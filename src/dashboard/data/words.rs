@@ -3,9 +3,11 @@
 use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::things::Things;
-use crate::data::identify::Outcome;
+use crate::data::identify::{Outcome, Way};
 use crate::data::rollouts::{Noted, Tally};
+use crate::data::sites::N_FOLDS;
 use crate::data::spread::{Spread, Test, Untold};
+use crate::data::sums::Sums;
 use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::EstimateError;
 use fedsysid_say::{between, say};
@@ -53,6 +55,10 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     };
     note(tally.gaps, Things::Gaps, say!(" in time: nothing is learned across them"));
     note(tally.missing, Things::Samples, say!(" left out, as a value is missing"));
+    if tally.foreign.count > 0 {
+        let first = counted(tally.foreign.first);
+        notes.push(say!("not in UTF-8: such text is read as Windows-1252 (first in line {first})"));
+    }
     if (step - 1.0).abs() > 1e-12 {
         notes.push(say!("one step is {} in time", number(*step)));
     }
@@ -69,15 +75,46 @@ pub fn notes(file: &FileRead) -> Vec<String> {
 /// Why data do not determine an estimate.
 pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     match error {
+        EstimateError::NotEnoughData { have: 1, need, .. } => say!("1 sample is too few for {need} unknowns a state"),
         EstimateError::NotEnoughData { have, need, .. } => {
             say!("{} are too few for {need} unknowns a state", counted_as(Things::Samples, have))
         }
         EstimateError::Singular { regressor, .. } => {
             let name = found.sites.names.get(regressor).map_or("", String::as_str);
-            say!("the data do not tell what {name} does: it is always zero, or a combination of the columns before it")
+            say!(
+                "the data do not tell what {name} does: it is always zero, or so small that its square is, or a combination of the columns before it"
+            )
+        }
+        EstimateError::NotFinite if found.identified.pooled == Err(EstimateError::NotFinite) => {
+            say!("the values are so large that their squares overflow").into()
         }
         EstimateError::NotFinite => say!("there is no finite number").into(),
     }
+}
+
+/// Why no client has least squares of its own, of the first one; none where one has.
+fn none_alone(found: &Found) -> Option<String> {
+    let errors = found.identified.locals.iter().map(|local| local.as_ref().err());
+    let first = errors.collect::<Option<Vec<_>>>()?.into_iter().next()?;
+    Some(no_estimate(found, *first))
+}
+
+/// Why nothing is predicted that models did not see.
+fn no_fit(found: &Found) -> String {
+    let samples = &found.identified.n_samples;
+    let is_used = |fold: &usize| samples.iter().any(|parts| parts[*fold] > 0);
+    if (0..N_FOLDS).filter(is_used).count() < 2 {
+        return say!("Too little data to hold any out: without them nothing would be left to learn from.").into();
+    }
+    if let Err(error) = found.identified.pooled {
+        return say!("No error on held-out data can be told: {}.", no_estimate(found, error));
+    }
+    let total =
+        Sums::total(found.sites.dims(), &found.sites.all().iter().map(|site| site.sums(None)).collect::<Vec<_>>());
+    if total.squared_deviations().iter().all(|square| *square <= 0.0) {
+        return say!("No state changes, so there is nothing to predict.").into();
+    }
+    say!("No model comes out finite once data are held out.").into()
 }
 
 /// Says which model predicts best what it was not made from.
@@ -88,31 +125,69 @@ pub fn fit(found: &Found) -> String {
         known.min_by(|(_, a), (_, b)| a.total_cmp(b))
     };
     let Some((best, error)) = errors(|found, outcome| found.identified.one_step(outcome)) else {
-        return say!("Too little data to hold any out.").into();
+        return no_fit(found);
     };
+    let free = errors(|_, outcome| outcome.free_run);
+    let stretches = Things::Stretches.counted(identified.n_stretches);
+    let own = identified.outcomes.first();
+    if let ([_], Some(own)) = (found.sites.all(), own.filter(|own| identified.one_step(own).is_some())) {
+        let error = identified.one_step(own).map(|error| measured(error, 3)).unwrap_or_default();
+        let free = own.free_run.map(|error| say!(" In free run along {stretches}: {}.", measured(error, 3)));
+        return say!(
+            "One step ahead, least squares predicts held-out data with an error of {error}. There is only one client: nothing to join.{}",
+            free.unwrap_or_default()
+        );
+    }
     let alone = identified.outcomes.first().filter(|alone| alone.way != best.way);
     let alone = alone.and_then(|alone| identified.one_step(alone));
     let against = alone.map(|alone| say!("; clients alone {}", measured(alone, 3))).unwrap_or_default();
-    let free = errors(|_, outcome| outcome.free_run);
     let free = free.map(|(best, error)| {
-        let (stretches, name) = (Things::Stretches.counted(identified.n_stretches), way_name(best.way));
+        let name = way_name(best.way);
         say!(" In free run along {stretches}, {name} is best: {}.", measured(error, 3))
     });
+    let unsolved = identified.pooled.as_ref().err();
+    let unsolved = unsolved.map(|error| say!(" Pooled least squares has no solution: {}.", no_estimate(found, *error)));
     say!(
-        "One step ahead, {} predicts held-out data best: {}{against}.{}",
+        "One step ahead, {} predicts held-out data best: {}{against}.{}{}",
         way_name(best.way),
         measured(error, 3),
-        free.unwrap_or_default()
+        free.unwrap_or_default(),
+        unsolved.unwrap_or_default()
     )
+}
+
+/// Why no client can be told how it would fare with a shared way.
+fn no_joining(found: &Found, way: &Outcome) -> String {
+    let name = way_name(way.way);
+    if let Some(reason) = none_alone(found) {
+        return say!("no client has least squares of its own to compare with, as {reason}");
+    }
+    if let Err(error) = way.model {
+        let reason = no_estimate(found, error);
+        return match way.way {
+            Way::MeanOfLocals => say!("not every client has least squares of its own, as {reason}"),
+            _ => say!("{name} has no model, as {reason}"),
+        };
+    }
+    let own = found.identified.outcomes.first();
+    let is_any = own
+        .is_some_and(|own| (0..found.sites.all().len()).any(|client| found.identified.joining(own, client).is_some()));
+    if is_any {
+        return say!("without a part that is held out, {name} has no model");
+    }
+    say!("without a part that is held out, the data of no client determine a model of its own").into()
 }
 
 /// Says how many clients the model of a shared way predicts better than their own.
 pub fn join(found: &Found, way: &Outcome) -> String {
     let name = way_name(way.way);
     let n_clients = found.sites.all().len();
+    if n_clients == 1 {
+        return say!("There is only one client: there is nothing to join.").into();
+    }
     let joinings: Vec<_> = (0..n_clients).filter_map(|client| found.identified.joining(way, client)).collect();
     if joinings.is_empty() {
-        return say!("No client can tell whether {name} would serve it better: too little data to hold any out.");
+        return say!("No client can tell whether {name} would serve it better: {}.", no_joining(found, way));
     }
     let side = |is_on: fn(f64, f64) -> bool| {
         let on = || joinings.iter().filter(|joining| is_on(joining.shared, joining.alone));
@@ -127,7 +202,14 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     let ((better, better_clear), (worse, worse_clear)) =
         (side(|shared, alone| shared < alone), side(|shared, alone| shared > alone));
     let left = n_clients - joinings.len();
-    let left = if left > 0 { say!(" {} more have too little data to be alone.", count(left)) } else { String::new() };
+    let left = match left {
+        0 => String::new(),
+        1 => say!(" 1 more cannot tell: its own data do not determine a model, or not without a part held out.").into(),
+        _ => say!(
+            " {} more cannot tell: their own data do not determine a model, or not without a part held out.",
+            count(left)
+        ),
+    };
     say!(
         "{better} of {} predict held-out data better with {name} than alone{better_clear}; {worse} worse{worse_clear}.{left}",
         Things::Clients.counted(joinings.len()),
@@ -144,10 +226,17 @@ pub fn spread(found: &Found) -> String {
             )
             .into();
         }
+        Err(Untold::FewClients) if found.sites.all().len() < 2 => {
+            return say!("There is only one client: nobody to differ from.").into();
+        }
         Err(reason) => {
-            let why = match reason {
-                Untold::FewClients => say!("at least two clients with enough data"),
-                _ => say!("samples to spare in every client"),
+            let undetermined = found.identified.locals.iter().find_map(|local| local.as_ref().err());
+            let why = match (reason, undetermined) {
+                (Untold::FewClients, Some(error)) => {
+                    let reason = no_estimate(found, *error);
+                    say!("at least two clients whose own data determine a model, but {reason}")
+                }
+                _ => say!("samples to spare in every client").into(),
             };
             return say!("How far clients differ cannot be told: that takes {why}.");
         }
@@ -176,7 +265,7 @@ pub fn spread(found: &Found) -> String {
         Some(Test { f, p_value }) => {
             let p = if *p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(*p_value, 2)) };
             say!(
-                "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients.",
+                "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients, each with its own noise.",
                 measured(*noise, 3),
                 measured(*f, 3),
                 n_clients
@@ -187,7 +276,7 @@ pub fn spread(found: &Found) -> String {
     let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
     if is_certain {
         words += &say!(
-            " Predicted without error by each client’s own model, but not by one for all: {}.",
+            " Predicted without error by clients’ own models, but not by one for all: {}.",
             names(differing).join(between())
         );
     }

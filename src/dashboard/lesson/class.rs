@@ -1,6 +1,6 @@
 //! A class: seeds from names, links for everybody, pasted codes, and their histogram beside what seeds give.
 
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 use std::fmt::Write;
 
 use super::code::{Found, LEN, NoCode, is_letter};
@@ -11,7 +11,7 @@ use crate::dashboard::table::Table;
 use crate::dashboard::things::Things;
 use crate::figure::number::measured;
 use crate::figure::{Axis, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
-use crate::params::guide::fragment_of;
+use crate::params::guide::{fragment_of, seed_of};
 use crate::params::{Key, Lesson, State};
 use crate::sim::scenario::Settings;
 
@@ -90,12 +90,39 @@ fn candidates(line: &str) -> Vec<String> {
     vec![line.trim().to_owned()]
 }
 
-/// A link for every name of a list, one a line: the name, a tab, the address.
+/// The names of a list, together those that give the same seed, such as `Ada` and `ada`.
+fn by_seed(names: &str) -> Vec<(u32, Vec<&str>)> {
+    let names = names.split(['\n', ';', '\t']).map(str::trim).filter(|name| !name.is_empty());
+    let mut seeds: Vec<(u32, Vec<&str>)> = Vec::new();
+    for name in names {
+        let seed = seed_of(name);
+        match seeds.iter_mut().find(|(other, _)| *other == seed) {
+            Some((_, known)) => known.push(name),
+            None => seeds.push((seed, vec![name])),
+        }
+    }
+    seeds
+}
+
+/// What to say of names that give the same seed, and so have one link: a sentence for each seed.
+pub fn same(names: &str) -> Vec<String> {
+    let several = by_seed(names).into_iter().filter(|(_, names)| names.len() > 1);
+    let said = |(_, names): (u32, Vec<&str>)| {
+        let names: Vec<_> = names.iter().map(|name| format!("“{name}”")).collect();
+        say!(
+            "One link, as these names give the same clients: {}. Whoever is to have clients of their own needs another name.",
+            names.join(between())
+        )
+    };
+    several.map(said).collect()
+}
+
+/// A link for every name of a list, one a line: the name, a tab, the address. Of names that give the same seed the first one
+/// has a link, see [`same`].
 pub fn links(names: &str, lesson: Lesson, page: &str) -> String {
     let query = State::default().at_step(lesson, 0).to_query();
-    let names = names.split(['\n', ';', '\t']).map(str::trim).filter(|name| !name.is_empty());
     let mut links = String::new();
-    for name in names {
+    for name in by_seed(names).iter().filter_map(|(_, names)| names.first()) {
         let fragment = fragment_of(name);
         let _ = writeln!(links, "{name}\t{page}?{query}#{fragment}");
     }
@@ -284,6 +311,7 @@ pub fn guessed(lesson: Lesson, guess: &super::guess::Guess) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::lesson::markup;
 
     fn code(guess: f64) -> String {
         Found { lesson: Lesson::Joining, guess: Some(guess), result: Some(0.6), error: Some(0.1) }.code()
@@ -326,6 +354,26 @@ mod tests {
         let lines: Vec<_> = text.lines().collect();
         let link = "https://example.org/live/?lesson=floor#name=";
         assert_eq!(lines, [format!("Ada\t{link}Ada"), format!("Ben Ali\t{link}Ben+Ali")]);
+    }
+
+    /// Nobody gets the clients of another one without a word.
+    #[test]
+    fn names_that_give_the_same_clients_have_one_link_and_are_named() {
+        let names = "Ada\nBen\n ada \nADA;Ben Ali\nben  ali";
+        let text = links(names, Lesson::Floor, "");
+        assert_eq!(
+            text.lines().map(|line| line.split('\t').next().unwrap()).collect::<Vec<_>>(),
+            ["Ada", "Ben", "Ben Ali"]
+        );
+        let said = same(names);
+        assert_eq!(said.len(), 2);
+        assert!(
+            said[0].contains(": “Ada”, “ada”, “ADA”. ") && said[1].contains(": “Ben Ali”, “ben  ali”. "),
+            "{said:?}"
+        );
+        assert!(same("Ada\nBen").is_empty());
+        assert_eq!(markup::same("A&B\na&b").matches("<li>").count(), 1);
+        assert!(markup::same("A&B\na&b").contains("“A&amp;B”"));
     }
 
     /// Every number is in a bar, and the expected outline has the class's size.

@@ -118,6 +118,12 @@ pub fn bad(class: &Class) -> String {
     class.bad.iter().map(line).collect()
 }
 
+/// Which of the pasted names give the same clients.
+pub fn same(names: &str) -> String {
+    let item = |said: &String| format!("<li>{}</li>", escaped(said));
+    super::class::same(names).iter().map(item).collect()
+}
+
 /// A handle's name.
 pub fn handle_name(kind: Kind, handle: usize) -> String {
     match kind {

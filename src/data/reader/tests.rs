@@ -8,7 +8,6 @@ use fedsysid_sim::simulator::{Client, MomentSimulator, realize};
 use fedsysid_sim::stream::{DataKey, Seed};
 
 use super::*;
-use crate::rollouts::Noted;
 use crate::{Dims, write};
 
 fn slow(text: &str) -> Option<f64> {
@@ -32,6 +31,25 @@ fn read(bytes: &[u8]) -> Result<Opened, String> {
 }
 
 const PLAIN: &str = "client,rollout,t,x1,x2,u1\nA,1,0,1,2,3\nA,1,1,4.5,5,6\nA,1,2,7,8,\nB,1,0,1,1,1\nB,1,1,2,2,\n";
+
+/// In Latin-1 and Windows-1252 a character is a byte: names stay what they are, and different.
+#[test]
+fn names_that_are_not_in_utf_8_are_read_as_windows_1252() {
+    let read = |names: [&[u8]; 2]| {
+        let mut text = b"client,x1,u1\n".to_vec();
+        for name in names {
+            for row in [&b",1,2\n"[..], b",3,4\n"] {
+                text.extend_from_slice(name);
+                text.extend_from_slice(row);
+            }
+        }
+        let Opened { sites, tally, .. } = read(&text).unwrap();
+        (sites.all().iter().map(|site| site.label.clone()).collect::<Vec<_>>(), tally.foreign)
+    };
+    assert_eq!(read([b"M\xfc", b"M\xf6"]), (vec!["Mü".into(), "Mö".into()], Noted { count: 4, first: 2 }));
+    assert_eq!(read([b"\x80 A", b"A\x9f"]), (vec!["€ A".into(), "AŸ".into()], Noted { count: 4, first: 2 }));
+    assert_eq!(read(["Mü".as_bytes(), b"Mo"]), (vec!["Mü".into(), "Mo".into()], Noted::default()));
+}
 
 #[track_caller]
 fn same_as_plain(text: &str) {

@@ -21,6 +21,8 @@ pub(super) const CLEAR: f64 = 2.0;
 
 /// A cause with this share of the error leaves other causes' remedies without effect.
 const NEARLY_ALL: f64 = 0.9;
+/// Beyond this growth of states the rounding of their squares is as large as what inputs add.
+const MOST_GROWTH: f64 = 1e7;
 /// An error that is off by this share is another one than was expected.
 const FAR: f64 = 0.15;
 /// An error within this multiple of the pooled estimate's is as good as there.
@@ -222,6 +224,7 @@ pub fn complaints(run: &Run) -> Vec<String> {
         complaints = vec![divergence_of_many(run)];
     }
     complaints.extend(undetermined(run));
+    complaints.extend(rounding(run));
     complaints
 }
 
@@ -268,6 +271,14 @@ fn what_to_lower(run: &Run) -> String {
     }
     let last = knobs.pop().unwrap_or_default();
     if knobs.is_empty() { say!("Lower {last}") } else { say!("Lower {}, or {last}", knobs.join(", ")) }
+}
+
+/// That numbers are mostly rounding, where they are: squares of states and of inputs are in one sum.
+fn rounding(run: &Run) -> Option<String> {
+    let growth = run.theory.as_ref()?.growth;
+    (growth > MOST_GROWTH).then(|| {
+        say!("States grow {}-fold within a rollout: these numbers are mostly rounding. Lower T.", measured(growth, 2))
+    })
 }
 
 /// Reference estimates without a number, those with the same reason in one sentence.
@@ -322,6 +333,7 @@ pub fn trouble(trouble: Trouble) -> &'static str {
 mod tests {
     use super::super::tests::run;
     use super::*;
+    use crate::params::{Draft, Key};
     use crate::sim::family::Placement;
     use crate::sim::method::{Method, Solver};
     use crate::sim::scenario::Settings;
@@ -428,6 +440,21 @@ mod tests {
             let left = best(&many).unwrap().1.mean() / best(&few).unwrap().1.mean();
             assert_eq!(left > 0.9, is_nearly_all, "{heterogeneity}: {left}");
         }
+    }
+
+    #[test]
+    fn rounding_is_said_to_be_what_it_is() {
+        let said = |len: usize| {
+            let (mut draft, _) = Draft::from_query("A=1.2&M=3&q=3");
+            draft.set(Key::RolloutLen, len as f64);
+            complaints(&run(|s| *s = draft.settings()))
+        };
+        assert!(
+            said(100).iter().any(|said| said.starts_with("States grow ") && said.contains("rounding")),
+            "{:?}",
+            said(100)
+        );
+        assert!(!said(30).iter().any(|said| said.contains("rounding")), "{:?}", said(30));
     }
 
     #[test]

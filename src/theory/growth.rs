@@ -17,12 +17,17 @@ const CHOSEN: usize = 512;
 /// pooled data.
 pub fn is_uneven(scenario: &Scenario) -> bool {
     let settings = scenario.settings();
-    let n = settings.n_clients.min(CHOSEN);
-    let differs = settings.n_clients > 1 && settings.heterogeneity > 0.0;
-    differs && (0..n).map(|k| k * settings.n_clients / n).any(|client| growth(scenario, client) > MOST)
+    settings.n_clients > 1 && settings.heterogeneity > 0.0 && largest(scenario) > MOST
 }
 
-/// `ρ(A⁽ⁱ⁾)^T_i`; less where the norm of A alone tells that it is small.
+/// The largest growth of states within a rollout, `ρ(A⁽ⁱ⁾)^T_i`, among clients that are evenly chosen; something below
+/// 100 where it is less than that.
+pub fn largest(scenario: &Scenario) -> f64 {
+    let all = scenario.settings().n_clients;
+    let n = all.min(CHOSEN);
+    (0..n).map(|k| growth(scenario, k * all / n)).fold(0.0, f64::max)
+}
+
 fn growth(scenario: &Scenario, client: usize) -> f64 {
     let a = scenario.systems()[client].a();
     let over_rollout = |base: f64| base.powf(scenario.plan(client).rollout_len as f64);

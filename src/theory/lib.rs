@@ -107,6 +107,8 @@ pub struct Theory {
     pub samples_per_regressor: f64,
     /// Samples, N_i T_i, for each of the d regressors, of the client that has fewest, of those that count.
     pub samples_per_regressor_alone: f64,
+    /// The largest growth of states within a rollout ([`growth::largest`]).
+    pub growth: f64,
 }
 
 /// With fewer samples for each regressor than this, a predicted curve is up to 10 % too low on its way.
@@ -187,6 +189,7 @@ impl TheoryRun {
             scaling: Vec::new(),
             samples_per_regressor: 0.0,
             samples_per_regressor_alone: 0.0,
+            growth: growth::largest(scenario),
         };
         Self {
             stage: Stage::Clients,

@@ -352,6 +352,7 @@ record!(Theory {
     scaling,
     samples_per_regressor,
     samples_per_regressor_alone,
+    growth,
 });
 record!(OfClients { n_clients, pooled, theorem1 });
 record!(MethodTheory { method, prediction, stability });

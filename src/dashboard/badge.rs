@@ -2,8 +2,9 @@
 
 use super::Run;
 use super::picture::{method_name, solver_role};
+use crate::dashboard::things::Things;
 use crate::figure::Role;
-use crate::figure::number::{count, measured, number};
+use crate::figure::number::{beside_one, count, measured, number};
 use crate::params::table::Key;
 use crate::sim::method::Solver;
 use crate::sim::schedule::Schedule;
@@ -71,6 +72,9 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
     let edge = if standing == Standing::Diverging { least } else { summary.largest_step };
     let is_told = is_full || standing == Standing::Diverging;
     let suggested = edge.filter(|_| is_told).and_then(below);
+    // Steps that are smaller than that and diverge are those of rounds in which few take part.
+    let alpha = run.settings.step_size;
+    let suggested = suggested.filter(|&step| standing != Standing::Diverging || step < alpha);
     Some(Badge {
         role: solver_role(summary.method.solver),
         name: method_name(summary.method),
@@ -87,7 +91,10 @@ pub fn outlook(run: &Run) -> String {
     let of_method = |theory: &MethodTheory| {
         let name = method_name(theory.method);
         let limit = theory.prediction.as_ref().ok().and_then(|prediction| prediction.limit);
-        let rounds = limit.map(|limit| say!("{name} is within 10 % of its end after {} rounds", large(limit.n_rounds)));
+        let rounds = limit.map(|limit| match limit.n_rounds {
+            0 => say!("{name} begins within 10 % of its end"),
+            rounds => say!("{name} is within 10 % of its end after {}", large(rounds)),
+        });
         let step = theory.stability.and_then(|stability| stability.largest_step);
         let step = step
             .map(|step| say!("if every client’s data were average, its largest step would be {}", measured(step, 3)));
@@ -128,11 +135,11 @@ pub fn outlook(run: &Run) -> String {
 
 /// A number of rounds, that may be astronomic.
 fn large(rounds: u64) -> String {
-    usize::try_from(rounds).map_or_else(|_| say!("very many").into(), count)
+    usize::try_from(rounds).map_or_else(|_| say!("very many rounds").into(), |rounds| Things::Rounds.counted(rounds))
 }
 
 /// The largest setting of α that is not above.
-fn below(largest: f64) -> Option<f64> {
+pub(super) fn below(largest: f64) -> Option<f64> {
     let grid = Key::StepSize.param().grid;
     let nearest = grid.nearest(largest);
     let stops = [Some(nearest), nearest.checked_sub(1)];
@@ -162,7 +169,7 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
         Some(rounds) if rounds < 1.0 => say!("shrinks {}-fold every round", measured(1.0 / rho, 2)),
         Some(rounds) => say!("halves every {} rounds", measured(rounds, 2)),
     };
-    let rho = if rho.is_finite() { measured(rho, 3) } else { "∞".into() };
+    let rho = if rho.is_finite() { beside_one(rho) } else { "∞".into() };
     let edge = match (standing, summary.largest_step) {
         (Standing::Near, Some(largest)) => {
             say!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))

@@ -1,8 +1,7 @@
 //! The paper's bound beside what happens: apart from each other, on logarithmic axes, over the number of clients.
 
 use super::Run;
-use super::picture::whose;
-use super::sentences::comes_near_pooled;
+use super::sentences::{comes_near_pooled, the};
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Point, Role, Scale};
 use crate::sim::estimate::Reference;
@@ -31,7 +30,9 @@ fn whole(count: f64) -> usize {
 /// The bound, how far above the error it is, and why it does not fall.
 pub fn words(run: &Run) -> String {
     let Some(theory) = &run.theory else { return String::new() };
-    let Some(theorem1) = theory.theorem1() else { return String::new() };
+    let Some(theorem1) = theory.theorem1().filter(|theorem1| theorem1.bound().is_finite()) else {
+        return String::new();
+    };
     let pooled = run.summary.reference(Reference::Pooled).and_then(Result::ok).map(|error| error.mean());
     let times = pooled.filter(|error| error.is_finite()).map_or_else(String::new, |error| {
         say!(", {} times the pooled error of {}", measured(theorem1.bound() / error, 2), measured(error, 3))
@@ -53,17 +54,18 @@ fn does_not_fall_as_printed(some: &Theorem1, all: &Theorem1) -> bool {
 /// Where joining stops to pay, and where the present ε is.
 pub fn break_even(run: &Run) -> String {
     let said = of_pooled(run);
-    if said.is_empty() || run.settings.n_clients == 1 || comes_near_pooled(run) { said } else { by_pooled(&said) }
+    let is_known = run.theory.as_ref().is_some_and(|theory| theory.break_even.is_ok());
+    if !is_known || run.settings.methods.is_empty() || comes_near_pooled(run) { said } else { by_pooled(&said) }
 }
 
 /// What theory says of joining, where no run leads to what it is about.
 pub(super) fn by_pooled(said: &str) -> String {
-    say!("If the rounds led to pooled least squares, which they do not here: {said}")
+    say!("{said} That is about pooled least squares; these rounds do not lead there.")
 }
 
 fn of_pooled(run: &Run) -> String {
     let Some(theory) = &run.theory else { return String::new() };
-    let (who, now) = (whose(run.settings.target), number(run.settings.heterogeneity));
+    let (who, now) = (the(run.settings.target), number(run.settings.heterogeneity));
     let few = if theory.has_few_alone() { say!(" (too low: few samples)") } else { "" };
     match theory.break_even {
         Ok(BreakEven::At(epsilon)) => {
@@ -185,7 +187,7 @@ mod tests {
             [|s| s.n_rounds = 3, |s| s.step_size = 0.01, |s| s.participation = Participation::Dropout(1.0)];
         for change in unlike {
             let said = break_even(&run(change));
-            assert!(said.starts_with("If the rounds led to pooled least squares, which they do not here: "), "{said}");
+            assert!(said.ends_with(" That is about pooled least squares; these rounds do not lead there."), "{said}");
         }
         assert!(break_even(&run(|_| ())).starts_with("Joining stops paying"));
     }

@@ -2,10 +2,11 @@
 
 use super::picture::{LONG, curve, error_label, method_name};
 use super::readout::Reading;
-use super::sentences::CLEAR;
+use super::sentences::{CLEAR, SEEN};
 use super::sweep::{Plan, Sweep, last};
+use super::things::Things;
 use crate::figure::axis::{fit_runs, fit_x};
-use crate::figure::number::{count, measured, number};
+use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
 use crate::params::views::SweepOf;
 use crate::params::{Draft, Key};
@@ -130,8 +131,13 @@ impl Family<'_> {
             return self.sentence_of_seeds(&name);
         }
         match (last_of(first), last_of(end)) {
-            (Some(before), Some(after)) if first.0 != end.0 && !is_clear(&before, &after) => say!(
+            (Some(before), Some(after)) if first.0 != end.0 && !is_seen(&before, &after) => say!(
                 "From {from} to {to}, the final error of {name} hardly changes: {} and {}.",
+                measured(before.mean(), 3),
+                measured(after.mean(), 3)
+            ),
+            (Some(before), Some(after)) if first.0 != end.0 && !is_clear(&before, &after) => say!(
+                "From {from} to {to}, the final error of {name} goes from {} to {}, too close to call.",
                 measured(before.mean(), 3),
                 measured(after.mean(), 3)
             ),
@@ -167,16 +173,21 @@ impl Family<'_> {
     /// What was done.
     pub fn caption(&self) -> String {
         let Some(settings) = self.settings() else { return String::new() };
-        let sets = count(settings.n_trials);
-        say!("One curve a value, each the mean over {sets} data sets; bands are one standard error.")
+        let band = if settings.n_trials > 1 { say!("; band: ±1 standard error") } else { "" };
+        say!("One curve a value, each the mean of {}{band}.", Things::DataSets.counted(settings.n_trials))
     }
 }
 
-/// Whether two errors differ by more than their standard errors explain, and by more than is seen.
+/// Whether two errors differ by more than is seen.
+fn is_seen(before: &Running, after: &Running) -> bool {
+    !(1.0 / SEEN..SEEN).contains(&(after.mean() / before.mean()))
+}
+
+/// Whether two errors differ by more than their standard errors explain.
 fn is_clear(before: &Running, after: &Running) -> bool {
     let difference = (after.mean() - before.mean()).abs();
     let noise = before.standard_error().hypot(after.standard_error());
-    difference > 0.005 * before.mean() && (noise.is_nan() || difference > CLEAR * noise)
+    noise.is_nan() || difference > CLEAR * noise
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::Run;
 use super::picture::{method_name, solver_role};
+use super::sentences::SEEN;
 use super::strip::{EXTENT, whole};
 use crate::figure::Role;
 use crate::figure::number::{count, measured};
@@ -156,7 +157,7 @@ fn path(dots: &[Dot], side: Side) -> String {
 }
 
 fn words(ratios: &[f64], name: &str) -> String {
-    let known = || ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite());
+    let known = || ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite() && **ratio > 0.0);
     let n_known = known().count();
     let all = if n_known == ratios.len() { String::new() } else { say!(" that can tell").to_owned() };
     let Some((most, best)) = known().max_by(|a, b| a.1.total_cmp(b.1)) else {
@@ -167,16 +168,19 @@ fn words(ratios: &[f64], name: &str) -> String {
         return say!("With {name} there is nobody to join: its error is {} that alone.", of_alone(*best));
     }
     let opening = say!("{} of {} clients{all} gain with {name}", count(n_gaining), count(n_known));
-    let fold = |ratio: f64| if ratio >= 1.0 { ratio } else { 1.0 / ratio };
     let worst = known().min_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, ratio)| **ratio < 1.0);
-    let gains = say!("client {} most, {}-fold", count(most + 1), measured(*best, 2));
-    let loses = worst
-        .map(|(client, ratio)| say!("client {} loses most, {}-fold", count(client + 1), measured(fold(*ratio), 2)));
+    let gains = say!("client {} most, {}", count(most + 1), folded(*best));
+    let loses = worst.map(|(client, ratio)| say!("client {} loses most, {}", count(client + 1), folded(1.0 / *ratio)));
     match (n_gaining, loses) {
         (0, Some(loses)) => format!("{opening}; {loses}."),
         (_, Some(loses)) => format!("{opening}; {gains}; {loses}."),
         (_, None) => format!("{opening}; {gains}."),
     }
+}
+
+/// How much is gained or lost, in words.
+fn folded(fold: f64) -> String {
+    if fold < SEEN { say!("hardly anything").into() } else { say!("{}-fold", measured(fold, 2)) }
 }
 
 /// A shared model's error as a multiple of that alone.
@@ -193,11 +197,11 @@ pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     let distance = if distance < ROUNDING { 0.0 } else { distance };
     let (how, fold) = if alone > shared { (say!("gains"), alone / shared) } else { (say!("loses"), shared / alone) };
     say!(
-        "client {}: {} alone, {} shared, {how} {}-fold; {} from the mean system",
+        "client {}: {} alone, {} shared, {how} {}; {} from the mean system",
         count(client + 1),
         measured(alone, 3),
         measured(shared, 3),
-        measured(fold, 2),
+        folded(fold),
         measured(distance, 2)
     )
 }

@@ -76,8 +76,8 @@ pub fn method_name(method: Method) -> String {
         Solver::Scaffold => "SCAFFOLD",
         // It takes no steps.
         Solver::FedAdmm { .. } => return "FedADMM".into(),
-        Solver::Clustered { .. } => say!("clustered"),
-        Solver::Median => say!("median"),
+        Solver::Clustered { .. } => say!("clustered FedAvg"),
+        Solver::Median => say!("median FedAvg"),
     };
     match method.schedule {
         Schedule::Constant => solver.into(),

@@ -12,7 +12,7 @@ use crate::params::{Draft, Param, Pin};
 use crate::sim::scenario::Settings;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
-use fedsysid_say::say;
+use fedsysid_say::{between, decimal, say};
 
 /// Differences that are named one by one.
 const NAMED: usize = 3;
@@ -83,7 +83,7 @@ pub fn haunt(figure: &mut Figure, ghosts: &[Ghost<'_>], run: &Run) {
 pub fn changes(pin: &Draft, now: &Draft) -> String {
     let (before, after) = (pin.pairs_beside(now), now.pairs_beside(pin));
     let named = before.iter().zip(&after).take(NAMED).map(|((key, from), (_, to))| change(key, from, to));
-    let named = named.collect::<Vec<_>>().join(", ");
+    let named = named.collect::<Vec<_>>().join(between());
     match before.len() {
         0 => String::new(),
         n if n > NAMED => say!("{named} and {} more", n - NAMED),
@@ -98,7 +98,7 @@ fn change(key: &str, from: &str, to: &str) -> String {
     match Param::by_link(key) {
         Some(param) => {
             let symbol = if param.symbol.is_empty() { param.name() } else { param.symbol };
-            format!("{symbol} {from} → {to}")
+            format!("{symbol} {} → {}", decimal(from.into()), decimal(to.into()))
         }
         None if key == ALGORITHMS_LINK => say!("other algorithms").into(),
         None if from.len().max(to.len()) > 12 => say!("another {key}"),

@@ -1,9 +1,11 @@
 //! What is going on, in words. Every statement is computed from the numbers it is about.
 
 use super::Run;
+use super::badge::below;
 use super::picture::{self, method_name, reference_name, whose};
 use crate::dashboard::things::{Things, listed};
-use crate::figure::number::{count, measured, number};
+use crate::figure::number::{beside_one, count, measured, number};
+use crate::params::Key;
 use crate::protocol::Trouble;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
@@ -21,6 +23,8 @@ pub(super) const CLEAR: f64 = 2.0;
 
 /// A cause with this share of the error leaves other causes' remedies without effect.
 const NEARLY_ALL: f64 = 0.9;
+/// A factor below this is hardly one: it would read 1.0.
+pub(super) const SEEN: f64 = 1.05;
 /// Beyond this growth of states the rounding of their squares is as large as what inputs add.
 const MOST_GROWTH: f64 = 1e7;
 /// An error that is off by this share is another one than was expected.
@@ -45,7 +49,7 @@ pub fn verdict(run: &Run) -> String {
         Some(Ok(alone)) if alone.mean().is_finite() => comparison(run, &name, &federated, &alone),
         _ => {
             let error = measured(federated.mean(), 3);
-            say!("After {}, {name} is off by {error}; {} alone has no estimate.", rounds(run), the(run))
+            say!("After {}, {name} is off by {error}; {} alone has no estimate.", rounds(run), the(run.settings.target))
         }
     };
     match remainder(run, method) {
@@ -60,13 +64,21 @@ fn rounds(run: &Run) -> String {
 
 /// What is left to say where every algorithm diverges.
 fn without_a_run(run: &Run) -> String {
+    let methods = &run.summary.methods;
+    if methods.is_empty() {
+        return say!("No algorithm is chosen.").into();
+    }
+    let opening = if methods.iter().all(|summary| summary.n_diverged == run.summary.n_trials) {
+        say!("Every algorithm diverges")
+    } else {
+        say!("No algorithm converges in every data set")
+    };
     match run.summary.reference(Reference::ClientAlone) {
-        _ if run.summary.methods.is_empty() => say!("No algorithm is chosen.").into(),
         Some(Ok(alone)) if alone.mean().is_finite() => {
-            let who = the(run);
-            say!("No algorithm gets anywhere with these steps; {who} alone is off by {}.", measured(alone.mean(), 3))
+            let who = the(run.settings.target);
+            say!("{opening}; {who} alone is off by {}.", measured(alone.mean(), 3))
         }
-        _ => String::new(),
+        _ => format!("{opening}."),
     }
 }
 
@@ -79,17 +91,27 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
             rounds(run)
         );
     }
-    let (who, clients) = (the(run), Things::Clients.counted(run.settings.n_clients));
+    let (who, clients) = (the(run.settings.target), Things::Clients.counted(run.settings.n_clients));
+    let fold = alone.mean() / federated.mean();
+    let is_seen = !(1.0 / SEEN..SEEN).contains(&fold);
+    if run.summary.n_trials == 1 && is_seen {
+        return say!(
+            "In this one data set {who} is off by {own} alone, and by {shared} after {} of {name}; more data sets would show how much of that is chance.",
+            rounds(run)
+        );
+    }
     let spread = federated.standard_error().hypot(alone.standard_error());
     let difference = federated.mean() - alone.mean();
-    if difference < -CLEAR * spread {
-        let fold = measured(alone.mean() / federated.mean(), 2);
+    if !is_seen {
+        say!("Joining hardly matters to {who}: {own} alone, {shared} with {name}.")
+    } else if difference < -CLEAR * spread {
+        let fold = measured(fold, 2);
         say!("With {name}, {clients} cut {who}’s error {fold}-fold: {own} alone, {shared} after {}.", rounds(run))
     } else if difference > CLEAR * spread {
         say!("Alone, {who} does better: {own}, against {shared} after {} of {name}.", rounds(run))
     } else {
         let sets = data_sets(run);
-        say!("Joining hardly matters to {who}: {own} alone, {shared} with {name}, too close to call with {sets}.")
+        say!("With {sets} it is too close to call whether {who} gains: {own} alone, {shared} with {name}.")
     }
 }
 
@@ -104,6 +126,10 @@ fn remainder(run: &Run, method: Method) -> Option<String> {
         return None;
     }
     let (cause, share) = largest(parts)?;
+    // A course may pass nearer to the truth than where it ends: then more rounds are no remedy.
+    if cause == Cause::Transient && prediction.limit.is_some_and(|limit| limit.mean >= *expected) {
+        return None;
+    }
     let how_much = if share > 0.995 { say!("All").to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
     Some(say!("{how_much} of what is left is {}: {}.", cause.words(), cause.remedy(run, share)))
 }
@@ -157,12 +183,22 @@ impl Cause {
         match self {
             Self::Heterogeneity if share < NEARLY_ALL => say!("a smaller ε would help most"),
             Self::Transient => say!("more rounds would help"),
-            Self::Noise if run.settings.n_clients == 1 => say!("more data would help, or company"),
-            Self::Noise => say!("more clients or more data would help"),
+            Self::Noise if bears_no_more_data(run) => {
+                say!("more data with smaller steps would help, or more clients that are alike")
+            }
+            Self::Noise => say!("more data would help, or more clients that are alike"),
             Self::Heterogeneity => say!("more clients would not help, a smaller ε would"),
             Self::Drift => say!("fewer local steps would help, or FedLin"),
         }
     }
+}
+
+/// Whether gradients of twice the data would make steps too large.
+fn bears_no_more_data(run: &Run) -> bool {
+    const TWICE: f64 = 2.5;
+    let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);
+    let least = edges.fold(f64::INFINITY, f64::min);
+    run.settings.gradient_scale == GradientScale::Sum && least < TWICE * run.settings.step_size
 }
 
 /// The largest cause and its share in all that add to the error; none if nothing does.
@@ -173,9 +209,9 @@ fn largest(parts: &Parts) -> Option<(Cause, f64)> {
 }
 
 /// Those whose error is shown, as a subject: "client 1", "the worst client".
-fn the(run: &Run) -> String {
-    match run.settings.target {
-        Target::Client(_) => whose(run.settings.target),
+pub(super) fn the(target: Target) -> String {
+    match target {
+        Target::Client(_) => whose(target),
         Target::Worst => say!("the worst client").into(),
         Target::Mean => say!("the average client").into(),
     }
@@ -233,7 +269,7 @@ fn divergence_of_many(run: &Run) -> String {
     let diverging = || run.summary.methods.iter().filter(|summary| summary.n_diverged > 0);
     let names: Vec<_> = diverging().map(|summary| method_name(summary.method)).collect();
     let first_round = diverging().filter_map(|summary| run.summary.diverges_from(summary)).min().unwrap_or(0);
-    say!("{} diverge: the first of their errors {}. {}.", listed(&names), when(run, first_round), what_to_lower(run))
+    say!("{} diverge: the first of their errors {}. {}.", listed(&names), when(run, first_round), cure(run))
 }
 
 /// From which round on an error grows, as the end of a sentence about it.
@@ -251,26 +287,37 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
     let how_often = if summary.n_diverged == run.summary.n_trials {
         String::new()
     } else {
-        say!(" in {} of {}", summary.n_diverged, data_sets(run))
+        say!(" in {} of {} data sets", count(summary.n_diverged), count(run.summary.n_trials))
     };
     let when = when(run, from);
     let rho = summary.contraction.filter(|rho| rho.is_finite());
-    let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", number(rho)));
-    Some(say!("{name} diverges{how_often}{rho}: its error {when}. {}.", what_to_lower(run)))
+    let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", beside_one(rho)));
+    Some(say!("{name} diverges{how_often}{rho}: its error {when}. {}.", cure(run)))
 }
 
-/// Steps multiply α by K, and gradients that are sums multiply it by N·T: whatever of these is not at its least helps.
-fn what_to_lower(run: &Run) -> String {
-    let settings = &run.settings;
-    let mut knobs = vec![say!("the step size α")];
-    let can_be_lowered = |spread: &Spread<usize>| spread.bounds().iter().any(|&value| value > 1);
-    knobs.extend(can_be_lowered(&settings.n_local_steps).then_some("K"));
-    if settings.gradient_scale == GradientScale::Sum {
-        knobs.extend(can_be_lowered(&settings.data.n_rollouts).then_some("N"));
-        knobs.extend(can_be_lowered(&settings.data.rollout_len).then_some("T"));
+/// What leads back, one thing at a time: a step below the largest that all bear; where none is that small, gradients that do not
+/// grow with the data, or shorter rollouts where states grow.
+fn cure(run: &Run) -> String {
+    let alpha = run.settings.step_size;
+    let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);
+    let edge = edges.min_by(f64::total_cmp);
+    if let Some(step) = edge.and_then(below).filter(|&step| step < alpha) {
+        return say!("Lower the step size α to {}", number(step));
     }
-    let last = knobs.pop().unwrap_or_default();
-    if knobs.is_empty() { say!("Lower {last}") } else { say!("Lower {}, or {last}", knobs.join(", ")) }
+    let is_within_reach = edge.is_none_or(|edge| below(edge).is_some());
+    if is_within_reach && alpha > Key::StepSize.param().grid.min() {
+        return say!("Lower the step size α").into();
+    }
+    if run.settings.gradient_scale == GradientScale::Sum && !grows(run) {
+        return say!("No step size α is small enough: take means for gradients").into();
+    }
+    say!("No step size α is small enough: lower T").into()
+}
+
+/// Whether states grow a lot within a rollout.
+fn grows(run: &Run) -> bool {
+    const A_LOT: f64 = 1e3;
+    run.theory.as_ref().is_some_and(|theory| theory.growth > A_LOT)
 }
 
 /// That numbers are mostly rounding, where they are: squares of states and of inputs are in one sum.
@@ -300,11 +347,19 @@ fn undetermined(run: &Run) -> Vec<String> {
 }
 
 fn remedy(run: &Run, error: EstimateError) -> &'static str {
-    let has_inputs = run.settings.data.input_std.bounds().iter().any(|&std| std > 0.0);
+    let data = &run.settings.data;
+    let is_none = |stds: &Spread<f64>| stds.bounds().iter().all(|&std| std <= 0.0);
     match error {
-        EstimateError::Singular { .. } if !has_inputs => say!("Raise σ_u: without inputs, B leaves no trace"),
-        EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => say!("Raise N or T"),
+        EstimateError::NotEnoughData { .. } => say!("Raise N or T"),
         EstimateError::NotFinite => say!("Lower T or ε"),
+        EstimateError::Singular { .. } if is_none(&data.input_std) => {
+            say!("Raise σ_u: without inputs, B leaves no trace")
+        }
+        EstimateError::Singular { .. } if grows(run) => say!("Lower T or ε"),
+        EstimateError::Singular { .. } if is_none(&data.initial_state_std) => {
+            say!("Raise σ_x: then every state is excited from the start")
+        }
+        EstimateError::Singular { .. } => say!("Raise N or T"),
     }
 }
 
@@ -329,5 +384,7 @@ pub fn trouble(trouble: Trouble) -> &'static str {
     }
 }
 
+#[cfg(test)]
+mod advice;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::number::{count, measured};
 use super::{CurveKind, Figure};
 use crate::sim::few::sort_few;
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 /// A line of a figure, known by its place: the curves first, then the levels.
 pub type Line = usize;
@@ -47,6 +47,59 @@ fn name(figure: &Figure, line: Line) -> String {
     }
 }
 
+/// Letters and signs in a text that programs which read it out skip or spell, and what is said for them.
+const LETTERS: [(&str, &str); 14] = [
+    (" ‖Θ̄ᵣ − Θ⁽¹⁾‖", ""),
+    ("α", "alpha"),
+    ("γ", "gamma"),
+    ("δ", "delta"),
+    ("ε", "epsilon"),
+    ("λ", "lambda"),
+    ("μ", "mu"),
+    ("ρ", "rho"),
+    ("σ̂", "sigma"),
+    ("σ_", "sigma "),
+    ("σᵤ", "sigma u"),
+    ("Nᵢ", "N"),
+    ("Â", "A"),
+    ("\u{202f}", ""),
+];
+
+/// A text as it is read out: words for letters and signs that would be skipped or spelled.
+///
+/// ```
+/// use fedsysid::figure::aloud::spoken;
+/// assert_eq!(spoken("ε ≈ 3×10⁻⁵, 0.7× the error"), "epsilon about 3 times 10 to the power of minus 5, 0.7 times the error");
+/// ```
+pub fn spoken(text: &str) -> String {
+    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+    const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉";
+    let text = LETTERS.iter().fold(text.to_owned(), |text, (letter, said)| text.replace(letter, said));
+    let (mut words, mut is_raised) = (String::with_capacity(text.len()), false);
+    for c in text.chars() {
+        let among = |digits: &str| digits.chars().zip('0'..).find(|(digit, _)| *digit == c).map(|(_, plain)| plain);
+        let raised = if c == '⁻' { Some('−') } else { among(RAISED) };
+        if raised.is_some() && !is_raised {
+            words += say!(" to the power of ");
+        }
+        is_raised = raised.is_some();
+        match raised.unwrap_or(c) {
+            '−' => words += say!("minus "),
+            '×' => words += say!(" times "),
+            '≈' => words += say!("about"),
+            '≥' => words += say!("at least"),
+            '±' => words += say!("plus or minus"),
+            '→' => words += say!("to"),
+            '÷' => words += say!("over"),
+            '√' => words += say!("the root of "),
+            '∞' => words += say!("infinity"),
+            c => words.extend(among(LOWERED).or(Some(c))),
+        }
+    }
+    // Signs that stood between spaces have brought some of their own.
+    words.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// The line above another one at an abscissa, or beneath it where `down`; without one, the highest going down and the lowest
 /// going up. Stops at the ends.
 pub fn beside(figure: &Figure, x: f64, line: Option<Line>, down: bool) -> Option<Line> {
@@ -69,7 +122,7 @@ pub fn words(figure: &Figure, x: f64, line: Option<Line>) -> String {
     let wanted = |heard: &Heard| line.is_none_or(|line| line == heard.line);
     let lines: Vec<_> =
         heard(figure, x).into_iter().filter(wanted).map(|it| format!("{} {}", it.name, value(it.value))).collect();
-    let lines = if lines.is_empty() { say!("nothing recorded").to_owned() } else { lines.join(", ") };
+    let lines = if lines.is_empty() { say!("nothing recorded").to_owned() } else { lines.join(between()) };
     // Of one line the number is what is waited for; of all, the place.
     if line.is_some() {
         format!("{lines}, {} = {place}", figure.x.label)
@@ -115,6 +168,21 @@ mod tests {
     fn all_lines_are_read_from_the_highest_to_the_lowest() {
         let said = words(&figure(), 1.0, None);
         assert_eq!(said, "round r = 1: FedAvg 0.400, pooled 0.200, FedLin 0.123, FedLin predicted 0.120");
+    }
+
+    /// What a text to be heard must not have in it.
+    #[test]
+    fn what_is_read_out_is_in_words() {
+        #[track_caller]
+        fn check(text: &str, expected: &str) {
+            assert_eq!(spoken(text), expected);
+        }
+        check("estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖ against round r", "estimation error against round r");
+        check("FedAvg diverges (ρ = 1.31×10¹²).", "FedAvg diverges (rho = 1.31 times 10 to the power of 12).");
+        check("Raise σ_u: σᵤ = 0, x₂ = −3.", "Raise sigma u: sigma u = 0, x2 = minus 3.");
+        check("N = 25 < 188, 1\u{202f}000\u{202f}000 rounds, 1/√M", "N = 25 < 188, 1000000 rounds, 1/the root of M");
+        check("α ≥ 10⁻⁶ → ∞", "alpha at least 10 to the power of minus 6 to infinity");
+        check("client 1: 0.256 alone", "client 1: 0.256 alone");
     }
 
     #[test]

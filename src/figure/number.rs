@@ -47,6 +47,22 @@ pub fn measured(value: f64, digits: usize) -> String {
     decimal(format!("{text}{point}{}", "0".repeat(digits - significant)))
 }
 
+/// A number that is compared with 1, to 3 significant digits, or as many more as tell it from 1.
+///
+/// ```
+/// use fedsysid::figure::number::beside_one;
+/// assert_eq!([beside_one(0.25), beside_one(0.999_83), beside_one(1.0)], ["0.250", "0.9998", "1.00"]);
+/// ```
+pub fn beside_one(value: f64) -> String {
+    let distance = (value - 1.0).abs();
+    // What rounds to 1 with so many digits.
+    let (mut digits, mut least) = (3, if value < 1.0 { 0.5e-3 } else { 0.5e-2 });
+    while distance < least && distance > 1e-9 {
+        (digits, least) = (digits + 1, 0.1 * least);
+    }
+    measured(value, digits)
+}
+
 /// A count, all of its digits: "200", "1 000 000".
 pub fn count(value: usize) -> String {
     grouped(&value.to_string())

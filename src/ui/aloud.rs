@@ -9,6 +9,7 @@ use web_sys::Element;
 use super::data::OwnData;
 use super::reactive::{effect, live};
 use super::store::Store;
+use crate::figure::aloud::spoken;
 use crate::web::listener::Timeout;
 
 /// How long nothing may have changed before anything is said, in milliseconds.
@@ -22,7 +23,7 @@ pub(super) fn aloud(text: Signal<String>) -> AnyView {
     let said = RwSignal::new(String::new());
     let timer = StoredValue::new_local(None);
     effect(move |_| {
-        let text = text.get();
+        let text = spoken(&text.get());
         timer.set_value(Timeout::new(REST_MS, move || {
             if *said.read_untracked() != text {
                 said.set(text);
@@ -35,6 +36,7 @@ pub(super) fn aloud(text: Signal<String>) -> AnyView {
 /// A summary of what the view shows, after a change. What a page opens with is read where it stands.
 pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
     let said = RwSignal::new(String::new());
+    let spoken = move || spoken(&said.read());
     let last = StoredValue::new(None::<Vec<String>>);
     let is_begun = RwSignal::new(false);
     let timer = StoredValue::new_local(None);
@@ -63,8 +65,9 @@ pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
             aria-live="polite"
             data-testid="summary"
             data-begun=live(move || is_begun.get().then_some(""))
+            data-of=live(move || said.get())
         >
-            {said}
+            {live(spoken)}
         </p>
     }
     .into_any()

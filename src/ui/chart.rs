@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::aloud::aloud;
 use super::canvas::{Area, Painted, painted};
 use super::reactive::{derived, live, memo, on};
-use crate::figure::aloud::{Line, beside, words};
+use crate::figure::aloud::{Line, beside, spoken, words};
 use crate::figure::draw::draw_layout;
 use crate::figure::frame::{Frame, Rect};
 use crate::figure::hover::Crosshair;
@@ -103,7 +103,7 @@ pub fn Chart(
             tabindex="0"
             role="group"
             aria-roledescription=say!("chart")
-            aria-label=live(move || label.get())
+            aria-label=live(move || spoken(&label.read()))
             aria-describedby=format!("keys-{along}")
             on:pointermove=on(look)
             on:pointerdown=on(look)

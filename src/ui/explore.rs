@@ -27,7 +27,7 @@ use crate::figure::Figure;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
 use crate::params::View;
-use crate::params::views::{SWEEP, listed};
+use crate::params::views::{SWEEP, SweepOf};
 
 /// The chart with its sentence above and its numbers below: of the run that follows the settings, or of one curve a value.
 #[component]
@@ -118,9 +118,11 @@ fn exported(store: Store, page: Page<'_>) -> Option<Export> {
 fn sweep_head(store: Store) -> AnyView {
     let name =
         memo(move || store.views.read().sweep.as_ref().map(|of| of.key.param().name().to_owned()).unwrap_or_default());
-    let text = memo(move || store.views.read().sweep.as_ref().map(|of| listed(&of.values)).unwrap_or_default());
+    let text = memo(move || store.views.read().sweep.as_ref().map(SweepOf::shown).unwrap_or_default());
     let take = move |text: &str| {
-        store.settings.report(SWEEP, || store.views.try_update(|views| views.sweep.as_mut()?.set_text(text)).flatten());
+        store
+            .settings
+            .report(SWEEP, || store.views.try_update(|views| views.sweep.as_mut()?.set_typed(text)).flatten());
     };
     let methods = memo(move || {
         let draft = store.settings.draft.read();

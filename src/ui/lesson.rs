@@ -18,6 +18,7 @@ use crate::dashboard::lesson::seen::{self, Seen};
 use crate::dashboard::lesson::{COURSES, kind, markup, step_of};
 use crate::dashboard::markup::options;
 use crate::figure::Figure;
+use crate::figure::aloud::spoken;
 use crate::figure::frame::Frame;
 use crate::figure::theme::Theme;
 use crate::params::guide::Guide;
@@ -384,7 +385,7 @@ fn handle(store: Store, (kind, handle): (Kind, usize), drawn: Memo<Drawn>, frame
             class="guess-handle"
             role="slider"
             tabindex="0"
-            aria-label=markup::handle_name(kind, handle)
+            aria-label=spoken(&markup::handle_name(kind, handle))
             aria-orientation=orientation
             aria-valuemin="0"
             aria-valuemax="10"

@@ -21,6 +21,7 @@ use crate::dashboard::export::charts::Page;
 use crate::dashboard::maps::{Of, Pointer, Shown};
 use crate::dashboard::{markup, picture, readout, sentences};
 use crate::figure::Size;
+use crate::figure::aloud::spoken;
 use crate::figure::heat::draw::draw_heat_layout;
 use crate::figure::heat::layout::HeatLayout;
 use crate::figure::number::count;
@@ -80,7 +81,7 @@ fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
     // A handle says where it is itself, wherever a pointer may be.
     let of_handle = memo(move || at(map.now()));
     let caption = memo(move || {
-        let n_trials = store.settings.draft.read().get(Key::Trials);
+        let n_trials = store.settings.draft.read().settings().n_trials;
         map.look(|shown| shown.caption(n_trials)).unwrap_or_default()
     });
     view! {
@@ -270,7 +271,7 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
                     let key = map.kind().keys().0;
                     key.param().grid.fraction(map.now().0).to_string()
                 })
-                aria-valuetext=live(move || reading.get())
+                aria-valuetext=live(move || spoken(&reading.read()))
                 aria-describedby="keys-map"
                 hidden=live(move || plot.handle().is_none())
                 style:left=px(|at| at.0)

@@ -12,6 +12,7 @@ use super::reactive::{live, memo, on};
 use crate::dashboard::join::{self, Join};
 use crate::dashboard::markup;
 use crate::dashboard::strip::EXTENT;
+use crate::figure::aloud::spoken;
 
 /// A button with words on it.
 pub(super) fn button(class: &'static str, words: &'static str, press: impl Fn() + 'static) -> AnyView {
@@ -134,7 +135,7 @@ pub(super) fn dots(
             tabindex="0"
             role="group"
             aria-roledescription=say!("chart")
-            aria-label=live(move || label.get())
+            aria-label=live(move || spoken(&label.read()))
             data-testid=testid
             on:pointermove=on(look)
             on:pointerdown=on(look)

@@ -103,7 +103,7 @@ impl Page<'_> {
         let mut picture = shown.picture(of, checks);
         picture.handle = Some((self.draft.get(x), self.draft.get(y)));
         let axes = [axis(x, &picture.xs), axis(y, &picture.ys)];
-        let made = shown.made(self.draft.get(Key::Trials));
+        let made = shown.made(self.draft.settings().n_trials);
         let words = Words {
             slug: format!("map-{}", self.views.map.word()),
             title: shown.title(of),

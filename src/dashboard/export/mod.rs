@@ -16,7 +16,7 @@ use crate::figure::Size;
 use crate::figure::sheet::{Paper, Picture, Sheet};
 use crate::figure::svg::{DrawingBackend, Strokes, sheet_svg};
 use crate::figure::theme::Theme;
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 pub use settings::Setting;
 
@@ -100,7 +100,7 @@ impl Export {
         let settings: Vec<_> = self.settings.iter().map(|setting| setting.words.as_str()).collect();
         Sheet {
             title: self.title.clone(),
-            settings: settings.join(", "),
+            settings: settings.join(between()),
             picture: self.picture.clone(),
             caption: self.caption.clone(),
             source: vec![PROGRAM.into(), self.link.clone()],

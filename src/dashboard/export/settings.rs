@@ -9,7 +9,7 @@ use crate::params::views::Word;
 use crate::params::{Draft, Key, View, Views};
 use crate::sim::few::sort_few;
 use crate::sim::scenario::Settings;
-use fedsysid_say::{between, say};
+use fedsysid_say::{between, decimal, say};
 
 /// The numbers that are always said.
 const KEYS: [Key; 8] = [
@@ -102,7 +102,11 @@ fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<
 fn rest(key: &str, value: String) -> Setting {
     let param = TABLE.iter().find(|param| param.link == key);
     let name = param.map_or(key, |param| if param.symbol.is_empty() { param.name() } else { param.symbol });
-    let shown = if value.chars().count() > LONGEST.1 { say!("see the link") } else { &value };
+    let shown = match param {
+        _ if value.chars().count() > LONGEST.1 => say!("see the link").to_owned(),
+        Some(_) => decimal(value.clone()),
+        None => value.clone(),
+    };
     let words = format!("{name} = {shown}");
     Setting::new(key, value, words)
 }

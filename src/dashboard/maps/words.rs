@@ -2,9 +2,10 @@
 
 use super::{Of, Shown};
 use crate::dashboard::Run;
-use crate::dashboard::picture::whose;
+use crate::dashboard::sentences::the;
 use crate::dashboard::sweep::value_of;
-use crate::figure::number::{measured, number};
+use crate::dashboard::things::Things;
+use crate::figure::number::{beside_one, measured, number};
 use crate::params::Key;
 use crate::params::views::MapKind;
 use crate::sim::stability::half_life;
@@ -39,10 +40,10 @@ impl Shown {
             MapKind::Steps => {
                 let word = |name: &str, rho: Option<f64>| match rho {
                     None => say!("{name} has no contraction"),
-                    Some(rho) if rho > 1.0 => say!("{name} diverges (ρ = {})", measured(rho, 3)),
+                    Some(rho) if rho > 1.0 => say!("{name} diverges (ρ = {})", beside_one(rho)),
                     Some(rho) => {
                         let half = half_life(rho).map(|rounds| say!(", half-life {} rounds", measured(rounds, 2)));
-                        format!("{name} ρ = {}{}", measured(rho, 3), half.unwrap_or_default())
+                        format!("{name} ρ = {}{}", beside_one(rho), half.unwrap_or_default())
                     }
                 };
                 let drift = self.drift().and_then(|drift| drift.get(cell).copied()).filter(|drift| drift.is_finite());
@@ -63,7 +64,7 @@ impl Shown {
     }
 
     fn pays(&self, ratio: f64) -> String {
-        let who = whose(self.wanted.settings.target);
+        let who = the(self.wanted.settings.target);
         if ratio < 1.0 {
             say!("pooled least squares leaves {}× the error that {who} has alone.", measured(ratio, 2))
         } else {
@@ -72,23 +73,23 @@ impl Shown {
     }
 
     /// What the map shows, in words, and that it can be dragged.
-    pub fn caption(&self, n_trials: f64) -> String {
+    pub fn caption(&self, n_trials: usize) -> String {
         say!("{} Drag the handle.", self.made(n_trials))
     }
 
     /// What the map shows, in words.
-    pub fn made(&self, n_trials: f64) -> String {
+    pub fn made(&self, n_trials: usize) -> String {
         match self.kind() {
             MapKind::Clients | MapKind::Rollouts => say!(
                 "Color: the error to expect of pooled least squares, where FedLin ends, over that of {}’s own. Dots: the \
-                 same, measured over {} data sets; where the two agree a dot vanishes in its surroundings.",
-                whose(self.wanted.settings.target),
-                number(n_trials)
+                 same, measured over {}; where the two agree a dot vanishes in its surroundings.",
+                the(self.wanted.settings.target),
+                Things::DataSets.counted(n_trials)
             ),
             MapKind::Steps => say!(
                 "Color: how much of what separates the server’s model from its fixed point is left after a round, on data \
-                 as they are on average; black where that grows. Dots: the largest ρ of {} data sets.",
-                number(n_trials)
+                 as they are on average; black where that grows. Dots: the largest ρ of {}.",
+                Things::DataSets.counted(n_trials)
             ),
         }
     }

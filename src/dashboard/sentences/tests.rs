@@ -136,8 +136,7 @@ fn without_anything_to_compare_there_is_no_verdict() {
     assert_eq!(verdict(&run(|s| s.methods.clear())), "No algorithm is chosen.");
     let diverging = run(|s| s.step_size = 0.05);
     let own = diverging.summary.reference(Reference::ClientAlone).unwrap().unwrap().mean();
-    let expected =
-        format!("No algorithm gets anywhere with these steps; client 1 alone is off by {}.", measured(own, 3));
+    let expected = format!("Every algorithm diverges; client 1 alone is off by {}.", measured(own, 3));
     assert_eq!(verdict(&diverging), expected);
     let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
     assert!(short.contains("client 1 alone has no estimate"), "{short}");
@@ -165,7 +164,7 @@ fn divergence_is_named_with_its_round_and_its_cure() {
     assert_eq!(complaints.len(), 2);
     for (complaint, name) in complaints.iter().zip(["FedAvg", "FedLin"]) {
         assert!(complaint.starts_with(&format!("{name} diverges (ρ = ")), "{complaint}");
-        assert!(complaint.ends_with("Lower the step size α, K, N, or T."), "{complaint}");
+        assert!(complaint.contains(" Lower the step size α to 0.0"), "{complaint}");
     }
 }
 
@@ -173,10 +172,12 @@ fn divergence_is_named_with_its_round_and_its_cure() {
 fn many_that_diverge_are_named_in_one_sentence() {
     let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold, Solver::FedAdmm { penalty: 60.0, sparsity: 0.0 }];
     let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant });
-    let complaints = complaints(&run(|s| (s.step_size, s.methods) = (3e-3, methods.to_vec())));
-    let expected = "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors grows from the first round on. Lower \
-                    the step size α, K, N, or T.";
-    assert_eq!(complaints, [expected]);
+    let [said] = &complaints(&run(|s| (s.step_size, s.methods) = (3e-3, methods.to_vec())))[..] else {
+        panic!("one sentence")
+    };
+    let expected =
+        "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors grows from the first round on. Lower ";
+    assert!(said.starts_with(expected), "{said}");
 }
 
 /// Errors that still fall at the last round have not begun to grow, however many methods they are of.
@@ -193,12 +194,11 @@ fn what_diverges_later_than_is_shown_is_said_to() {
     }
 }
 
+/// One data set has no standard error: what it shows may be chance, and that is said.
 #[test]
-fn only_what_can_be_lowered_is_named() {
-    let run = run(|s| {
-        (s.step_size, s.n_local_steps, s.data.n_rollouts, s.data.rollout_len) = (10.0, 1.into(), 1.into(), 1.into());
-    });
-    assert!(complaints(&run)[0].ends_with("Lower the step size α."), "{:?}", complaints(&run));
+fn one_data_set_decides_nothing() {
+    let said = verdict(&run(|s| s.n_trials = 1));
+    assert!(said.starts_with("In this one data set client 1 is off by "), "{said}");
 }
 
 #[test]

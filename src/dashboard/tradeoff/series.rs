@@ -90,6 +90,15 @@ impl Series<'_> {
         })
     }
 
+    /// At how many values joining pays, of how many that are known, and how often that changes along the axis.
+    pub(super) fn paying(&self) -> (usize, usize, usize) {
+        let theories = self.indices().filter_map(|index| self.sweep.theory(index));
+        let gain = |theory: &Theory| Some(theory.alone.ok()?.ln() - theory.pooled.ok()?.ln());
+        let pays: Vec<_> = theories.filter_map(gain).filter(|gain| gain.abs() > 1e-9).map(|gain| gain > 0.0).collect();
+        let n_changes = pays.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        (pays.iter().filter(|pays| **pays).count(), pays.len(), n_changes)
+    }
+
     /// Whether joining pays at the smallest value that is known.
     pub(super) fn pays_first(&self) -> bool {
         let differs = |theory: &&Theory| theory.pooled.is_ok() && theory.pooled != theory.alone;

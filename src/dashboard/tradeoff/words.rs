@@ -3,17 +3,16 @@
 use super::TradeOff;
 use super::series::{Series, expected_last};
 use crate::dashboard::bound::{by_pooled, hypothesis};
-use crate::dashboard::picture::{method_name, whose};
+use crate::dashboard::picture::method_name;
 use crate::dashboard::readout::Reading;
-use crate::dashboard::sentences::NEAR_POOLED;
+use crate::dashboard::sentences::{NEAR_POOLED, the};
 use crate::dashboard::sweep::last;
 use crate::dashboard::things::Things;
 use crate::figure::Role;
-use crate::figure::number::{count, measured, number};
+use crate::figure::number::{measured, number};
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;
 use crate::sim::stats::Running;
-use crate::text::lower_case;
 use fedsysid_say::say;
 
 impl TradeOff<'_> {
@@ -30,12 +29,16 @@ impl TradeOff<'_> {
 
     /// The bound as printed, on its own terms, at the present settings.
     pub fn bound(&self) -> String {
-        let theory = self.xs().iter().position(|&x| x >= self.now * 0.999).and_then(|index| self.sweep.theory(index));
-        let Some((theory, theorem1)) = theory.and_then(|theory| Some((theory, theory.theorem1()?))) else {
+        let place = self.xs().into_iter().enumerate().find(|(_, x)| *x >= self.now * 0.999);
+        let found = place.and_then(|(index, x)| {
+            let theory = self.sweep.theory(index)?;
+            Some((x, theory.theorem1()?.bound(), hypothesis(theory)?.1))
+        });
+        let Some((x, bound, hypothesis)) = found.filter(|(_, bound, _)| bound.is_finite()) else {
             return String::new();
         };
-        let hypothesis = hypothesis(theory).map(|(_, words)| words).unwrap_or_default();
-        say!("Theorem 1 as printed bounds the error here by {} ({hypothesis}).", measured(theorem1.bound(), 3))
+        let at = said(self.across, x);
+        say!("At {at} the bound of Theorem 1, as printed, is {} ({hypothesis}).", measured(bound, 3))
     }
 }
 
@@ -71,17 +74,29 @@ impl Series<'_> {
 
     fn sentence(&self) -> Option<String> {
         let settings = self.settings()?;
-        let who = whose(settings.target);
+        let who = the(settings.target);
         if settings.n_clients == 1 && self.across != Across::Clients {
             return Some(say!("There is nobody to join.").into());
         }
         let (second_name, crossing) = (&self.name, self.crossing());
         let begin = |text: String| {
-            let text =
-                if self.comes_near_pooled(crossing.map(|(x, _)| x)) { text } else { by_pooled(&lower_first(&text)) };
-            if self.is_second { format!("{}, {}", say!("With {second_name}"), lower_first(&text)) } else { text }
+            let text = if self.comes_near_pooled(crossing.map(|(x, _)| x)) { text } else { by_pooled(&text) };
+            if self.is_second { format!("{second_name}: {text}") } else { text }
         };
+        let (n_paying, n_known, n_changes) = self.paying();
+        if n_changes > 1 {
+            let symbol = self.across.key().param().symbol;
+            return Some(begin(say!(
+                "Joining pays for {who} at {n_paying} of {n_known} values of {symbol}, with more than one break-even."
+            )));
+        }
         if let Some((x, error)) = crossing {
+            // Of counts, the last at which it pays still, or the first.
+            let x = match self.across {
+                Across::Heterogeneity => x,
+                Across::Clients | Across::Rollouts if self.pays_first() => x.floor(),
+                Across::Clients | Across::Rollouts => x.ceil(),
+            };
             let (at, error) = (said(self.across, x), measured(error, 3));
             return Some(begin(match self.across {
                 Across::Heterogeneity => say!("Joining pays for {who} up to {at}, where both are off by {error}."),
@@ -98,8 +113,11 @@ impl Series<'_> {
                 return Some(say!("Where joining pays cannot be foretold: {reason}."));
             }
         };
-        let does = if pooled < alone { say!("pays") } else { say!("does not pay") };
-        Some(begin(say!("Joining {does} for {who} all along this axis.")))
+        Some(begin(if pooled < alone {
+            say!("Joining pays for {who} everywhere along this axis.")
+        } else {
+            say!("Joining pays for {who} nowhere along this axis.")
+        }))
     }
 }
 
@@ -118,11 +136,6 @@ impl Series<'_> {
     }
 }
 
-fn lower_first(text: &str) -> String {
-    let (first, rest) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
-    lower_case(first) + rest
-}
-
 /// A value along an axis, in words: "ε = 0.63", "M = 3".
 pub(super) fn said(across: Across, value: f64) -> String {
     let symbol = across.key().param().symbol;
@@ -137,12 +150,12 @@ pub fn caption(trade_off: &TradeOff<'_>) -> String {
     let plan = &trade_off.sweep.plan;
     let Some(settings) = trade_off.settings() else { return String::new() };
     let param = trade_off.across.key().param();
+    let band = if settings.n_trials > 1 { say!(" with one standard error") } else { "" };
     say!(
-        "Error after {} at {} values of {}: dots are means over {} data sets with one standard error, dashes what \
-         theory expects.",
+        "Error after {} at {} values of {}: dots are means of {}{band}, dashes what theory expects.",
         Things::Rounds.counted(settings.n_rounds),
         plan.series_len,
         param.symbol,
-        count(settings.n_trials),
+        Things::DataSets.counted(settings.n_trials),
     )
 }

@@ -317,7 +317,7 @@ pub static TABLE: [Param; Key::COUNT] = [
         group: Group::Systems,
         only_for: None,
         sweep: &[0.25, 0.5, 1.0, 2.0],
-        help: "Standard deviation of each input. Without inputs nothing is learned about B, and no least squares has a solution.",
+        help: "Standard deviation of each input. Without inputs nothing is learned about B, and least squares has no unique solution.",
     },
     Param {
         key: Key::NoiseStd,

@@ -3,8 +3,8 @@
 use super::SWEEP;
 use crate::params::draft::Draft;
 use crate::params::notice::Notice;
-use crate::params::table::{Key, Param, words};
-use fedsysid_say::say;
+use crate::params::table::{Key, Param, shown, words};
+use fedsysid_say::{between, decimal_mark, say};
 
 /// One curve a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,23 @@ impl SweepOf {
     }
 }
 
-/// Values as a text.
+impl SweepOf {
+    /// The values as they stand on the page: "0.01, 0.1", or "0,01; 0,1" where a comma is the decimal mark.
+    pub fn shown(&self) -> String {
+        self.values.iter().map(|&value| shown(value)).collect::<Vec<_>>().join(between())
+    }
+
+    /// Takes the values of a text that was typed on the page, where a comma may be the decimal mark.
+    pub fn set_typed(&mut self, text: &str) -> Option<Notice> {
+        let is_one = text.matches(',').count() == 1 && !text.contains('.') && !self.key.param().grid.is_whole();
+        if decimal_mark() == ',' && (is_one || text.contains([';', ' '])) {
+            return self.set_text(&text.replace(", ", "; ").replace(',', "."));
+        }
+        self.set_text(text)
+    }
+}
+
+/// Values as in a link.
 pub fn listed(values: &[f64]) -> String {
     let words: Vec<_> = values.iter().map(|&value| words(value)).collect();
     words.join(",")
@@ -91,5 +107,24 @@ mod tests {
         assert!(sweep.set_text("").is_some());
         assert_eq!(sweep.values, [1.0, 2.0, 3.0]);
         assert_eq!(SweepOf::begun(Key::Weight), None);
+    }
+
+    /// What stands in the box means what it says, in a language with a decimal comma too; so does a list as in a link.
+    #[test]
+    fn a_list_with_decimal_commas_is_read_as_it_is_shown() {
+        let german = fedsysid_say::Language::new("de", ',', "");
+        fedsysid_say::speak(Some(Box::leak(Box::new(german))));
+        let mut sweep = SweepOf::begun(Key::Heterogeneity).unwrap();
+        assert_eq!(sweep.shown(), "0,01; 0,1; 0,25; 0,5; 0,75");
+        for (text, expected) in
+            [("0,1; 0,2", &[0.1, 0.2][..]), ("0,3", &[0.3]), ("0.1, 0,4", &[0.1, 0.4]), ("0.1,0.2", &[0.1, 0.2])]
+        {
+            assert_eq!(sweep.set_typed(text), None, "{text}");
+            assert_eq!(sweep.values, expected, "{text}");
+        }
+        let mut clients = SweepOf::begun(Key::Clients).unwrap();
+        assert_eq!((clients.set_typed("2,7"), clients.values.clone()), (None, vec![2.0, 7.0]));
+        fedsysid_say::speak(None);
+        assert_eq!(clients.shown(), "2, 7");
     }
 }

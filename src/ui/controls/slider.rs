@@ -146,7 +146,7 @@ fn Track(
                     min="0"
                     max=param.grid.last().to_string()
                     step="1"
-                    aria-label=format!("{} {}", param.symbol, param.name())
+                    aria-label=param.name()
                     aria-valuetext=live(move || shown(value.get()))
                     prop:value=live(move || param.grid.nearest(value.get()).to_string())
                     on:input=on(move |event: Event| {

@@ -204,7 +204,7 @@ fn covariances(shown: Shown) -> AnyView {
                 class="numbers-table"
                 tabindex="0"
                 role="region"
-                aria-label="Σₜ"
+                aria-label=say!("Covariance of the data")
                 data-testid="sigma"
                 inner_html=shown.of(move |portrait| tables::covariance_table(portrait, t.get()))
             ></div>

@@ -350,7 +350,6 @@ fn remedy(run: &Run, error: EstimateError) -> &'static str {
     let data = &run.settings.data;
     let is_none = |stds: &Spread<f64>| stds.bounds().iter().all(|&std| std <= 0.0);
     match error {
-        EstimateError::NotEnoughData { .. } => say!("Raise N or T"),
         EstimateError::NotFinite => say!("Lower T or ε"),
         EstimateError::Singular { .. } if is_none(&data.input_std) => {
             say!("Raise σ_u: without inputs, B leaves no trace")
@@ -359,7 +358,7 @@ fn remedy(run: &Run, error: EstimateError) -> &'static str {
         EstimateError::Singular { .. } if is_none(&data.initial_state_std) => {
             say!("Raise σ_x: then every state is excited from the start")
         }
-        EstimateError::Singular { .. } => say!("Raise N or T"),
+        EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => say!("Raise N or T"),
     }
 }
 

@@ -136,8 +136,7 @@ fn what_is_said_to_help_does() {
     let mut n_complaints = 0;
     for draft in drafts(100_000) {
         let (link, mut draft, mut heard) = (draft.to_query(), draft, Vec::new());
-        loop {
-            let Some(said) = complaints(&run_of(&draft)).into_iter().next() else { break };
+        while let Some(said) = complaints(&run_of(&draft)).into_iter().next() {
             follow(&mut draft, &said);
             heard.push(said);
             assert!(heard.len() <= 15, "{link}: {heard:#?}");
@@ -249,7 +248,9 @@ fn every_sentence_reads_well() {
             said.extend(join.dots.iter().take(3).map(|dot| join::reading(&run, &join, dot.client)));
             said.push(join.words);
         }
-        said.iter().for_each(|said| reads_well(said, &link));
+        for said in said {
+            reads_well(&said, &link);
+        }
     }
 }
 

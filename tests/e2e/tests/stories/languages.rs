@@ -30,9 +30,9 @@ const MARKED: &str = r"
     });";
 
 /// Texts and names in the page that have words beside those of the table. Names of settings in links, of algorithms and
-/// formats are the same in every language, and so is what people write themselves.
+/// formats are the same in every language, and so are those of Greek letters, and what people write themselves.
 const UNTRANSLATED: &str = r"
-    const names = /FedSysID live|FedLin|FedAvg|FedProx|SCAFFOLD|FedADMM|Python|MATLAB|Julia|Rust|CSV|SVG|PNG|JSON|English|Deutsch|\b(px|sandbox)\b|\S+\.csv|\p{L}[ᵢₜ]/gu;
+    const names = /FedSysID live|FedLin|FedAvg|FedProx|SCAFFOLD|FedADMM|Python|MATLAB|Julia|Rust|CSV|SVG|PNG|JSON|English|Deutsch|\b(px|sandbox|alpha|epsilon|rho|sigma)\b|\S+\.csv|\p{L}[ᵢₜ]/gu;
     const rest = (text) => {
       let before;
       do { before = text; text = text.replace(/⟦[^⟦⟧]*⟧/gu, ' '); } while (text !== before);

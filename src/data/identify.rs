@@ -10,8 +10,9 @@
 
 use fedsysid_sim::estimate::{EstimateError, least_squares};
 use fedsysid_sim::fleet::Fleet;
-use fedsysid_sim::method::Solver;
-use fedsysid_sim::stability::EdgeSearch;
+use fedsysid_sim::method::{Method, Solver};
+use fedsysid_sim::schedule::Schedule;
+use fedsysid_sim::stability::Edges;
 
 use crate::Matrix;
 use crate::estimate::Estimate;
@@ -100,8 +101,8 @@ pub struct Identification {
     scales: Vec<f64>,
     /// The variance of each state; zero where it never changes.
     variances: Vec<f64>,
-    search: Option<Box<EdgeSearch>>,
-    edges: Vec<Option<f64>>,
+    /// The largest stable steps of [`DECIDE`].
+    edges: Edges,
     run: Option<Box<MethodRun>>,
     /// The next way for the present data.
     next: usize,
@@ -112,7 +113,10 @@ pub struct Identification {
 const ONE_SHOT: [Way; 3] = [Way::Alone, Way::Pooled, Way::MeanOfLocals];
 
 /// The methods whose largest steps decide on the step size.
-const DECIDE: [Solver; 2] = [Solver::FedAvg, Solver::FedLin];
+const DECIDE: [Method; 2] = [
+    Method { solver: Solver::FedAvg, schedule: Schedule::Constant },
+    Method { solver: Solver::FedLin, schedule: Schedule::Constant },
+];
 
 impl Identification {
     /// Begins to identify the clients of `sites`, of which every further call takes the same ones.
@@ -151,8 +155,7 @@ impl Identification {
             scales,
             variances: total.squared_deviations().into_iter().map(|sum| sum / n_samples).collect(),
             sums,
-            search: None,
-            edges: Vec::new(),
+            edges: Edges::default(),
             run: None,
             next: 0,
             found,
@@ -169,8 +172,9 @@ impl Identification {
     /// Does a few milliseconds of work, and says whether there is more to do.
     pub fn step(&mut self, sites: &Sites) -> bool {
         let Some(fleet) = self.fleet.take() else { return false };
-        if self.edges.len() < DECIDE.len() {
-            self.seek_edge(&fleet);
+        if self.edges.found().len() < DECIDE.len() {
+            self.edges.step(&DECIDE, &fleet);
+            self.found.step_size = 0.5 * self.edges.found().iter().copied().flatten().fold(f64::INFINITY, f64::min);
         } else if self.next < self.found.outcomes.len() {
             self.go_on(&fleet, sites);
         } else {
@@ -190,19 +194,6 @@ impl Identification {
     /// What was found, once there is no more to do.
     pub fn finish(self) -> Identified {
         self.found
-    }
-
-    fn seek_edge(&mut self, fleet: &Fleet) {
-        let begin = || shared::edge_search(DECIDE[self.edges.len()], fleet).map(Box::new);
-        match self.search.take().or_else(begin) {
-            None => self.edges.push(None),
-            Some(mut search) => match search.step(fleet) {
-                Some(edge) => self.edges.push(edge),
-                None => self.search = Some(search),
-            },
-        }
-        let least = self.edges.iter().copied().flatten().fold(f64::INFINITY, f64::min);
-        self.found.step_size = 0.5 * least;
     }
 
     /// Finds the models of the next way and judges them, or goes through some of its rounds.

@@ -18,6 +18,8 @@ pub mod lines;
 pub mod moments_file;
 pub mod reader;
 pub mod refusal;
+#[cfg(test)]
+mod robust;
 pub mod rollouts;
 pub mod shared;
 pub mod sites;

@@ -7,11 +7,10 @@
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::local_map::{FleetMaps, StepRule};
 use fedsysid_sim::method::affine::RoundMap;
-use fedsysid_sim::method::{Method, Round, Solver, Update, begin};
+use fedsysid_sim::method::{Round, Solver, Update, begin};
 use fedsysid_sim::moments::Moments;
 use fedsysid_sim::participation::Participants;
 use fedsysid_sim::schedule::Schedule;
-use fedsysid_sim::stability::EdgeSearch;
 
 use crate::Matrix;
 use crate::sums::Sums;
@@ -69,12 +68,6 @@ pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_loca
         fleet.add(&Moments { s, c, n_samples }, n_local_steps);
     }
     fleet
-}
-
-/// Begins the search for the largest step size with which a method converges on a fleet; none
-/// where a round is not one affine map.
-pub fn edge_search(solver: Solver, fleet: &Fleet) -> Option<EdgeSearch> {
-    EdgeSearch::new(Method { solver, schedule: Schedule::Constant }, fleet, None)
 }
 
 /// A method's rounds on a fleet, a few at a time.

@@ -242,6 +242,8 @@ mod tests {
         fn check(grid: Grid, value: f64, expected: f64) {
             assert_eq!(grid.at(grid.nearest(value)).to_string(), expected.to_string(), "from {value}");
         }
+        check(LINEAR, 1.5, 1.0);
+        check(BENT, 52.5, 50.0);
         check(BENT, 52.0, 50.0);
         check(BENT, 53.0, 55.0);
         check(UNIT, 0.1234, 0.125);

@@ -188,5 +188,8 @@ mod tests {
         assert_eq!(pin.name, "after it");
         assert!(pin.rename(&"x".repeat(25)).is_some());
         assert_eq!(pin.name.len(), NAME_CHARS);
+        // A blank where it is cut is no part of it.
+        assert!(pin.rename(&format!("{} y", "x".repeat(NAME_CHARS - 1))).is_some());
+        assert_eq!(pin.name.len(), NAME_CHARS - 1);
     }
 }

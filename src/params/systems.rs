@@ -389,6 +389,25 @@ mod tests {
     }
 
     #[test]
+    fn no_family_is_beyond_limits() {
+        #[track_caller]
+        fn check(n: usize, p: usize, change: impl Fn(&mut [Matrix; 4]), is_allowed: bool) {
+            let mut matrices = [n, p, n, p].map(|cols| Matrix::from_element(n, cols, MOST_ENTRY));
+            change(&mut matrices);
+            assert_eq!(Systems::new(matrices).is_some(), is_allowed);
+        }
+        check(MOST_STATES, MOST_INPUTS, |_| (), true);
+        check(MOST_STATES + 1, MOST_INPUTS, |_| (), false);
+        check(MOST_STATES, MOST_INPUTS + 1, |_| (), false);
+        for which in 0..4 {
+            for entry in [1.001 * MOST_ENTRY, -f64::INFINITY, f64::NAN] {
+                check(2, 1, |matrices| matrices[which][(1, 0)] = entry, false);
+            }
+            check(2, 1, |matrices| matrices[which] = Matrix::zeros(3, 1), false);
+        }
+    }
+
+    #[test]
     fn entries_stay_within_limits() {
         let mut systems = Systems::default();
         let mut set = |place, value| systems.set_entry(MatrixKey::B, place, value).to_string();

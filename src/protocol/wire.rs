@@ -4,6 +4,7 @@
 //! an array that no encoder made gives a [`WireError`], never a panic.
 
 mod codec;
+mod types;
 
 use std::fmt;
 

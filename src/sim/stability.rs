@@ -98,6 +98,49 @@ impl Contraction {
     }
 }
 
+/// The largest stable steps of several methods, looked for one after the other.
+///
+/// With one data set after the other, a method's is the least over all of them so far: see [`Edges::next_data_set`].
+#[derive(Debug, Default)]
+pub struct Edges {
+    /// What the data sets before have left, for each method.
+    before: Vec<Option<f64>>,
+    /// What is known of the present one, for each method: none if there is none within reach, or the method's round is not
+    /// one affine map.
+    found: Vec<Option<f64>>,
+    /// The search for the next one, while it goes on.
+    search: Option<Box<EdgeSearch>>,
+}
+
+impl Edges {
+    /// The edges of the first methods, as far as they are known.
+    pub fn found(&self) -> &[Option<f64>] {
+        &self.found
+    }
+
+    /// Looks at one more step size, of the first of these methods whose edge is not known. Every call takes the same methods,
+    /// and the same fleet. Does nothing once all edges are known.
+    pub fn step(&mut self, methods: &[Method], fleet: &Fleet) {
+        let which = self.found.len();
+        let Some(&method) = methods.get(which) else { return };
+        let before = self.before.get(which).copied().flatten();
+        match self.search.take().or_else(|| EdgeSearch::new(method, fleet, before).map(Box::new)) {
+            None => self.found.push(None),
+            Some(mut search) => match search.step(fleet) {
+                Some(edge) => self.found.push(edge),
+                None => self.search = Some(search),
+            },
+        }
+    }
+
+    /// The edges that are known, of which those of the next data set will be no larger. That one is begun.
+    pub fn next_data_set(&mut self) -> Vec<Option<f64>> {
+        self.search = None;
+        self.before.clone_from(&self.found);
+        std::mem::take(&mut self.found)
+    }
+}
+
 /// A search for a method's largest stable step. Every step looks at one step size, and takes the same fleet.
 #[derive(Debug)]
 pub struct EdgeSearch {
@@ -224,6 +267,7 @@ mod tests {
         let method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
         let rho = |step| Stability::of(method, step, &fleet).unwrap().contraction;
         assert!(rho(0.999 * step) < 1.0 && rho(1.001 * step) > 1.0);
+        check(Stability::of(method, 0.5 * step, &fleet).unwrap().largest_step.unwrap(), step);
     }
 
     #[test]
@@ -231,6 +275,41 @@ mod tests {
         let method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
         check(largest_step(method, &fleet([1.0, 3.0], 1), Some(0.5)).unwrap(), 0.5);
         check(largest_step(method, &fleet([1.0, 3.0], 1), Some(1.5)).unwrap(), 1.0);
+    }
+
+    /// With S = z zᵀ one direction has no data: ρ is 1, as far as rounding lets it, at any step up to the edge 2/|z|².
+    #[test]
+    fn a_direction_without_data_moves_no_edge() {
+        for k in 1..50 {
+            let z = Matrix::from_column_slice(2, 1, &[1.0 / f64::from(k), 0.7 + 0.1 * f64::from(k)]);
+            let mut fleet = Fleet::new(Dims { n_states: 1, n_inputs: 1 });
+            fleet.add(&Moments { s: &z * z.transpose(), c: Matrix::zeros(1, 2), n_samples: 1 }, 3);
+            for solver in [Solver::FedAvg, Solver::FedLin] {
+                check(edge(solver, Schedule::Constant, &fleet), 2.0 / z.norm_squared());
+            }
+        }
+    }
+
+    #[test]
+    fn edges_of_several_methods_are_found_in_their_order() {
+        let method = |solver| Method { solver, schedule: Schedule::Constant };
+        let methods = [Solver::FedAvg, Solver::Median, Solver::FedLin].map(method);
+        let mut edges = Edges::default();
+        let mut of = |fleet: &Fleet| {
+            while edges.found().len() < methods.len() {
+                edges.step(&methods, fleet);
+            }
+            edges.step(&methods, fleet);
+            assert_eq!(edges.found().len(), methods.len());
+            edges.next_data_set()
+        };
+        // 2 over the mean of s; the median's round is no affine map.
+        for (s, expected) in [([1.0, 3.0], 1.0), ([1.0, 1.0], 1.0), ([3.0, 5.0], 0.5)] {
+            let found = of(&fleet(s, 1));
+            assert_eq!(found[1], None);
+            check(found[0].unwrap(), expected);
+            check(found[2].unwrap(), expected);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::rounds::recorded_rounds;
 use super::run::{Context, MethodRun, Trajectory, local_maps};
 use super::scenario::{GradientScale, Scenario};
 use super::simulator::{Client, DrawCount, MomentSimulator};
-use super::stability::EdgeSearch;
+use super::stability::Edges;
 use super::stream::DataKey;
 use super::target::{Target, Truth};
 
@@ -66,10 +66,8 @@ pub struct Trial {
     /// What earlier runs left: local maps, and each method's state.
     maps: Option<FleetMaps>,
     updates: Vec<Option<Box<dyn Update>>>,
-    /// The largest step of every method, of the data sets before.
-    largest_steps: Vec<Option<f64>>,
-    /// The search for a method's largest step, while it goes on.
-    search: Option<Box<EdgeSearch>>,
+    /// The largest stable step of every method.
+    edges: Edges,
     result: TrialResult,
 }
 
@@ -87,8 +85,7 @@ impl Trial {
             run: None,
             maps: None,
             updates: Vec::new(),
-            largest_steps: Vec::new(),
-            search: None,
+            edges: Edges::default(),
             result: TrialResult::default(),
         }
     }
@@ -116,29 +113,14 @@ impl Trial {
         } else if self.result.trajectories.len() < settings.methods.len() {
             self.go_on(experiment);
         } else if self.seeks_edges(experiment) {
-            self.seek_edge(experiment);
+            self.edges.step(&settings.methods, &self.fleet);
         }
         !self.is_done(experiment)
     }
 
     /// Whether the largest step of a method is still to be found.
     fn seeks_edges(&self, experiment: &Experiment) -> bool {
-        experiment.everybody.is_some() && self.result.largest_steps.len() < experiment.scenario.settings().methods.len()
-    }
-
-    /// Looks at one more step size of a method.
-    fn seek_edge(&mut self, experiment: &Experiment) {
-        let which = self.result.largest_steps.len();
-        let method = experiment.scenario.settings().methods[which];
-        let before = self.largest_steps.get(which).copied().flatten();
-        let begin = || EdgeSearch::new(method, &self.fleet, before).map(Box::new);
-        match self.search.take().or_else(begin) {
-            None => self.result.largest_steps.push(None),
-            Some(mut search) => match search.step(&self.fleet) {
-                Some(edge) => self.result.largest_steps.push(edge),
-                None => self.search = Some(search),
-            },
-        }
+        experiment.everybody.is_some() && self.edges.found().len() < experiment.scenario.settings().methods.len()
     }
 
     fn is_done(&self, experiment: &Experiment) -> bool {
@@ -223,8 +205,8 @@ impl Trial {
     pub fn finish(&mut self) -> TrialResult {
         self.index += 1;
         self.fleet.clear();
-        self.largest_steps.clone_from(&self.result.largest_steps);
-        std::mem::take(&mut self.result)
+        let largest_steps = self.edges.next_data_set();
+        TrialResult { largest_steps, ..std::mem::take(&mut self.result) }
     }
 }
 

@@ -14,8 +14,8 @@ pub(crate) const TRUNK: &str = "0.21.14";
 /// The library, as `Cargo.lock` names it, whose version the tool must share.
 pub(crate) const WASM_BINDGEN_LIBRARY: &str = "wasm-bindgen";
 
-/// The oldest compiler that builds the dependencies, as (major, minor).
-pub(crate) const OLDEST_RUST: (u32, u32) = (1, 91);
+/// The oldest compiler that builds the page: `rust-version` of the root `Cargo.toml`.
+pub(crate) const OLDEST_RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// Debian's packages that hold a second Rust toolchain with the source of its standard library.
 /// They follow the browsers' needs, so they are recent even on a stable Debian.

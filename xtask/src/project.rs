@@ -49,10 +49,11 @@ impl Project {
 
     /// Keeps other runs from installing at the same time, until the file is dropped.
     pub(crate) fn lock_cache(&self) -> Result<File> {
-        fs::create_dir_all(&self.cache)
-            .with_context(|| format!("cannot create the cache folder {}", self.cache.display()))?;
         let path = self.cache.join("lock");
-        let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        let file = fs::create_dir_all(&self.cache).and_then(|()| File::create(&path)).with_context(|| {
+            let cache = self.cache.display();
+            format!("tools cannot be kept in {cache}; set FEDSYSID_CACHE to a folder that can be written to")
+        })?;
         file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
         Ok(file)
     }
@@ -103,6 +104,16 @@ mod tests {
         assert!(cache(None).unwrap().ends_with("fedsysid"));
         let error = cache(Some("".into())).unwrap_err().to_string();
         assert_eq!(error, "FEDSYSID_CACHE is not the path of a folder");
+    }
+
+    #[test]
+    fn a_cache_that_cannot_be_written_to_is_named_with_the_way_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a file");
+        fs::write(&file, "").unwrap();
+        let project = Project { root: "/".into(), target: "/".into(), cache: file.join("cache") };
+        let error = project.lock_cache().unwrap_err().to_string();
+        assert!(error.contains("a file") && error.contains("set FEDSYSID_CACHE to"), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use fedsysid_sim::family::{Family, Place};
 use fedsysid_sim::plan::{DataPlan, NoiseLevels};
 use fedsysid_sim::samples::simulate_samples;
+use fedsysid_sim::stability::contraction;
 use fedsysid_sim::stream::{Purpose, Seed, stream};
 
 use super::*;
@@ -190,4 +191,39 @@ fn a_column_without_life_is_said_to_be_the_reason() {
     assert_eq!(found.pooled, Err(EstimateError::Singular { client: None, regressor: 4 }));
     let fedavg = of(&found, Way::Method(Solver::FedAvg));
     assert!(fedavg.model.is_ok() && found.one_step(fedavg).is_some(), "steps do not mind");
+}
+
+/// Differences of five parts with a mean of 1, which is so many times their standard error.
+#[test]
+fn a_difference_is_clear_beyond_two_standard_errors() {
+    let found = identified(&sites_of(&text(&[9; 2], 3, 0.1)), Rounds::default());
+    for (times, is_clear) in [(2.1, true), (1.9, false)] {
+        // The variance of −1, −½, 0, ½, 1 is 0.625; divided by five it is that of their mean.
+        let size = 1.0 / (times * (0.625_f64 / 5.0).sqrt());
+        let squares = |offset: f64| [-1.0, -0.5, 0.0, 0.5, 1.0].map(|part| 40.0 + offset * (1.0 + size * part));
+        for (own, other) in [(1.0, 0.0), (0.0, 1.0)] {
+            let mut found = Identified { n_samples: vec![[10; N_FOLDS]; 2], ..found.clone() };
+            found.outcomes[0].squares = vec![squares(own); 2];
+            found.outcomes[1].squares = vec![squares(other); 2];
+            let joining = found.joining(&found.outcomes[1], 1).unwrap();
+            assert_eq!(joining.is_clear, is_clear, "{times}");
+            let error = |offset: f64| (squares(offset).iter().sum::<f64>() / 50.0).sqrt();
+            assert!((joining.alone - error(own)).abs() < 1e-12 && (joining.shared - error(other)).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn twice_the_step_is_where_one_of_two_methods_ends_to_converge() {
+    let sites = sites_of(&text(&[9, 30, 12], 5, 0.5));
+    let rounds = Rounds::default();
+    let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
+    let scales = shared::scales(&Sums::total(sites.dims(), &sums));
+    let fleet = shared::fleet(sums.iter(), &scales, rounds.n_local_steps).unwrap();
+    let step_size = identified(&sites, rounds).step_size;
+    let largest = |share: f64| {
+        let of = |method| contraction(method, share * step_size, &fleet).unwrap();
+        DECIDE.map(of).into_iter().fold(0.0, f64::max)
+    };
+    assert!(largest(1.999) < 1.0 && largest(2.001) > 1.0);
 }

@@ -6,7 +6,7 @@ use crate::Matrix;
 use crate::family::Family;
 use crate::method::{Method, Solver};
 use crate::norm::spectral_norm;
-use crate::participation::Participation;
+use crate::participation::{Participants, Participation};
 use crate::samples::{Samples, simulate_samples};
 use crate::scenario::{Settings, Start};
 use crate::schedule::Schedule;
@@ -44,9 +44,14 @@ fn moments(scenario: &Scenario) -> Vec<Moments> {
 }
 
 fn result(scenario: &Scenario, moments: &[Moments]) -> TrialResult {
+    result_of(0, scenario, moments)
+}
+
+/// What data set `index` gives with these moments in the place of those that it would draw.
+fn result_of(index: usize, scenario: &Scenario, moments: &[Moments]) -> TrialResult {
     let experiment = Experiment::new(scenario.clone());
     let mut simulator = MomentSimulator::new(scenario.settings().family.dims());
-    let mut trial = Trial::new(&experiment, 0);
+    let mut trial = Trial::new(&experiment, index);
     for moments in moments {
         trial.add(&experiment, moments);
     }
@@ -176,6 +181,67 @@ fn contraction_above_one_is_divergence() {
             assert_eq!(contraction > 1.0, grows, "{step_size}: {contraction}");
             assert_eq!(trajectory.outcome.is_diverged(), grows, "{step_size}");
             assert_eq!(trajectory.errors[400] > trajectory.errors[0], grows, "{step_size}");
+        }
+    }
+}
+
+/// A coordinate-wise median's round is no affine map: its run diverges where the error has grown a millionfold.
+#[test]
+fn where_there_is_no_contraction_growth_decides() {
+    let median = |change: &dyn Fn(&mut Settings)| {
+        let scenario = scenario(|s| {
+            s.methods = vec![Method { solver: Solver::Median, schedule: Schedule::Constant }];
+            (s.n_clients, s.n_local_steps) = (9, 2.into());
+            change(s);
+        });
+        result(&scenario, &moments(&scenario)).trajectories.remove(0)
+    };
+    let mut largest = Vec::new();
+    for n_rounds in 1..=25 {
+        let Trajectory { errors, contraction, outcome } =
+            median(&|s: &mut Settings| (s.n_rounds, s.step_size) = (n_rounds, 3e-3));
+        let growth = errors.iter().fold(0.0_f64, |most, error| most.max(*error)) / errors[0];
+        assert!(contraction.is_none() && errors[0] > 1.0);
+        assert_eq!(outcome.is_diverged(), growth > 1e6, "{n_rounds} rounds: {growth}");
+        largest.push(growth);
+    }
+    // Some are near the limit, on both of its sides.
+    assert!(
+        [1e4..1e6, 1e6..1e8].iter().all(|range| largest.iter().any(|growth| range.contains(growth))),
+        "{largest:?}"
+    );
+
+    // Whoever starts at the truth can only leave it, and diverges no more for that.
+    let truth = scenario(|s| s.n_clients = 9).systems()[0].theta();
+    let left = median(&|s: &mut Settings| (s.n_rounds, s.start) = (50, Start::Given(truth.clone())));
+    assert!(left.errors[0] < 1e-15 && left.errors[50] > 1e-3 && !left.outcome.is_diverged(), "{left:?}");
+}
+
+#[test]
+fn those_drawn_for_a_round_of_a_data_set_take_part_in_it() {
+    let method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+    let participation = Participation::Fraction(0.4);
+    let scenario = scenario(|s| {
+        (s.n_clients, s.n_rounds, s.participation, s.methods) = (9, 4, participation, vec![method]);
+    });
+    let settings = scenario.settings();
+    let (samples, moments) = (samples(&scenario), moments(&scenario));
+    let steps =
+        textbook::Steps { step_size: settings.step_size, n_local_steps: scenario.n_local_steps(0), n_rounds: 1 };
+    let target = scenario.systems()[0].theta();
+    for index in [0, 3] {
+        let errors = result_of(index, &scenario, &moments).trajectories.remove(0).errors;
+        let mut model = scenario.first_model();
+        for round in 0..4 {
+            let mut who = Participants::everybody(9);
+            who.draw(participation, settings.seed, index, round);
+            let weights = who.weights().iter().flat_map(|weights| weights.0);
+            let present: Vec<_> = samples.iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+            let present: Vec<_> = present.into_iter().map(|(samples, _)| samples.clone()).collect();
+            assert_eq!(present.len(), 4);
+            model = textbook::server_models(&present, method, steps, &model).pop().unwrap();
+            let expected = spectral_norm(&(&model - &target));
+            assert!((errors[round + 1] - expected).abs() < 1e-10 * expected, "data set {index}, round {round}");
         }
     }
 }

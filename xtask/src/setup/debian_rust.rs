@@ -113,17 +113,21 @@ fn identity() -> Option<String> {
 
 fn check_age(identity: &str) -> Result<()> {
     let version = release(identity).context("the compiler does not tell its version")?;
-    if version < pins::OLDEST_RUST {
-        let (major, minor) = pins::OLDEST_RUST;
-        bail!("Debian's Rust {}.{} is older than the {major}.{minor} that is needed", version.0, version.1);
+    let oldest = major_and_minor(pins::OLDEST_RUST).context("rust-version is no version")?;
+    if version < oldest {
+        bail!("Debian's Rust {}.{} is older than the {} that is needed", version.0, version.1, pins::OLDEST_RUST);
     }
     Ok(())
 }
 
 /// Major and minor version out of what `rustc -vV` prints.
 fn release(identity: &str) -> Option<(u32, u32)> {
-    let release = identity.lines().find_map(|line| line.strip_prefix("release: "))?;
-    let mut numbers = release.split('.').map(str::parse);
+    major_and_minor(identity.lines().find_map(|line| line.strip_prefix("release: "))?)
+}
+
+/// The first two numbers of a version.
+fn major_and_minor(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 

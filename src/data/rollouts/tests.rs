@@ -1,0 +1,90 @@
+use super::*;
+use crate::Dims;
+use crate::sites::Stretch;
+use crate::sums::Sums;
+
+const DIMS: Dims = Dims { n_states: 1, n_inputs: 1 };
+
+fn collect(rows: &[(&str, &str, f64, f64)]) -> Result<(Sites, Tally), String> {
+    let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
+    for (line, &(client, rollout, t, x)) in rows.iter().enumerate() {
+        let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
+        let row = Row { line: line as u64 + 2, client, rollout, time: Some(t), z: &[x, 1.0] };
+        collector.take(&row).map_err(|refusal| refusal.to_string())?;
+    }
+    let Collected { sites, tally, .. } = collector.finish().map_err(|refusal| refusal.to_string())?;
+    Ok((sites, tally))
+}
+
+#[test]
+fn rows_one_step_apart_make_samples_in_whatever_order_rollouts_stand() {
+    let apart = [("A", "1", 0.0, 1.0), ("A", "1", 1.0, 2.0), ("A", "2", 5.0, 3.0), ("A", "2", 6.0, 4.0)];
+    let mixed = [apart[0], apart[2], apart[1], apart[3]];
+    let (sites, tally) = collect(&apart).unwrap();
+    assert_eq!((tally.rows, tally.rollouts, tally.samples), (4, 2, 2));
+    assert_eq!(collect(&mixed).unwrap(), (sites.clone(), tally));
+    let c = sites.all()[0].sums(None).moments().c;
+    assert_eq!((c[(0, 0)], c[(0, 1)]), (1.0 * 2.0 + 3.0 * 4.0, 6.0));
+}
+
+#[test]
+fn gaps_and_missing_values_are_passed_over_and_counted() {
+    let rows =
+        [0.0_f64, 1.0, 4.0, 5.0, 6.0, 7.0].map(|t| ("A", "1", t, if (t - 6.0).abs() < 0.5 { f64::NAN } else { t }));
+    let (_, tally) = collect(&rows).unwrap();
+    assert_eq!(tally.samples, 2);
+    assert_eq!(tally.gaps, Noted { count: 1, first: 4 });
+    assert_eq!(tally.missing, Noted { count: 2, first: 6 });
+}
+
+#[test]
+fn a_rollout_is_known_by_its_name_and_its_clients() {
+    let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
+    for (client, rollout, known, place) in
+        [("A", "1", None, 0), ("B", "1", None, 0), ("A", "2", None, 1), ("A", "1", Some(0), 0), ("B", "1", Some(1), 0)]
+    {
+        let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
+        let row = Row { line: 2, client, rollout, time: None, z: &[0.0, 0.0] };
+        let n_open = collector.open.len();
+        collector.take(&row).unwrap();
+        assert_eq!(collector.open.len() == n_open, known.is_some(), "{row:?}");
+        let open = &collector.open[known.unwrap_or(n_open)];
+        assert_eq!(([b"A", b"B"][open.client].as_slice(), open.place), (row.client, place));
+    }
+    assert_eq!(collector.sites.all().iter().map(|site| site.n_rollouts).collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn times_may_jitter() {
+    let (_, tally) = collect(&[0.0, 1.04, 1.99, 3.05].map(|t| ("A", "", t, t))).unwrap();
+    assert_eq!((tally.samples, tally.gaps.count), (3, 0));
+}
+
+#[track_caller]
+fn refused(times: &[f64], words: &str) {
+    let rows: Vec<_> = times.iter().map(|&t| ("A", "7", t, t)).collect();
+    assert_eq!(collect(&rows).unwrap_err(), words);
+}
+
+#[test]
+fn time_must_go_on() {
+    let who = "rollout 7 of client A goes from";
+    refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
+    let order = "rows of a rollout must be in the order of time";
+    refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
+    refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: one step is 1 in this file"));
+}
+
+#[test]
+fn every_fifth_rollout_or_stretch_goes_to_the_same_part() {
+    let rollouts: Vec<_> =
+        (0..7).flat_map(|k| [("A", k, 0.0), ("A", k, 1.0)]).map(|(client, k, t)| (client, k.to_string(), t)).collect();
+    let rows: Vec<_> = rollouts.iter().map(|(client, k, t)| (*client, k.as_str(), *t, 1.0)).collect();
+    let counts = |sites: &Sites| sites.all()[0].folds.iter().map(Sums::n_samples).collect::<Vec<_>>();
+    assert_eq!(counts(&collect(&rows).unwrap().0), [2, 2, 1, 1, 1]);
+    let long: Vec<_> = (0..=130).map(|t| ("A", "1", f64::from(t), f64::from(t))).collect();
+    let (sites, _) = collect(&long).unwrap();
+    assert_eq!(counts(&sites), [40, 30, 20, 20, 20]);
+    let kept: Vec<_> = sites.all()[0].stretches.iter().map(|Stretch(rows)| (rows[0], rows.len())).collect();
+    assert_eq!(kept, [(0.0, 41), (100.0, 41)]);
+}

@@ -1,7 +1,7 @@
 //! The numbers of a run at one round: what the crosshair, the strip under the chart and the data table say.
 
 use super::Run;
-use super::picture::{method_name, reference_name, reference_role, solver_role};
+use super::picture::{method_name, pooled, reference_name, reference_role, solver_role};
 use crate::figure::Role;
 use crate::sim::estimate::Reference;
 use crate::sim::method::Method;
@@ -19,6 +19,26 @@ pub struct Reading {
     pub value: Result<Running, String>,
     /// What was to be expected, where that is known.
     pub expected: Option<f64>,
+}
+
+impl Reading {
+    /// The same as a multiple.
+    pub(super) fn over(mut self, by: f64) -> Self {
+        self.expected = self.expected.map(|expected| expected / by);
+        self.value = self.value.map(|error| {
+            let (n, mean, squares) = error.parts();
+            Running::from_parts(n, mean / by, squares / by / by)
+        });
+        self
+    }
+}
+
+/// The same readings as multiples of pooled least squares' error.
+pub fn multiples(run: &Run, readings: Vec<Reading>) -> Vec<Reading> {
+    match pooled(&run.summary) {
+        Some(by) => readings.into_iter().map(|reading| reading.over(by)).collect(),
+        None => readings,
+    }
 }
 
 /// Every method's error after `round` rounds (at the last recorded round until then), and then the reference estimates' errors.
@@ -68,6 +88,18 @@ mod tests {
         assert_eq!(means(&run, 200)[1], Some(expected));
         assert_eq!(means(&run, 200), means(&run, 10_000), "past the end is the end");
         assert_ne!(means(&run, 0)[0], means(&run, 200)[0]);
+    }
+
+    #[test]
+    fn multiples_keep_their_share_of_error() {
+        let run = run(|_| ());
+        let plain = readings(&run, 200);
+        for (ours, theirs) in multiples(&run, plain.clone()).iter().zip(&plain) {
+            let (ours, theirs) = (ours.value.as_ref().unwrap(), theirs.value.as_ref().unwrap());
+            let share = |error: &Running| error.standard_error() / error.mean();
+            assert!((share(ours) - share(theirs)).abs() < 1e-12);
+            assert!((ours.mean() / theirs.mean() * plain[3].value.as_ref().unwrap().mean() - 1.0).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::Run;
 use super::picture::{self, method_name, reference_name, whose};
 use crate::dashboard::things::{Things, listed};
 use crate::figure::number::{count, measured, number};
+use crate::params::views::Upward;
 use crate::protocol::Trouble;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
@@ -199,6 +200,11 @@ pub fn caption(run: &Run) -> String {
         Target::Mean => say!("averaged over clients").into(),
     };
     say!("Spectral-norm error {of} over {rounds}, mean of {}{band}{dashed}.", data_sets(run))
+}
+
+/// The same, with what lies upward.
+pub fn caption_of(run: &Run, upward: Upward) -> String {
+    format!("{}{}", caption(run), picture::of_multiples(upward, picture::pooled(&run.summary)))
 }
 
 fn data_sets(run: &Run) -> String {

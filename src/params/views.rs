@@ -4,7 +4,7 @@ mod sweep;
 mod word;
 
 use super::choice::{Algorithm, Algorithms, NONE_WORD};
-use super::guide::Guide;
+use super::guide::{Guide, Lesson};
 use super::notice::Notice;
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
@@ -107,6 +107,11 @@ impl Views {
         ]);
         pairs.extend(Switch::ALL.iter().map(|(switch, key, _)| (*key, self.switches.word(*switch).to_owned())));
         pairs
+    }
+
+    /// What lies upward: in a lesson errors, which what is to be foretold is drawn as.
+    pub fn upward(&self) -> Upward {
+        if self.guide.lesson == Lesson::None { self.upward } else { Upward::Error }
     }
 
     /// The place of what is shown among the algorithms that run.

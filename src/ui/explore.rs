@@ -27,6 +27,7 @@ use crate::figure::Figure;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
 use crate::params::View;
+use crate::params::guide::Lesson;
 use crate::params::views::{SWEEP, Upward, listed};
 
 /// The chart with its sentence above and its numbers below: of the run that follows the settings, or of one curve a value.
@@ -46,7 +47,7 @@ pub fn Explore(
     };
     let verdict = lesson::or_hint(store, said(|family| family.sentence(), sentences::verdict));
     let caption = memo(move || {
-        let of_run = || store.dashboard.read().run().map(|run| sentences::caption_of(run, store.views.read().upward));
+        let of_run = || store.dashboard.read().run().map(|run| sentences::caption_of(run, store.views.read().upward()));
         lesson::unless_veiled(store, || of_family(store, |family| family.caption()).or_else(of_run).unwrap_or_default())
     });
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
@@ -104,7 +105,7 @@ fn run_figure(store: Store) -> Option<Figure> {
 }
 
 fn is_over_pooled(store: Store) -> bool {
-    store.views.read().upward == Upward::OverPooled
+    store.views.read().upward() == Upward::OverPooled
 }
 
 /// What lies upward: the errors, or multiples of that of pooled least squares.
@@ -119,6 +120,7 @@ fn upward(store: Store) -> AnyView {
             type="button"
             class="set-step"
             data-testid="upward"
+            hidden=live(move || store.views.read().guide.lesson != Lesson::None)
             aria-pressed=live(move || is_over_pooled(store).to_string())
             title=say!("Errors as multiples of that of pooled least squares: curves that lie on each other come apart")
             on:click=press
@@ -135,7 +137,7 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
     let of = views.sweep.as_ref().filter(|_| views.view == View::Explore)?;
     let sweeps = store.sweeps.read();
     let method = views.place(store.settings.draft.read().algorithms);
-    Some(look(&Family { sweep: sweeps.current()?, of, method, upward: views.upward }))
+    Some(look(&Family { sweep: sweeps.current()?, of, method, upward: views.upward() }))
 }
 
 /// The chart to be taken away: of the sweep, or of the run.

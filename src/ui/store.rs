@@ -7,6 +7,7 @@ use std::ops::Deref;
 
 use leptos::prelude::*;
 
+use super::filling::is_filling;
 use super::reactive::{effect, memo};
 use super::{controls, lesson, save, shell};
 use crate::dashboard::export::menu::Choices;
@@ -15,7 +16,7 @@ use crate::dashboard::lesson::progress::Progress;
 use crate::dashboard::maps::{Maps, Wanted};
 use crate::dashboard::sweep::{self, Plan, Sweeps};
 use crate::dashboard::work::Stage;
-use crate::dashboard::{Dashboard, Run, sentences, wanted};
+use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::Lane;
 use crate::params::embed::Embed;
 use crate::params::guide::NAME;
@@ -197,27 +198,6 @@ impl Store {
             && !self.maps.read().is_running()
             && !self.is_waiting.get()
             && !is_filling(&self.dashboard.read(), self.unfilled.get())
-    }
-
-    /// Fills so many cards one after the other, each in a task of its own: all at once, by code that the browser has not run
-    /// before, they would hold up the page for longer than anybody's finger bears.
-    pub(super) fn fill_one_by_one(self, n_cards: u8) {
-        self.unfilled.set(n_cards);
-        on_cleanup(move || self.unfilled.set(0));
-        let next = StoredValue::new_local(None::<Timeout>);
-        effect(move |_| {
-            if is_filling(&self.dashboard.read(), self.unfilled.get()) {
-                next.set_value(Timeout::new(0, move || {
-                    let left = self.unfilled.try_update(|left| {
-                        *left = left.saturating_sub(1);
-                        *left
-                    });
-                    if left == Some(0) {
-                        shell::give_way();
-                    }
-                }));
-            }
-        });
     }
 
     /// Whether what is shown is of the settings as they are, if perhaps not complete.
@@ -482,9 +462,4 @@ fn hear(
     if has_something && !is_filling(&dashboard.read_untracked(), unfilled.get_untracked()) {
         shell::give_way();
     }
-}
-
-/// Whether cards are being filled for the first time: what is to be said in them is known.
-fn is_filling(dashboard: &Dashboard, unfilled: u8) -> bool {
-    unfilled > 0 && dashboard.run().is_some_and(Run::has_theory)
 }

@@ -88,19 +88,21 @@ pub(super) fn divide(curve: &mut Curve, by: f64) {
     }
 }
 
-/// The range that shows the later half of every curve, and 1; what is many times larger is named at the edge.
+/// The range that shows the later half of every curve, and 1; of bands as much as leaves the curves their share. What is many
+/// times larger is named at the edge.
 fn fit_ends(curves: &[Curve]) -> (f64, f64) {
     const MOST: f64 = 4.0;
-    let ends = |curve: &Curve| {
-        let late = curve.points.get(curve.points.len() / 2).map_or(0.0, |point| point.x);
-        let points = curve.points.iter().filter(move |point| point.x >= late).map(|point| point.y);
-        let bands = curve.band.iter().filter(move |band| band.x >= late).flat_map(|band| [band.low, band.high]);
-        points.chain(bands).filter(|y| (0.0..MOST).contains(y)).collect::<Vec<_>>()
+    const REACH: f64 = 0.5;
+    let late = |curve: &Curve| curve.points.get(curve.points.len() / 2).map_or(0.0, |point| point.x);
+    let within = |(low, high): (f64, f64), y: f64| {
+        if (0.0..MOST).contains(&y) { (low.min(y), high.max(y)) } else { (low, high) }
     };
-    let (low, high) =
-        curves.iter().flat_map(ends).fold((0.99, 1.01), |(low, high): (f64, f64), y| (low.min(y), high.max(y)));
-    let spare = 0.08 * (high - low);
-    (low - spare, high + spare)
+    let points = curves.iter().flat_map(|curve| curve.points.iter().filter(|point| point.x >= late(curve)));
+    let (low, high) = points.map(|point| point.y).fold((0.99, 1.01), within);
+    let bands = curves.iter().flat_map(|curve| curve.band.iter().filter(|band| band.x >= late(curve)));
+    let (least, most) = bands.flat_map(|band| [band.low, band.high]).fold((low, high), within);
+    let (reach, spare) = (REACH * (high - low), 0.08 * (high - low));
+    (least.max(low - reach) - spare, most.min(high + reach) + spare)
 }
 
 /// What errors are divided by where they are shown as multiples: the error of pooled least squares, where it has one.

@@ -94,14 +94,11 @@ impl Family<'_> {
         if self.upward == Upward::OverPooled { magnify(figure, 1.0) } else { figure }
     }
 
-    /// What the errors of a value are divided by.
-    fn divisor(&self, run: &Summary) -> Option<f64> {
-        if self.upward == Upward::Error { Some(1.0) } else { pooled(run) }
-    }
-
     fn curve(&self, index: usize, value: f64, run: &Summary) -> Option<Curve> {
         let mut of_method = curve(run, run.methods.get(self.method)?);
-        divide(&mut of_method, self.divisor(run)?);
+        if self.upward == Upward::OverPooled {
+            divide(&mut of_method, pooled(run)?);
+        }
         Some(Curve { role: self.role(index), label: self.name(value), ..of_method })
     }
 
@@ -119,7 +116,7 @@ impl Family<'_> {
             expected: None,
         };
         let reading = |place: (usize, &f64)| {
-            let by = self.sweep.summary(place.0).and_then(|run| self.divisor(run)).unwrap_or(f64::NAN);
+            let by = self.sweep.summary(place.0).and_then(pooled).unwrap_or(f64::NAN);
             if self.upward == Upward::Error { reading(place) } else { reading(place).over(by) }
         };
         self.of.values.iter().enumerate().map(reading).collect()
@@ -188,12 +185,13 @@ impl Family<'_> {
     pub fn caption(&self) -> String {
         let Some(settings) = self.settings() else { return String::new() };
         let sets = count(settings.n_trials);
-        let caption = say!("One curve a value, each the mean over {sets} data sets; bands are one standard error.");
         match self.upward {
-            Upward::Error => caption,
-            Upward::OverPooled => {
-                format!("{caption} {}", say!("Each as multiples of its own pooled least squares’ error."))
+            Upward::Error => {
+                say!("One curve a value, each the mean over {sets} data sets; bands are one standard error.")
             }
+            Upward::OverPooled => say!(
+                "One curve a value, each the mean over {sets} data sets, as multiples of its own pooled least squares’ error."
+            ),
         }
     }
 }

@@ -80,29 +80,23 @@ pub fn over_pooled(figure: Figure, run: &Run) -> Figure {
     }
 }
 
-/// The curve as multiples.
+/// The curve as multiples. Both errors are of the same data, so that the band of one is none of theirs.
 pub(super) fn divide(curve: &mut Curve, by: f64) {
     curve.points.iter_mut().for_each(|point| point.y /= by);
-    for band in &mut curve.band {
-        (band.low, band.high) = (band.low / by, band.high / by);
-    }
+    curve.band.clear();
 }
 
-/// The range that shows the later half of every curve, and 1; of bands as much as leaves the curves their share. What is many
-/// times larger is named at the edge.
+/// The range that shows the later half of every curve, and 1; what is many times larger is named at the edge.
 fn fit_ends(curves: &[Curve]) -> (f64, f64) {
     const MOST: f64 = 4.0;
-    const REACH: f64 = 0.5;
     let late = |curve: &Curve| curve.points.get(curve.points.len() / 2).map_or(0.0, |point| point.x);
-    let within = |(low, high): (f64, f64), y: f64| {
-        if (0.0..MOST).contains(&y) { (low.min(y), high.max(y)) } else { (low, high) }
-    };
     let points = curves.iter().flat_map(|curve| curve.points.iter().filter(|point| point.x >= late(curve)));
-    let (low, high) = points.map(|point| point.y).fold((0.99, 1.01), within);
-    let bands = curves.iter().flat_map(|curve| curve.band.iter().filter(|band| band.x >= late(curve)));
-    let (least, most) = bands.flat_map(|band| [band.low, band.high]).fold((low, high), within);
-    let (reach, spare) = (REACH * (high - low), 0.08 * (high - low));
-    (least.max(low - reach) - spare, most.min(high + reach) + spare)
+    let (low, high) = points
+        .map(|point| point.y)
+        .filter(|y| (0.0..MOST).contains(y))
+        .fold((0.99, 1.01), |(low, high): (f64, f64), y| (low.min(y), high.max(y)));
+    let spare = 0.08 * (high - low);
+    (low - spare, high + spare)
 }
 
 /// What errors are divided by where they are shown as multiples: the error of pooled least squares, where it has one.
@@ -321,6 +315,7 @@ mod tests {
         }
         let level = |label: &str| magnified.levels.iter().find(|level| level.label == label).unwrap().value;
         assert!((level("pooled") - 1.0).abs() < 1e-12);
+        assert!(magnified.curves.iter().all(|curve| curve.band.is_empty()));
         let share = |figure: &Figure| {
             let [a, b] = [0, 1].map(|place: usize| figure.y.scale.forward(figure.curves[place].points[200].y));
             let [low, high] = [figure.y.range.0, figure.y.range.1].map(|end| figure.y.scale.forward(end));

@@ -179,7 +179,9 @@ impl<B: DrawingBackend> Pen<B> {
         if let Some((place, kind)) = label.sign {
             self.sign(label.role, kind, place, theme)?;
         }
-        self.line(&Line::of(label, layout.page.text_px, theme))
+        let line = Line::of(label, layout.page.text_px, theme);
+        // In the plot, lines of the grid would go through it.
+        if label.at.0 < layout.frame.plot.right() { self.words(&[line], theme) } else { self.line(&line) }
     }
 
     /// Words over whatever the plot holds, on paper of their own.

@@ -91,7 +91,7 @@ impl Sweep {
 
     fn add(&mut self, result: PortionResult) {
         let (Some(settings), Some(point)) =
-            (self.plan.all().nth(result.portion.point), self.points.get_mut(result.portion.point))
+            (self.plan.at(result.portion.point), self.points.get_mut(result.portion.point))
         else {
             return;
         };

@@ -153,8 +153,7 @@ pub(super) fn dots(
     });
     view! {
         <div
-            class="strip dots"
-            class:is-pressed=is_pressed
+            class=if is_pressed { "strip dots is-pressed" } else { "strip dots" }
             node_ref=strip
             tabindex="0"
             role="group"

@@ -25,6 +25,12 @@ impl Plan {
         self.points.iter().chain(&self.aside)
     }
 
+    /// One of them.
+    pub(super) fn at(&self, index: usize) -> Option<&Settings> {
+        let n_points = self.points.len();
+        if index < n_points { self.points.get(index) } else { self.aside.get(index - n_points) }
+    }
+
     /// The portions, in the order in which they are wanted: a first one of every point, coarse to fine, then the rest.
     pub fn portions(&self) -> Vec<Portion> {
         let mut order = self.order();
@@ -43,14 +49,14 @@ impl Plan {
     /// The requests that this takes.
     pub fn requests(&self, generation: Generation) -> impl Iterator<Item = Request> {
         let request = move |portion: Portion| {
-            let settings = self.all().nth(portion.point)?.clone();
+            let settings = self.at(portion.point)?.clone();
             Some(Request::Portion { generation, portion, settings })
         };
         self.portions().into_iter().filter_map(request)
     }
 
     fn portion(&self, point: usize, round: usize) -> Option<Portion> {
-        let settings = self.all().nth(point)?;
+        let settings = self.at(point)?;
         let size = (CLIENTS_A_PORTION / settings.n_clients.max(1)).max(1);
         let (first, end) = (round * size, settings.n_trials.min((round + 1) * size));
         let expects = self.expects && round == 0 && point < self.points.len();

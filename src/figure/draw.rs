@@ -179,9 +179,7 @@ impl<B: DrawingBackend> Pen<B> {
         if let Some((place, kind)) = label.sign {
             self.sign(label.role, kind, place, theme)?;
         }
-        let line = Line::of(label, layout.page.text_px, theme);
-        // In the plot, lines of the grid would go through it.
-        if label.at.0 < layout.frame.plot.right() { self.words(&[line], theme) } else { self.line(&line) }
+        self.line(&Line::of(label, layout.page.text_px, theme))
     }
 
     /// Words over whatever the plot holds, on paper of their own.

@@ -209,7 +209,7 @@ fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label>
     let heights = spaced(&wanted, line, bounds);
     let label = |(wish, y): (Wish, f64)| {
         let text = shortened(&wish.text, column.text_px, wish.bold, column.room)?;
-        let sign = wish.sign.filter(|_| column.signs > 0.0).map(|kind| ((column.left - 0.6 * column.signs, y), kind));
+        let sign = wish.sign.filter(|_| column.signs > 0.0).map(|kind| ((column.left - 0.5 * column.signs, y), kind));
         // Where markers stand before other names, a level is led over their room.
         let moved = (y - wish.y).abs() > 0.2 * column.text_px || (column.signs > 0.0 && sign.is_none());
         let start = (frame.plot.right() + 0.25 * column.text_px, wish.y);

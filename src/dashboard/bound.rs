@@ -3,7 +3,7 @@
 use super::Run;
 use super::sentences::{comes_near_pooled, the};
 use crate::figure::number::{count, measured, number};
-use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Point, Role, Scale};
+use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
 use crate::sim::estimate::Reference;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
@@ -113,13 +113,15 @@ pub fn figure(run: &Run) -> Option<Figure> {
         curves.push(Curve { band, ..measured });
     }
     let values = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
+    // Of one client there is no course: as a column of dots it would look like one.
+    let is_one = theory.scaling.len() < 2;
     let shown = values.filter(|y| y.is_finite() && *y > 0.0);
     let (low, high) = shown.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)));
     Some(Figure {
         title: None,
         x: Axis {
             label: say!("clients M").into(),
-            range: (1.0, (all.n_clients as f64).max(2.0)),
+            range: if is_one { (0.7, 1.4) } else { (1.0, all.n_clients as f64) },
             scale: Scale::Log10,
             whole: true,
         },
@@ -129,11 +131,18 @@ pub fn figure(run: &Run) -> Option<Figure> {
             scale: Scale::Log10,
             whole: false,
         },
-        curves,
-        levels: Vec::new(),
+        levels: if is_one { curves.iter().filter_map(level).collect() } else { Vec::new() },
+        words: is_one.then(|| say!("With one client there is no course along M: every line is one value.").into()),
+        curves: if is_one { Vec::new() } else { curves },
         marks: Vec::new(),
-        words: None,
     })
+}
+
+/// The one value of a curve as a line across; the slope has none of its own.
+fn level(curve: &Curve) -> Option<Level> {
+    let value = curve.points.first()?.y;
+    let is_slope = curve.role == Role::MeanOfLocals;
+    (!is_slope).then(|| Level { role: curve.role, label: curve.label.clone(), value })
 }
 
 /// What the curves read at so many clients.
@@ -213,6 +222,18 @@ mod tests {
         let ratio = last("pooled, measured") / last("pooled, predicted");
         assert!((0.8..1.25).contains(&ratio), "{ratio}");
         assert!((figure.x.range.1 - 50.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn of_one_client_every_value_is_a_line_and_words_say_why() {
+        let run = run(|s| s.n_clients = 1);
+        let figure = figure(&run).unwrap();
+        let labels: Vec<_> = figure.levels.iter().map(|level| level.label.as_str()).collect();
+        assert_eq!(labels, ["bound as printed", "bound, noise summed", "pooled, predicted", "pooled, measured"]);
+        assert!(figure.curves.is_empty() && figure.words.unwrap().starts_with("With one client"));
+        let bound = run.theory.as_ref().unwrap().theorem1().unwrap().bound();
+        assert_eq!(figure.levels[0].value.to_bits(), bound.to_bits());
+        assert!(figure.levels.iter().all(|level| figure.y.range.0 < level.value && level.value < figure.y.range.1));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One curve a value: what a parameter does to a method's whole course, as a figure and in numbers.
 
-use super::picture::{LONG, curve, error_label, method_name};
+use super::picture::{LONG, curve, divide, error_label, magnify, method_name, pooled};
 use super::readout::Reading;
 use super::sentences::{CLEAR, SEEN};
 use super::sweep::{Plan, Sweep, last};
@@ -8,11 +8,12 @@ use super::things::Things;
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
-use crate::params::views::SweepOf;
+use crate::params::views::{SweepOf, Upward};
 use crate::params::{Draft, Key};
 use crate::sim::scenario::Settings;
 use crate::sim::stats::Running;
 use crate::sim::study::Summary;
+use crate::sim::target::Target;
 use fedsysid_say::say;
 
 /// The studies of a sweep.
@@ -23,7 +24,7 @@ pub fn plan(draft: &Draft, of: &SweepOf) -> Plan {
         Settings { gains: false, ..point.settings() }
     };
     let points: Vec<_> = of.values.iter().map(at).collect();
-    Plan { series_len: points.len(), points, expects: false }
+    Plan { series_len: points.len(), points, ..Plan::default() }
 }
 
 /// A sweep of one of the methods, as far as it is known.
@@ -35,11 +36,19 @@ pub struct Family<'a> {
     pub of: &'a SweepOf,
     /// The method, by its place among the settings'.
     pub method: usize,
+    /// What lies upward: multiples are each of its own value's pooled least squares.
+    pub upward: Upward,
 }
 
 impl Family<'_> {
     fn settings(&self) -> Option<&Settings> {
         self.sweep.plan.points.first()
+    }
+
+    /// Whose error it is: of fewer clients than one that was asked for, the last counts.
+    fn target(&self) -> Option<Target> {
+        let asked = |settings: &&Settings| if let Target::Client(client) = settings.target { client } else { 0 };
+        self.sweep.plan.points.iter().max_by_key(asked).map(|settings| settings.target)
     }
 
     /// The values with what is known of each.
@@ -69,11 +78,11 @@ impl Family<'_> {
             (Scale::Linear, true) => (0.0, n_rounds as f64),
             (Scale::Log10, _) => (1.0, n_rounds as f64),
         };
-        Figure {
+        let figure = Figure {
             title: None,
             x: Axis { label: say!("round r").into(), range: rounds, scale, whole: true },
             y: Axis {
-                label: self.settings().map_or_else(String::new, |settings| error_label(settings.target)),
+                label: self.target().map_or_else(String::new, error_label),
                 range: fit_runs(Scale::Log10, &curves, &[]),
                 scale: Scale::Log10,
                 whole: false,
@@ -82,11 +91,15 @@ impl Family<'_> {
             levels: Vec::new(),
             marks: Vec::new(),
             words: None,
-        }
+        };
+        if self.upward == Upward::OverPooled { magnify(figure, 1.0) } else { figure }
     }
 
     fn curve(&self, index: usize, value: f64, run: &Summary) -> Option<Curve> {
-        let of_method = curve(run, run.methods.get(self.method)?);
+        let mut of_method = curve(run, run.methods.get(self.method)?);
+        if self.upward == Upward::OverPooled {
+            divide(&mut of_method, pooled(run)?);
+        }
         Some(Curve { role: self.role(index), label: self.name(value), ..of_method })
     }
 
@@ -102,6 +115,10 @@ impl Family<'_> {
                 Some(_) => Err(say!("diverged").into()),
             },
             expected: None,
+        };
+        let reading = |place: (usize, &f64)| {
+            let by = self.sweep.summary(place.0).and_then(pooled).unwrap_or(f64::NAN);
+            if self.upward == Upward::Error { reading(place) } else { reading(place).over(by) }
         };
         self.of.values.iter().enumerate().map(reading).collect()
     }
@@ -173,8 +190,16 @@ impl Family<'_> {
     /// What was done.
     pub fn caption(&self) -> String {
         let Some(settings) = self.settings() else { return String::new() };
-        let band = if settings.n_trials > 1 { say!("; band: ±1 standard error") } else { "" };
-        say!("One curve a value, each the mean of {}{band}.", Things::DataSets.counted(settings.n_trials))
+        let sets = Things::DataSets.counted(settings.n_trials);
+        match self.upward {
+            Upward::Error => {
+                let band = if settings.n_trials > 1 { say!("; band: ±1 standard error") } else { "" };
+                say!("One curve a value, each the mean of {sets}{band}.")
+            }
+            Upward::OverPooled => {
+                say!("One curve a value, each the mean of {sets}, as multiples of its own pooled least squares’ error.")
+            }
+        }
     }
 }
 
@@ -206,7 +231,7 @@ mod tests {
     fn there_is_a_curve_a_value_and_it_is_that_studys() {
         let of = SweepOf::begun(Key::Clients).unwrap();
         let sweep = complete(&plan(&draft(), &of));
-        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error };
         let figure = family.figure();
         let labels: Vec<_> = figure.curves.iter().map(|curve| curve.label.as_str()).collect();
         assert_eq!(labels, ["M = 1", "M = 2", "M = 5", "M = 25", "M = 100"]);
@@ -225,7 +250,7 @@ mod tests {
         let said = |key: Key, values: Vec<f64>| {
             let of = SweepOf { key, values };
             let sweep = complete(&plan(&draft(), &of));
-            Family { sweep: &sweep, of: &of, method: 0 }.sentence()
+            Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error }.sentence()
         };
         let pull = said(Key::Pull, vec![0.0, 5.0]);
         assert!(pull.starts_with("From μ = 0 to μ = 5, the final error of FedLin hardly changes: "), "{pull}");
@@ -234,10 +259,25 @@ mod tests {
     }
 
     #[test]
+    fn multiples_are_each_of_its_own_pooled_least_squares() {
+        let of = SweepOf { key: Key::Clients, values: vec![2.0, 20.0] };
+        let sweep = complete(&plan(&draft(), &of));
+        let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::OverPooled };
+        let figure = family.figure();
+        for (index, curve) in figure.curves.iter().enumerate() {
+            let run = sweep.summary(index).unwrap();
+            let ratio = run.methods[0].errors[200].mean() / pooled(run).unwrap();
+            assert!((curve.points[200].y - ratio).abs() < 1e-12);
+            assert!((family.readings(200)[index].value.as_ref().unwrap().mean() - ratio).abs() < 1e-12);
+        }
+        assert!(figure.y.range.1 < 5.0 && family.caption().ends_with("least squares’ error."));
+    }
+
+    #[test]
     fn what_is_not_in_yet_is_not_shown() {
         let of = SweepOf::begun(Key::Clients).unwrap();
         let sweep = Sweep::new(plan(&draft(), &of), crate::protocol::Generation(1), 0.0);
-        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error };
         assert_eq!((family.figure().curves.len(), family.round(None)), (0, 0));
         let readings = family.readings(3);
         assert!(readings.len() == 5 && readings.iter().all(|reading| reading.value == Err("not yet".into())));
@@ -249,7 +289,7 @@ mod tests {
     fn runs_of_different_length_are_read_each_to_its_end() {
         let of = SweepOf { key: Key::Rounds, values: vec![20.0, 60.0] };
         let sweep = complete(&plan(&draft(), &of));
-        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error };
         assert_eq!((family.round(None), family.round(Some(33.0)), family.figure().x.range.1), (60, 33, 60.0));
         let short = sweep.summary(0).unwrap().methods[0].errors[20].mean();
         assert_eq!(family.readings(33)[0].value.as_ref().unwrap().mean().to_bits(), short.to_bits());
@@ -259,7 +299,7 @@ mod tests {
     fn a_value_that_diverges_is_said() {
         let of = SweepOf { key: Key::StepSize, values: vec![1e-4, 1e-2] };
         let sweep = complete(&plan(&draft(), &of));
-        let family = Family { sweep: &sweep, of: &of, method: 0 };
+        let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error };
         assert_eq!(family.sentence(), "At α = 0.01, FedLin diverges.");
     }
 }

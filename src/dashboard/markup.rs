@@ -12,6 +12,7 @@ use super::readout::Reading;
 use super::strip::EXTENT;
 use super::table::Table;
 use super::terms::Entry;
+use crate::figure::Role;
 use crate::figure::number::{count, measured, number};
 use crate::params::keys;
 use crate::params::views::Word;
@@ -177,11 +178,22 @@ pub fn edges(join: &Join) -> String {
     )
 }
 
+/// The marker that a run's curve has, in the color of its words.
+fn sign(role: Role) -> String {
+    let marker = role.marker();
+    let class = if marker.is_open() { "open" } else { "filled" };
+    format!(
+        "<svg class=sign viewBox=\"0 0 16 16\" aria-hidden=true><path class={class} d=\"{}\"/></svg>",
+        marker.path()
+    )
+}
+
 /// A row for each curve and reference line. The machine-readable values have every digit, those for people three.
 pub fn readings(readings: &[Reading]) -> String {
     let mut html = String::new();
     for Reading { role, name, value, expected } in readings {
-        put!(html, "<div class=reading data-role={}><dt>{}</dt><dd>", role.word(), escaped(name));
+        let sign = if role.dash().is_none() { sign(*role) } else { String::new() };
+        put!(html, "<div class=reading data-role={}><dt>{sign}{}</dt><dd>", role.word(), escaped(name));
         match value {
             Ok(value) => {
                 let (mean, error) = (value.mean(), value.standard_error());
@@ -271,7 +283,9 @@ mod tests {
         let html = readings(&shown);
         for Reading { role, name, value, expected } in &shown {
             let mean = value.as_ref().unwrap().mean();
-            assert!(html.contains(&format!("data-role={}><dt>{name}</dt>", role.word())));
+            assert!(
+                html.contains(&format!("data-role={}><dt>", role.word())) && html.contains(&format!("{name}</dt>"))
+            );
             assert!(html.contains(&format!("<data value={mean}>{}</data>", measured(mean, 3))));
             assert!(expected.is_none_or(|expected| html.contains(&format!("data-expected={expected}>"))));
         }

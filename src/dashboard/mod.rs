@@ -57,14 +57,17 @@ use work::{Stage, Work};
 
 /// The experiments that what is looked at takes, besides the run that follows the settings.
 pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
-    match views.view {
-        View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)).or_else(|| pins::plan(pins)),
+    let plan = match views.view {
+        View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
         View::Map => Some(maps::check_plan(views.map, draft)),
-        View::Systems | View::Data => None,
-        View::Lesson => lesson::class::plan(views.guide.class),
-        View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
-    }
+        View::Systems => None,
+        // Here no pins are listed.
+        View::Data => return None,
+        View::Lesson => return lesson::class::plan(views.guide.class),
+        View::Paper => return Some(paper::plan(views.figure, views.switches, draft.seed())),
+    };
+    pins::beside(plan, pins, draft)
 }
 
 /// A run on screen.
@@ -83,6 +86,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether it is known what to expect, or nothing more will be.
+    pub fn has_theory(&self) -> bool {
+        self.theory.is_some() || self.progress.is_none()
+    }
+
     /// The recorded round at an abscissa that is looked at, else the last.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
     pub fn recorded(&self, at: Option<f64>) -> usize {

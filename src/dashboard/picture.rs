@@ -2,8 +2,9 @@
 
 use super::Run;
 use crate::figure::axis::{fit_runs, fit_x};
-use crate::figure::number::number;
+use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
+use crate::params::views::Upward;
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::schedule::Schedule;
@@ -51,6 +52,67 @@ pub fn figure(run: &Run) -> Figure {
         levels,
         marks: Vec::new(),
         words: run.settings.methods.is_empty().then(|| say!("Switch an algorithm on to see its curve.").into()),
+    }
+}
+
+/// A picture of errors along the rounds as multiples of that of pooled least squares, on an even axis that is as long as their
+/// ends need: on the logarithmic one, curves that end within a few percent of each other are one.
+pub(super) fn magnify(mut figure: Figure, by: f64) -> Figure {
+    figure.curves.iter_mut().for_each(|curve| divide(curve, by));
+    figure.levels.iter_mut().for_each(|level| level.value /= by);
+    let ends = fit_ends(&figure.curves);
+    Figure {
+        y: Axis {
+            label: say!("error ÷ pooled least squares’").into(),
+            range: ends,
+            scale: Scale::Linear,
+            whole: false,
+        },
+        ..figure
+    }
+}
+
+/// The same of a run, if its pooled least squares has an error.
+pub fn over_pooled(figure: Figure, run: &Run) -> Figure {
+    match pooled(&run.summary) {
+        Some(by) => magnify(figure, by),
+        None => figure,
+    }
+}
+
+/// The curve as multiples. Both errors are of the same data, so that the band of one is none of theirs.
+pub(super) fn divide(curve: &mut Curve, by: f64) {
+    curve.points.iter_mut().for_each(|point| point.y /= by);
+    curve.band.clear();
+}
+
+/// The range that shows the later half of every curve, and 1; what is many times larger is named at the edge.
+fn fit_ends(curves: &[Curve]) -> (f64, f64) {
+    const MOST: f64 = 4.0;
+    let late = |curve: &Curve| curve.points.get(curve.points.len() / 2).map_or(0.0, |point| point.x);
+    let points = curves.iter().flat_map(|curve| curve.points.iter().filter(|point| point.x >= late(curve)));
+    let (low, high) = points
+        .map(|point| point.y)
+        .filter(|y| (0.0..MOST).contains(y))
+        .fold((0.99, 1.01), |(low, high): (f64, f64), y| (low.min(y), high.max(y)));
+    let spare = 0.08 * (high - low);
+    (low - spare, high + spare)
+}
+
+/// What errors are divided by where they are shown as multiples: the error of pooled least squares, where it has one.
+pub(super) fn pooled(run: &Summary) -> Option<f64> {
+    let error = run.reference(Reference::Pooled)?.ok()?.mean();
+    (error > 0.0 && error.is_finite()).then_some(error)
+}
+
+/// What is said of that, if it is so.
+pub(super) fn of_multiples(upward: Upward, pooled: Option<f64>) -> String {
+    match (upward, pooled) {
+        (Upward::Error, _) => String::new(),
+        (Upward::OverPooled, Some(error)) => {
+            say!(" All as multiples of the error of pooled least squares, {}.", measured(error, 3))
+        }
+        (Upward::OverPooled, None) => say!(" Pooled least squares has no error to divide by.").into(),
     }
 }
 
@@ -239,6 +301,35 @@ mod tests {
         let points = &figure.curves[0].points;
         assert!(points.len() < 400);
         assert!((points[points.len() - 1].x - 5_000.0).abs() < 1e-9);
+    }
+
+    /// What ends a few percent apart takes most of the axis.
+    #[test]
+    fn multiples_of_pooled_least_squares_come_apart() {
+        let run = run(|s| (s.heterogeneity, s.n_local_steps) = (0.5, 20.into()));
+        let by = pooled(&run.summary).unwrap();
+        let plain = figure(&run);
+        let magnified = magnify(plain.clone(), by);
+        for (ours, theirs) in magnified.curves.iter().zip(&plain.curves) {
+            assert!(ours.points.iter().zip(&theirs.points).all(|(a, b)| (a.y * by - b.y).abs() < 1e-12 * b.y));
+        }
+        let level = |label: &str| magnified.levels.iter().find(|level| level.label == label).unwrap().value;
+        assert!((level("pooled") - 1.0).abs() < 1e-12);
+        assert!(magnified.curves.iter().all(|curve| curve.band.is_empty()));
+        let share = |figure: &Figure| {
+            let [a, b] = [0, 1].map(|place: usize| figure.y.scale.forward(figure.curves[place].points[200].y));
+            let [low, high] = [figure.y.range.0, figure.y.range.1].map(|end| figure.y.scale.forward(end));
+            (a - b).abs() / (high - low)
+        };
+        assert!(share(&magnified) > 4.0 * share(&plain), "{} and {}", share(&magnified), share(&plain));
+        assert!(magnified.y.range.0 < 1.0 && magnified.y.range.1 < 5.0 && magnified.y.scale == Scale::Linear);
+    }
+
+    #[test]
+    fn whatever_diverges_is_left_at_the_edge_of_multiples() {
+        let run = run(|s| s.step_size = 3e-3);
+        let (low, high) = magnify(figure(&run), pooled(&run.summary).unwrap()).y.range;
+        assert!(low < 1.0 && 1.0 < high && high < 5.0, "{low} to {high}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::Run;
 use super::markup::escaped;
 use super::picture::{curve, method_name};
-use super::sweep::{Plan, Sweeps};
+use super::sweep::{Plan, State, Sweeps};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::measured;
 use crate::figure::{Curve, CurveKind, Figure, Scale};
@@ -17,10 +17,12 @@ use fedsysid_say::{between, decimal, say};
 /// Differences that are named one by one.
 const NAMED: usize = 3;
 
-/// The studies of pins; nothing without pins.
-pub fn plan(pins: &[Pin]) -> Option<Plan> {
-    let points: Vec<_> = pins.iter().map(|pin| settings(&pin.draft)).collect();
-    (!points.is_empty()).then_some(Plan { series_len: points.len(), points, expects: false })
+/// The studies of pins, beside what else a view takes: wherever pins are listed, they have their numbers.
+pub fn beside(plan: Option<Plan>, pins: &[Pin], now: &Draft) -> Option<Plan> {
+    // The run of now is known as it is: to keep it must not begin a whole sweep anew.
+    let is_known = |pinned: &Settings| plan.is_some() && *pinned == settings(now);
+    let aside: Vec<_> = pins.iter().map(|pin| settings(&pin.draft)).filter(|pinned| !is_known(pinned)).collect();
+    if aside.is_empty() { plan } else { Some(Plan { aside, ..plan.unwrap_or_default() }) }
 }
 
 fn settings(draft: &Draft) -> Settings {
@@ -106,9 +108,16 @@ fn change(key: &str, from: &str, to: &str) -> String {
     }
 }
 
-/// What has become of a pin's final error, in words: "FedLin 0.70× the error".
-pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>) -> String {
-    let (Some(before), Some(run)) = (ghost.summary, run) else { return say!("not run yet").into() };
+/// What has become of a pin's final error, in words: "FedLin 0.70× the error"; where that is not known, why.
+pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> String {
+    let (Some(before), Some(run)) = (ghost.summary, run) else {
+        let is_missing = ghost.summary.is_none();
+        return match work {
+            Some(State::Cancelled) if is_missing => say!("stopped before it was run").into(),
+            Some(State::GivenUp | State::Refused(_)) if is_missing => say!("could not be run").into(),
+            _ => say!("not run yet").into(),
+        };
+    };
     let common = run.summary.methods.iter().find_map(|now| {
         let solver = |other: &&MethodSummary| {
             std::mem::discriminant(&other.method.solver) == std::mem::discriminant(&now.method.solver)
@@ -127,12 +136,13 @@ pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>) -> String {
 }
 
 /// The list of pins: each with its name to be typed over, the difference in words, and buttons to return to it and to delete it.
-pub fn markup(ghosts: &[Ghost<'_>], run: Option<&Run>, now: &Draft) -> String {
+pub fn markup(pins: &[Pin], sweeps: &Sweeps, run: Option<&Run>, now: &Draft) -> String {
+    let work = sweeps.current().map(|sweep| &sweep.state);
     let item = |(index, ghost): (usize, &Ghost<'_>)| {
         let name = escaped(&ghost.pin.name);
         let words = match changes(&ghost.pin.draft, now) {
             same if same.is_empty() => say!("the settings of now").into(),
-            changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run))),
+            changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run, work))),
         };
         format!(
             "<li><input class=pin-name data-pin={index} value=\"{name}\" aria-label=\"{}\" maxlength=24 \
@@ -145,15 +155,18 @@ pub fn markup(ghosts: &[Ghost<'_>], run: Option<&Run>, now: &Draft) -> String {
             say!("Delete {name}")
         )
     };
-    ghosts.iter().enumerate().map(item).collect()
+    ghosts(pins, sweeps, run).iter().enumerate().map(item).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::sweep::tests::kept;
     use super::super::tests::run_of;
+    use super::super::wanted;
     use super::*;
-    use crate::params::State;
+    use crate::params::Key;
+    use crate::params::views::SweepOf;
+    use crate::params::{State as Page, View, Views};
 
     fn draft(query: &str) -> Draft {
         let (draft, notices) = Draft::from_query(&format!("q=2&R=20&{query}"));
@@ -167,7 +180,7 @@ mod tests {
 
     /// A run that has these pins, and what the engines have made for them.
     fn scene(now: &str, pins: &[Pin]) -> (Run, Sweeps) {
-        (run_of(&draft(now)), kept(&plan(pins).unwrap()))
+        (run_of(&draft(now)), kept(&beside(None, pins, &Draft::default()).unwrap()))
     }
 
     #[test]
@@ -220,7 +233,7 @@ mod tests {
             let ghosts = ghosts(&pins, &sweeps, Some(&run));
             let last = |summary: &Summary| summary.methods.first().map_or(f64::NAN, |m| m.errors[20].mean());
             let (from, to) = (last(ghosts[0].summary.unwrap()), last(&run.summary));
-            assert_eq!(outcome(&ghosts[0], Some(&run)), expected(from, to));
+            assert_eq!(outcome(&ghosts[0], Some(&run), None), expected(from, to));
         }
         check("M=5", "", |from, to| format!("FedLin: {}× the error", measured(to / from, 2)));
         check("alg=fedavg", "alg=scaffold", |_, _| "no algorithm in common".into());
@@ -228,14 +241,51 @@ mod tests {
         check("alpha=0.1", "", |_, _| "FedLin no longer diverges".into());
         check("alpha=0.1", "alpha=0.09", |_, _| "FedLin diverges, then and now".into());
         let nothing = Ghost { pin: &pin(""), summary: None };
-        assert_eq!(outcome(&nothing, None), "not run yet");
+        for (work, words) in [
+            (None, "not run yet"),
+            (Some(State::Running), "not run yet"),
+            (Some(State::Cancelled), "stopped before it was run"),
+            (Some(State::GivenUp), "could not be run"),
+        ] {
+            assert_eq!(outcome(&nothing, None, work.as_ref()), words);
+        }
+    }
+
+    #[test]
+    fn wherever_pins_are_listed_they_have_their_numbers() {
+        let pins = vec![pin("M=4"), pin("M=6&eps=0.5")];
+        let draft = draft("M=3&T=2");
+        let sweep = SweepOf::begun(Key::Clients);
+        for views in [
+            Views::default(),
+            Views { sweep, ..Views::default() },
+            Views { view: View::TradeOff, ..Views::default() },
+            Views { view: View::Map, ..Views::default() },
+            Views { view: View::Systems, ..Views::default() },
+        ] {
+            let page = Page { draft: draft.clone(), views: views.clone(), pins: pins.clone() };
+            let sweeps = kept(&wanted(&page).unwrap());
+            let run = run_of(&draft);
+            let html = markup(&pins, &sweeps, Some(&run), &draft);
+            assert_eq!(html.matches("FedLin: ").count(), 2, "{views:?}: {html}");
+        }
+    }
+
+    #[test]
+    fn to_pin_the_run_of_now_begins_no_sweep_anew() {
+        let views = Views { view: View::TradeOff, ..Views::default() };
+        let page = Page { draft: draft("M=4"), views, pins: Vec::new() };
+        let pinned = Page { pins: vec![pin("M=4")], ..page.clone() };
+        assert_eq!(wanted(&page), wanted(&pinned));
+        let moved = Page { draft: draft("M=5"), ..pinned };
+        assert_eq!(wanted(&moved).unwrap().aside, [settings(&draft("M=4"))]);
     }
 
     #[test]
     fn names_are_escaped() {
-        let (state, _) = State::from_query("pin=name:%22%3Cb%3E%26");
+        let (state, _) = Page::from_query("pin=name:%22%3Cb%3E%26");
         let sweeps = Sweeps::default();
-        let html = markup(&ghosts(&state.pins, &sweeps, None), None, &state.draft);
+        let html = markup(&state.pins, &sweeps, None, &state.draft);
         assert!(html.contains("value=\"&quot;&lt;b>&amp;\"") && !html.contains("<b>&\""), "{html}");
     }
 }

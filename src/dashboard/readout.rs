@@ -1,7 +1,7 @@
 //! The numbers of a run at one round: what the crosshair, the strip under the chart and the data table say.
 
 use super::Run;
-use super::picture::{method_name, reference_name, reference_role, solver_role};
+use super::picture::{method_name, pooled, reference_name, reference_role, solver_role};
 use crate::figure::Role;
 use crate::sim::estimate::Reference;
 use crate::sim::method::Method;
@@ -19,6 +19,23 @@ pub struct Reading {
     pub value: Result<Running, String>,
     /// What was to be expected, where that is known.
     pub expected: Option<f64>,
+}
+
+impl Reading {
+    /// The same as a multiple, without the spread: both errors are of the same data.
+    pub(super) fn over(mut self, by: f64) -> Self {
+        self.expected = self.expected.map(|expected| expected / by);
+        self.value = self.value.map(|error| Running::from_parts(1, error.mean() / by, 0.0));
+        self
+    }
+}
+
+/// The same readings as multiples of pooled least squares' error.
+pub fn multiples(run: &Run, readings: Vec<Reading>) -> Vec<Reading> {
+    match pooled(&run.summary) {
+        Some(by) => readings.into_iter().map(|reading| reading.over(by)).collect(),
+        None => readings,
+    }
 }
 
 /// Every method's error after `round` rounds (at the last recorded round until then), and then the reference estimates' errors.
@@ -68,6 +85,17 @@ mod tests {
         assert_eq!(means(&run, 200)[1], Some(expected));
         assert_eq!(means(&run, 200), means(&run, 10_000), "past the end is the end");
         assert_ne!(means(&run, 0)[0], means(&run, 200)[0]);
+    }
+
+    #[test]
+    fn multiples_have_no_spread_of_their_own() {
+        let run = run(|_| ());
+        let plain = readings(&run, 200);
+        for (ours, theirs) in multiples(&run, plain.clone()).iter().zip(&plain) {
+            let (ours, theirs) = (ours.value.as_ref().unwrap(), theirs.value.as_ref().unwrap());
+            assert!(ours.standard_error().is_nan());
+            assert!((ours.mean() / theirs.mean() * plain[3].value.as_ref().unwrap().mean() - 1.0).abs() < 1e-12);
+        }
     }
 
     #[test]

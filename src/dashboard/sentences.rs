@@ -6,6 +6,7 @@ use super::picture::{self, method_name, reference_name, whose};
 use crate::dashboard::things::{Things, listed};
 use crate::figure::number::{beside_one, count, measured, number};
 use crate::params::Key;
+use crate::params::views::Upward;
 use crate::protocol::Trouble;
 use crate::sim::estimate::{EstimateError, Reference};
 use crate::sim::family::Heterogeneity;
@@ -226,15 +227,23 @@ fn best(run: &Run) -> Option<(Method, Running)> {
 
 /// What the picture shows, said once.
 pub fn caption(run: &Run) -> String {
+    caption_of(run, Upward::Error)
+}
+
+/// The same, with what lies upward.
+pub fn caption_of(run: &Run, upward: Upward) -> String {
     let rounds = Things::Rounds.counted(run.settings.n_rounds);
-    let band = if run.summary.n_trials > 1 { say!("; band: ±1 standard error") } else { "" };
+    let pooled = picture::pooled(&run.summary);
+    let has_bands = run.summary.n_trials > 1 && (upward == Upward::Error || pooled.is_none());
+    let band = if has_bands { say!("; band: ±1 standard error") } else { "" };
     let dashed = if picture::has_predictions(run) { say!("; dashed: predicted") } else { "" };
     let of = match run.settings.target {
         Target::Client(client) => say!("against client {}", client + 1),
         Target::Worst => say!("of the worst client").into(),
         Target::Mean => say!("averaged over clients").into(),
     };
-    say!("Spectral-norm error {of} over {rounds}, mean of {}{band}{dashed}.", data_sets(run))
+    let said = say!("Spectral-norm error {of} over {rounds}, mean of {}{band}{dashed}.", data_sets(run));
+    format!("{said}{}", picture::of_multiples(upward, pooled))
 }
 
 fn data_sets(run: &Run) -> String {

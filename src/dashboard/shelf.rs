@@ -11,6 +11,11 @@ pub trait Shelved: Clone {
     /// What it was asked for by.
     fn wanted(&self) -> &Self::Wanted;
 
+    /// Whether it is what is wanted.
+    fn answers(&self, wanted: &Self::Wanted) -> bool {
+        self.wanted() == wanted
+    }
+
     /// Whether it stays, where it is on screen and is wanted again; otherwise work on it begins anew.
     fn stays(&self) -> bool;
 
@@ -39,10 +44,10 @@ impl<T: Shelved> Shelf<T> {
             (self.current, self.before) = (None, None);
             return false;
         };
-        if self.current.as_ref().is_some_and(|current| current.wanted() == wanted && current.stays()) {
+        if self.current.as_ref().is_some_and(|current| current.answers(wanted) && current.stays()) {
             return false;
         }
-        let kept = self.kept.iter().find(|kept| kept.wanted() == wanted).cloned();
+        let kept = self.kept.iter().find(|kept| kept.answers(wanted)).cloned();
         let is_new = kept.is_none();
         let last = std::mem::replace(&mut self.current, kept);
         let before = self.before.take();

@@ -3,89 +3,23 @@
 //! A [`Plan`] says which; a [`Sweep`] is one on its way, put together in a fixed order whoever did what, so that its numbers
 //! are those of the same studies run whole; [`Sweeps`] keeps those that are finished, so that going back costs nothing.
 
+mod plan;
 mod point;
 
 use super::shelf::{Shelf, Shelved};
 use super::work::{Stage, Work};
 use crate::dashboard::things::Things;
-use crate::protocol::{Event, Generation, Portion, PortionResult, Request};
+use crate::protocol::{Event, Generation, PortionResult};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::theory::Theory;
 
+pub use plan::Plan;
 pub use point::{last, value_of};
-
-/// Clients' data that a portion makes, about: a few milliseconds' work.
-const CLIENTS_A_PORTION: usize = 2_500;
 
 /// While settings move on, a sweep that was begun less than so many milliseconds ago goes on for as long: something of every one
 /// is seen, and the points follow the slider.
 const WORTH_MS: f64 = 100.0;
-
-/// Which experiments.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
-    /// One entry a point, series after series.
-    pub points: Vec<Settings>,
-    /// Points of a series; they are begun coarse to fine.
-    pub series_len: usize,
-    /// Whether to find out too what is to be expected at each point.
-    pub expects: bool,
-}
-
-impl Plan {
-    /// The portions, in the order in which they are wanted: a first one of every point, coarse to fine, then the rest.
-    pub fn portions(&self) -> Vec<Portion> {
-        let order = self.order();
-        let (mut portions, mut round) = (Vec::new(), 0);
-        loop {
-            let before = portions.len();
-            portions.extend(order.iter().filter_map(|&point| self.portion(point, round)));
-            if portions.len() == before {
-                return portions;
-            }
-            round += 1;
-        }
-    }
-
-    /// The requests that this takes.
-    pub fn requests(&self, generation: Generation) -> impl Iterator<Item = Request> {
-        let request = move |portion: Portion| {
-            let settings = self.points[portion.point].clone();
-            Request::Portion { generation, portion, settings }
-        };
-        self.portions().into_iter().map(request)
-    }
-
-    fn portion(&self, point: usize, round: usize) -> Option<Portion> {
-        let settings = &self.points[point];
-        let size = (CLIENTS_A_PORTION / settings.n_clients.max(1)).max(1);
-        let (first, end) = (round * size, settings.n_trials.min((round + 1) * size));
-        (first < end).then_some(Portion { point, data_sets: first..end, expects: self.expects && round == 0 })
-    }
-
-    /// The points, coarse to fine along each series: both ends, the middle, the quarters, …
-    fn order(&self) -> Vec<usize> {
-        let len = self.series_len.clamp(1, self.points.len().max(1));
-        let series = || (0..self.points.len()).step_by(len);
-        let mut order: Vec<usize> = Vec::new();
-        let mut stride = len.next_power_of_two();
-        let mut add = |place: usize| {
-            for point in series().map(|first| first + place).filter(|&point| point < self.points.len()) {
-                if !order.contains(&point) {
-                    order.push(point);
-                }
-            }
-        };
-        add(0);
-        add(len - 1);
-        while stride > 0 {
-            (0..len).step_by(stride).for_each(&mut add);
-            stride /= 2;
-        }
-        order
-    }
-}
 
 /// What becomes of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,8 +64,8 @@ struct Point {
 impl Sweep {
     /// One that is asked for at time `now`, in milliseconds.
     pub fn new(plan: Plan, generation: Generation, now: f64) -> Self {
-        let all = plan.points.iter().map(cost).sum();
-        let points = vec![Point::default(); plan.points.len()];
+        let all = plan.all().map(cost).sum();
+        let points: Vec<_> = plan.all().map(|_| Point::default()).collect();
         let state = if points.is_empty() { State::Complete } else { State::Running };
         Self { plan, state, generation, points, done: 0.0, all, begun: now }
     }
@@ -157,13 +91,13 @@ impl Sweep {
 
     fn add(&mut self, result: PortionResult) {
         let (Some(settings), Some(point)) =
-            (self.plan.points.get(result.portion.point), self.points.get_mut(result.portion.point))
+            (self.plan.at(result.portion.point), self.points.get_mut(result.portion.point))
         else {
             return;
         };
         self.done += settings.n_clients as f64 * result.results.len() as f64;
         point.add(settings, result);
-        if self.points.iter().zip(&self.plan.points).all(|(point, settings)| point.n_trials() == settings.n_trials) {
+        if self.points.iter().zip(self.plan.all()).all(|(point, settings)| point.n_trials() == settings.n_trials) {
             self.state = State::Complete;
         }
     }
@@ -187,7 +121,7 @@ impl Sweep {
     pub fn n_points(&self) -> (usize, usize) {
         let is_done = |(point, settings): (&Point, &Settings)| point.n_trials() == settings.n_trials;
         let done = self.points.iter().zip(&self.plan.points).filter(|&pair| is_done(pair)).count();
-        (done, self.points.len())
+        (done, self.plan.points.len())
     }
 
     /// How far it is at time `now`, in milliseconds; none once it is complete.
@@ -232,6 +166,13 @@ impl Shelved for Sweep {
 
     fn wanted(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What lies aside may be more than is wanted.
+    fn answers(&self, Plan { points, series_len, expects, aside }: &Plan) -> bool {
+        let ours = &self.plan;
+        (&ours.points, ours.series_len, ours.expects) == (points, *series_len, *expects)
+            && aside.iter().all(|wanted| ours.aside.contains(wanted))
     }
 
     fn stays(&self) -> bool {
@@ -285,7 +226,7 @@ impl Sweeps {
     /// What is known of an experiment, from whichever sweep has it.
     pub fn find(&self, settings: &Settings) -> Option<&Summary> {
         self.all().find_map(|sweep| {
-            let point = sweep.plan.points.iter().position(|point| point == settings)?;
+            let point = sweep.plan.all().position(|point| point == settings)?;
             sweep.summary(point)
         })
     }
@@ -305,12 +246,13 @@ impl Sweeps {
 pub(crate) mod tests {
     use super::*;
     use crate::engine::runner::Runner;
+    use crate::protocol::Request;
     use crate::sim::scenario::Scenario;
     use crate::sim::study::Study;
 
-    fn plan(n_points: usize, n_trials: usize) -> Plan {
+    pub(super) fn plan(n_points: usize, n_trials: usize) -> Plan {
         let settings = |clients| Settings { n_clients: clients + 1, n_rounds: 4, n_trials, ..Settings::paper() };
-        Plan { points: (0..n_points).map(settings).collect(), series_len: n_points, expects: false }
+        Plan { points: (0..n_points).map(settings).collect(), series_len: n_points, ..Plan::default() }
     }
 
     fn answer(request: Request) -> Event {
@@ -363,31 +305,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn points_come_coarse_to_fine_and_each_once() {
-        assert_eq!(plan(9, 1).order(), [0, 8, 4, 2, 6, 1, 3, 5, 7]);
-        let two = Plan { series_len: 3, ..plan(6, 1) };
-        assert_eq!(two.order(), [0, 3, 2, 5, 1, 4]);
-        for n in 0..20 {
-            let mut order = plan(n, 1).order();
-            order.sort_unstable();
-            assert!(order.into_iter().eq(0..n));
-        }
-    }
-
-    #[test]
-    fn portions_cover_every_data_set_once() {
-        for (n_clients, n_trials, n_portions) in
-            [(50, 25, 1), (50, 1_000, 20), (10_000, 3, 3), (1, 1, 1), (7, 1_000, 3)]
-        {
-            let settings = Settings { n_clients, n_trials, ..Settings::paper() };
-            let portions = Plan { points: vec![settings], series_len: 1, expects: true }.portions();
-            assert_eq!(portions.len(), n_portions);
-            assert!(portions.iter().flat_map(|portion| portion.data_sets.clone()).eq(0..n_trials));
-            assert!(portions.iter().enumerate().all(|(index, portion)| portion.expects == (index == 0)));
-        }
-    }
-
-    #[test]
     fn what_is_stale_changes_nothing() {
         let mut sweeps = Sweeps::default();
         let (old, new) = (plan(2, 1), plan(3, 1));
@@ -419,6 +336,23 @@ pub(crate) mod tests {
         assert!(!sweeps.want(Some(&one)), "it was kept");
         assert!(sweeps.current().is_some_and(|sweep| sweep.state == State::Complete));
         assert!(sweeps.want(Some(&other)), "it was not finished");
+    }
+
+    #[test]
+    fn what_lies_aside_is_found_and_what_no_longer_has_to_is_no_new_question() {
+        let [one, other] =
+            [5, 9].map(|n_clients| Settings { n_clients, n_rounds: 3, n_trials: 2, ..Settings::paper() });
+        let wanted = Plan { aside: vec![one.clone(), other.clone()], ..plan(2, 1) };
+        let mut sweeps = kept(&wanted);
+        assert_eq!(sweeps.current().map(Sweep::n_points), Some((2, 2)), "what lies aside is no point");
+        for settings in [&one, &other] {
+            let whole = Study::new(Scenario::new(settings.clone()).unwrap()).run();
+            assert_eq!(sweeps.find(settings), Some(&whole));
+        }
+        assert!(!sweeps.want(Some(&Plan { aside: vec![other.clone()], ..plan(2, 1) })), "one was taken away");
+        assert!(!sweeps.want(Some(&plan(2, 1))), "all were");
+        let third = Settings { n_clients: 3, ..one };
+        assert!(sweeps.want(Some(&Plan { aside: vec![other, third], ..plan(2, 1) })), "another came");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 mod run;
 
-use super::picture::{method_name, reference_name, whose};
+use super::picture::{method_name, pooled, reference_name, whose};
 use super::sweep::{Sweep, value_of};
 use crate::params::Key;
 use crate::sim::estimate::EstimateError;
@@ -47,6 +47,7 @@ pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
         "data sets",
         "mean error",
         "standard error",
+        "error ÷ pooled",
         "expected",
     ]);
     let mut table = Table { header: header.map(str::to_owned).collect(), rows: Vec::new() };
@@ -59,35 +60,42 @@ pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
 impl Table {
     fn add(&mut self, sweep: &Sweep, index: usize, settings: &Settings, which: Rounds) {
         let Some(summary) = sweep.summary(index) else { return };
-        let theory = sweep.theory(index);
+        let (theory, by) = (sweep.theory(index), pooled(summary));
         for (place, method) in summary.methods.iter().enumerate() {
             let expected = theory.and_then(|theory| theory.methods.get(place)?.prediction.as_ref().ok());
             let first = if which == Rounds::Last { summary.rounds.len().saturating_sub(1) } else { 0 };
             for record in first..summary.rounds.len() {
                 let round = summary.rounds[record].to_string();
                 let expected = expected.and_then(|prediction| prediction.means.get(record).copied());
-                self.row(settings, method_name(method.method), round, &method.errors[record], expected);
+                self.row(settings, method_name(method.method), round, &method.errors[record], (expected, by));
             }
         }
         for reference in &summary.references {
             let name = reference_name(reference.reference, settings.target);
             match reference.error {
-                Ok(error) => self.row(settings, name, String::new(), &error, None),
+                Ok(error) => self.row(settings, name, String::new(), &error, (None, by)),
                 Err(reason) => self.row_without(settings, name, reason),
             }
         }
     }
 
-    fn row(&mut self, settings: &Settings, name: String, round: String, error: &Running, expected: Option<f64>) {
+    fn row(
+        &mut self,
+        settings: &Settings,
+        name: String,
+        round: String,
+        error: &Running,
+        (expected, by): (Option<f64>, Option<f64>),
+    ) {
         let mut row = Self::begin(settings);
         row.extend([name, round, error.n().to_string(), number(error.mean()), number(error.standard_error())]);
-        row.push(expected.map_or_else(String::new, number));
+        row.extend([by.map(|by| error.mean() / by), expected].map(|value| value.map_or_else(String::new, number)));
         self.rows.push(row);
     }
 
     fn row_without(&mut self, settings: &Settings, name: String, reason: EstimateError) {
         let mut row = Self::begin(settings);
-        row.extend([name, String::new(), "0".into(), reason.to_string(), String::new(), String::new()]);
+        row.extend([name, String::new(), "0".into(), reason.to_string(), String::new(), String::new(), String::new()]);
         self.rows.push(row);
     }
 
@@ -147,7 +155,7 @@ mod tests {
 
     fn sweep() -> Sweep {
         let settings = |n: usize| Settings { n_clients: 2, n_rounds: 3, data: plan(n), ..Settings::paper() };
-        complete(&Plan { points: vec![settings(1), settings(25)], series_len: 2, expects: true })
+        complete(&Plan { points: vec![settings(1), settings(25)], series_len: 2, expects: true, ..Plan::default() })
     }
 
     fn plan(n: usize) -> crate::sim::plan::FleetPlan {
@@ -159,14 +167,18 @@ mod tests {
     fn every_number_is_there_in_full() {
         let sweep = sweep();
         let all = of(&sweep, Rounds::All);
-        assert_eq!((all.header.len(), all.rows.len()), (15, 2 * (2 * 4 + 3)));
-        assert!(all.rows.iter().all(|row| row.len() == 15));
+        assert_eq!((all.header.len(), all.rows.len()), (16, 2 * (2 * 4 + 3)));
+        assert!(all.rows.iter().all(|row| row.len() == 16));
         let last = of(&sweep, Rounds::Last);
         assert_eq!(last.rows.len(), 2 * (2 + 3));
         let end = sweep.summary(1).unwrap().methods[1].errors[3].mean();
         let row = last.rows.iter().find(|row| row[9] == "FedLin" && row[1] == "25").unwrap();
         assert_eq!(row[12].parse::<f64>().unwrap().to_bits(), end.to_bits());
-        assert!(row[14].parse::<f64>().is_ok());
+        assert!(row[15].parse::<f64>().is_ok());
+        let pooled = last.rows.iter().find(|row| row[9] == "pooled" && row[1] == "25").unwrap();
+        assert_eq!(pooled[14], "1");
+        let multiple = end / pooled[12].parse::<f64>().unwrap();
+        assert_eq!(row[14].parse::<f64>().unwrap().to_bits(), multiple.to_bits());
     }
 
     #[test]
@@ -190,7 +202,7 @@ mod tests {
     fn rows_say_where_they_start_and_whose_error_they_hold() {
         let settings = |start, target| Settings { n_clients: 2, n_rounds: 1, start, target, ..Settings::paper() };
         let points = vec![settings(Start::Zero, Target::Client(1)), settings(Start::HalfOfClient1, Target::Client(0))];
-        let table = of(&complete(&Plan { points, series_len: 2, expects: false }), Rounds::Last);
+        let table = of(&complete(&Plan { points, series_len: 2, ..Plan::default() }), Rounds::Last);
         let said: Vec<_> = table.rows.iter().map(|row| (row[7].as_str(), row[8].as_str())).collect();
         let expected = [[("zero", "client 2"); 5], [("half of client 1", "client 1"); 5]];
         assert_eq!(said, expected.as_flattened());
@@ -201,7 +213,7 @@ mod tests {
         let csv = of(&sweep(), Rounds::Last).csv();
         assert_eq!(csv.lines().count(), 11);
         assert!(csv.starts_with(
-            "M,N,eps,K,alpha,T,seed,start,error of,estimate,round,data sets,mean error,standard error,expected\r\n"
+            "M,N,eps,K,alpha,T,seed,start,error of,estimate,round,data sets,mean error,standard error,error ÷ pooled,expected\r\n"
         ));
         assert!(csv.contains(",\"least squares needs at least 5 samples (N·T), client 1 has 4\","), "{csv}");
     }

@@ -1,7 +1,7 @@
 //! The strokes of a figure, on any Plotters surface.
 
 use super::flags::Flag;
-use super::frame::{Frame, Rect};
+use super::frame::{Frame, Px, Rect};
 use super::labels::Label;
 use super::layout::Layout;
 use super::lines::Line;
@@ -10,7 +10,7 @@ use super::rows::TICK;
 use super::theme::{Dash, Theme};
 use super::ticks::{Tick, Ticks};
 use super::trace::{Bar, End, Trace};
-use super::{Curve, CurveKind, Figure, Level, Size};
+use super::{Curve, CurveKind, Figure, Level, Role, Size};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
@@ -133,24 +133,29 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     fn marks(&self, curve: &Curve, trace: &Trace, theme: &Theme) -> Drawn<B> {
-        let (shape, stroke, color) = (curve.role.marker(), theme.stroke_px, theme.hue(curve.role).line);
-        trace.marks.iter().try_for_each(|&place| {
-            self.marker(shape, place, stroke, color)?;
-            if shape.is_open() { self.hole(shape, place, (stroke, stroke), theme.paper) } else { Ok(()) }
-        })
+        trace.marks.iter().try_for_each(|&place| self.sign(curve.role, curve.kind, place, theme))
     }
 
-    /// Error bars, and markers over them: filled ones, or open ones of a second setting.
+    /// A role's marker: on a run open or filled as its shape is; of points that stand alone filled, and open ones of a second
+    /// setting.
+    fn sign(&self, role: Role, kind: CurveKind, place: Px, theme: &Theme) -> Drawn<B> {
+        let (shape, stroke) = (role.marker(), theme.stroke_px);
+        self.marker(shape, place, stroke, theme.hue(role).line)?;
+        match kind {
+            CurveKind::Beside => self.hole(shape, place, (stroke, 0.6 * stroke), theme.paper),
+            CurveKind::Points => Ok(()),
+            _ if shape.is_open() => self.hole(shape, place, (stroke, stroke), theme.paper),
+            _ => Ok(()),
+        }
+    }
+
+    /// Error bars, and markers over them.
     fn points(&self, curve: &Curve, trace: &Trace, text_px: f64, theme: &Theme) -> Drawn<B> {
-        let (shape, stroke, color) = (curve.role.marker(), theme.stroke_px, theme.hue(curve.role).line);
+        let color = theme.hue(curve.role).line;
         for bar in &trace.bars {
             self.bar(bar, 0.25 * text_px, 0.5 * theme.curve_px(curve.kind), color)?;
         }
-        trace.marks.iter().try_for_each(|&place| {
-            self.marker(shape, place, stroke, color)?;
-            let is_open = curve.kind == CurveKind::Beside;
-            if is_open { self.hole(shape, place, (stroke, 0.6 * stroke), theme.paper) } else { Ok(()) }
-        })?;
+        self.marks(curve, trace, theme)?;
         trace.beyond.iter().try_for_each(|&(place, edge)| self.arrow(place, edge, 0.3 * text_px, color))
     }
 
@@ -170,6 +175,9 @@ impl<B: DrawingBackend> Pen<B> {
     fn label(&self, label: &Label, layout: &Layout, theme: &Theme) -> Drawn<B> {
         if let Some(leader) = label.leader {
             self.path(&leader, theme.hue(label.role).line, 0.5 * theme.stroke_px, None)?;
+        }
+        if let Some((place, kind)) = label.sign {
+            self.sign(label.role, kind, place, theme)?;
         }
         self.line(&Line::of(label, layout.page.text_px, theme))
     }

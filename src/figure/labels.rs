@@ -1,6 +1,7 @@
 //! Names at the ends of curves and levels, so that no reader needs a legend.
 
-use super::frame::{Frame, Px};
+use super::clip::clipped_segment;
+use super::frame::{Frame, Px, Rect};
 use super::text::{shortened, width};
 use super::trace::{Edge, End, Trace};
 use super::{Curve, CurveKind, Figure, Level, Role};
@@ -19,6 +20,8 @@ pub struct Label {
     pub at: Px,
     /// A line from the end of the curve, where the name had to move away from it.
     pub leader: Option<[Px; 2]>,
+    /// Where the curve's marker stands before the name, and whether it is that of a second setting.
+    pub sign: Option<(Px, CurveKind)>,
 }
 
 /// The column of names right of the plot.
@@ -30,6 +33,8 @@ pub(super) struct Column {
     pub room: f64,
     /// Size of the type.
     pub text_px: f64,
+    /// Room left of the names for the markers of their curves, if there is any.
+    pub signs: f64,
 }
 
 /// Distance of lines of text, in font sizes.
@@ -45,12 +50,24 @@ struct Wish {
     led: bool,
     /// Who goes first when there is not enough room.
     rank: u8,
+    /// What kind of curve it is, if it has markers.
+    sign: Option<CurveKind>,
 }
 
 impl Curve {
     fn is_bold(&self) -> bool {
         matches!(self.kind, CurveKind::Measured | CurveKind::Points)
     }
+
+    fn has_markers(&self) -> bool {
+        self.is_bold() || self.kind == CurveKind::Beside
+    }
+}
+
+/// Room for markers before names, where there are some to tell apart.
+pub(super) fn signs(figure: &Figure, text_px: f64) -> f64 {
+    let n_signs = figure.curves.iter().filter(|curve| curve.has_markers() && !curve.label.is_empty()).count();
+    if n_signs > 1 { 1.2 * text_px } else { 0.0 }
 }
 
 /// Room that the names of a figure would fill.
@@ -74,12 +91,18 @@ pub(super) fn place(figure: &Figure, frame: &Frame, traces: &[Trace], column: Co
     let ends: Vec<_> = figure.curves.iter().zip(traces).filter(|(curve, _)| !curve.label.is_empty()).collect();
     let mut labels = Vec::new();
     let mut wishes = Vec::new();
+    let covers = |area: Rect| {
+        let is_within = |pair: &[Px]| clipped_segment(&area, pair[0], pair[1]).is_some();
+        let is_level = |level: &Level| (area.top..=area.bottom()).contains(&frame.height_of(level.value));
+        traces.iter().flat_map(|trace| &trace.lines).any(|line| line.windows(2).any(is_within))
+            || figure.levels.iter().any(is_level)
+    };
     for edge in [Edge::Top, Edge::Bottom] {
         let left = ends.iter().filter_map(|(curve, trace)| match trace.end {
             End::Left(end, at) if at == edge => Some((*curve, end)),
             _ => None,
         });
-        let (beside, too_far_right) = beside_exits(frame, edge, left.collect(), column.text_px);
+        let (beside, too_far_right) = beside_exits(frame, edge, left.collect(), column.text_px, &covers);
         labels.extend(beside);
         wishes.extend(too_far_right.into_iter().map(|curve| wish_beyond(frame, edge, curve)));
     }
@@ -100,7 +123,8 @@ fn wish_of(curve: &Curve, text: String, y: f64, led: bool) -> Wish {
         CurveKind::Predicted | CurveKind::PredictedBeside => 2,
         CurveKind::Pinned => 3,
     };
-    Wish { text, role: curve.role, bold: curve.is_bold(), y, led, rank }
+    let sign = curve.has_markers().then_some(curve.kind);
+    Wish { text, role: curve.role, bold: curve.is_bold(), y, led, rank, sign }
 }
 
 /// A name at the edge beyond which its curve is.
@@ -110,7 +134,7 @@ fn wish_beyond(frame: &Frame, edge: Edge, curve: &Curve) -> Wish {
 
 fn wish_of_level(frame: &Frame, level: &Level) -> Option<Wish> {
     let y = frame.height_of(level.value);
-    let wish = |text, y, led| Wish { text, role: level.role, bold: false, y, led, rank: 1 };
+    let wish = |text, y, led| Wish { text, role: level.role, bold: false, y, led, rank: 1, sign: None };
     match y {
         _ if y.is_nan() || level.label.is_empty() => None,
         y if y < frame.plot.top => Some(wish(pointing(Edge::Top, &level.label), frame.plot.top, false)),
@@ -134,12 +158,13 @@ fn edge_of(frame: &Frame, edge: Edge) -> f64 {
 }
 
 /// Names of curves that left the plot, right of where they did. Curves that left close together share one place, their
-/// names one below the other. Also the curves for which there is no room there.
+/// names one below the other. Also the curves for which there is no room there, or only over lines.
 fn beside_exits<'a>(
     frame: &Frame,
     edge: Edge,
     mut exits: Vec<(&'a Curve, Px)>,
     text_px: f64,
+    covers: &dyn Fn(Rect) -> bool,
 ) -> (Vec<Label>, Vec<&'a Curve>) {
     sort_few(&mut exits, |a, b| a.1.0.total_cmp(&b.1.0).then_with(|| a.0.label.cmp(&b.0.label)));
     let span = |curve: &Curve| width(&curve.label, text_px, curve.is_bold()) + 2.0 * text_px;
@@ -147,21 +172,26 @@ fn beside_exits<'a>(
     let (mut labels, mut rest) = (Vec::new(), Vec::new());
     for group in exits.chunk_by(close) {
         let left = group.iter().map(|(_, end)| end.0).fold(0.0, f64::max) + text_px;
-        let fits = group.iter().all(|(curve, _)| left + span(curve) - text_px <= frame.plot.right());
-        if !fits {
-            rest.extend(group.iter().map(|(curve, _)| *curve));
-            continue;
-        }
         let row = |idx: usize| match edge {
             Edge::Top => frame.plot.top + (0.7 + LINE * idx as f64) * text_px,
             Edge::Bottom => frame.plot.bottom() - (0.7 + LINE * idx as f64) * text_px,
         };
+        let fits = group.iter().enumerate().all(|(idx, (curve, _))| {
+            let (width, height) = (span(curve) - 2.0 * text_px, 0.9 * text_px);
+            let area = Rect { left, top: row(idx) - 0.5 * height, width, height };
+            left + span(curve) - text_px <= frame.plot.right() && !covers(area)
+        });
+        if !fits {
+            rest.extend(group.iter().map(|(curve, _)| *curve));
+            continue;
+        }
         labels.extend(group.iter().enumerate().map(|(idx, (curve, _))| Label {
             text: curve.label.clone(),
             role: curve.role,
             bold: curve.is_bold(),
             at: (left, row(idx)),
             leader: None,
+            sign: None,
         }));
     }
     (labels, rest)
@@ -179,10 +209,13 @@ fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label>
     let heights = spaced(&wanted, line, bounds);
     let label = |(wish, y): (Wish, f64)| {
         let text = shortened(&wish.text, column.text_px, wish.bold, column.room)?;
-        let moved = wish.led && (y - wish.y).abs() > 0.2 * column.text_px;
+        let sign = wish.sign.filter(|_| column.signs > 0.0).map(|kind| ((column.left - 0.5 * column.signs, y), kind));
+        // Where markers stand before other names, a level is led over their room.
+        let moved = (y - wish.y).abs() > 0.2 * column.text_px || (column.signs > 0.0 && sign.is_none());
         let start = (frame.plot.right() + 0.25 * column.text_px, wish.y);
-        let leader = moved.then_some([start, (column.left - 0.25 * column.text_px, y)]);
-        Some(Label { text, role: wish.role, bold: wish.bold, at: (column.left, y), leader })
+        let end = column.left - 0.25 * column.text_px - if sign.is_some() { column.signs } else { 0.0 };
+        let leader = (wish.led && moved).then_some([start, (end, y)]);
+        Some(Label { text, role: wish.role, bold: wish.bold, at: (column.left, y), leader, sign })
     };
     wishes.into_iter().zip(heights).filter_map(label).collect()
 }
@@ -271,7 +304,7 @@ mod tests {
         let plot = Rect { left: 0.0, top: 0.0, width: 400.0, height: 100.0 };
         let frame = Frame::new(plot, &figure.x, &figure.y);
         let traces: Vec<_> = figure.curves.iter().map(|curve| Trace::new(&frame, curve, 0)).collect();
-        place(&figure, &frame, &traces, Column { left: 410.0, room: 90.0, text_px: 10.0 })
+        place(&figure, &frame, &traces, Column { left: 410.0, room: 90.0, text_px: 10.0, signs: 0.0 })
     }
 
     #[track_caller]
@@ -314,6 +347,17 @@ mod tests {
         let (first, second) = (labels[0].at, labels[1].at);
         assert!(first.0 > 40.0 && first.0 < 60.0 && (first.0 - second.0).abs() < 1e-9, "{first:?} {second:?}");
         assert!((second.1 - first.1 - 13.0).abs() < 1e-9);
+    }
+
+    /// As in a small frame where three runs diverge at once, or one run goes on where others leave.
+    #[test]
+    fn no_name_lies_over_a_line() {
+        let away: &[f64] = &[0.1, 10.0, 1e3, 1e9, 1e30];
+        let labels = placed(&[("one", away), ("two", away), ("high", &[0.6, 0.6])], &[]);
+        check_names(&labels, &["↑ one", "↑ two", "high"]);
+        let labels = placed(&[("one", away), ("two", away), ("low", &[0.1, 0.1])], &[("level", 0.4)]);
+        check_names(&labels, &["↑ one", "↑ two", "level", "low"]);
+        check_names(&placed(&[("one", away), ("two", away), ("low", &[0.1, 0.1])], &[]), &["one", "two", "low"]);
     }
 
     #[test]

@@ -73,7 +73,8 @@ fn framed(figure: &Figure, page: &Page, rows: Rows) -> (Frame, Ticks, Column) {
     let side = Frame::new(Rect { left: 0.0, top, width: 0.0, height }, &figure.x, &figure.y);
     let ticks = if is_empty(figure) { Ticks::default() } else { Ticks::of_y(&figure.y, &side, page.text_px) };
     let (left, column) = columns(figure, page, &ticks.y);
-    let plot = Rect { left, top, width: (column.left - gap(page.text_px) - left).max(0.0), height };
+    let width = (column.left - column.signs - gap(page.text_px) - left).max(0.0);
+    let plot = Rect { left, top, width, height };
     (Frame::new(plot, &figure.x, &figure.y), ticks, column)
 }
 
@@ -100,7 +101,9 @@ fn columns(figure: &Figure, page: &Page, y_ticks: &[Tick]) -> (f64, Column) {
     let room = if room < 4.0 * t { 0.0 } else { room };
     // Without names, half a number still sticks out below the corner.
     let right = if room > 0.0 { room + MARGIN * t } else { 1.2 * t };
-    (left_of_plot(page, y_ticks), Column { left: all - right, room, text_px: t })
+    // On a narrow surface the plot needs the room more than markers do.
+    let signs = if room > 0.0 && all > 30.0 * t { labels::signs(figure, t) } else { 0.0 };
+    (left_of_plot(page, y_ticks), Column { left: all - right, room, text_px: t, signs })
 }
 
 /// Left edge of a plot with these numbers beside it; on a narrow surface, without them.

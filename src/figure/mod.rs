@@ -7,7 +7,7 @@
 //! - [`axis`]: ranges that survive any data; [`ticks`]: the marks along them; [`number`]: numbers as people read them;
 //! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
 //! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
-//!   `trace` (the visible part of a curve), [`labels`] (names at the ends), `flags` (names of marks), `page`, `rows` and `lines`
+//!   `trace` (the visible part of a curve: `clip`, `thin`), [`labels`] (names at the ends), `flags` (names of marks), `page`, `rows` and `lines`
 //!   (all other words) and `text` (the room that words take);
 //! - [`hover`]: what is under the pointer; [`order`]: what comes after what; [`aloud`]: what is read out of a figure;
 //! - [`draw`]: a figure in strokes, `pen`: the strokes, on any `DrawingBackend`;
@@ -17,6 +17,7 @@
 
 pub mod aloud;
 pub mod axis;
+mod clip;
 pub mod draw;
 mod flags;
 pub mod frame;
@@ -37,6 +38,7 @@ pub mod sheet;
 pub mod svg;
 mod text;
 pub mod theme;
+mod thin;
 pub mod ticks;
 mod trace;
 

@@ -87,17 +87,10 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     fn outline(&self, shape: Marker, (x, y): Px, reach: f64, color: RGBColor) -> Drawn<B> {
-        let (flat, steep) = (0.866 * reach, std::f64::consts::FRAC_1_SQRT_2 * reach);
-        match shape {
-            Marker::Disc => self.disc((x, y), reach, color),
-            Marker::Diamond => self.polygon(&[(x, y - reach), (x + reach, y), (x, y + reach), (x - reach, y)], color),
-            Marker::Triangle => {
-                self.polygon(&[(x, y - reach), (x + flat, y + 0.5 * reach), (x - flat, y + 0.5 * reach)], color)
-            }
-            Marker::Square => {
-                let (left, right, top, bottom) = (x - steep, x + steep, y - steep, y + steep);
-                self.polygon(&[(left, top), (right, top), (right, bottom), (left, bottom)], color)
-            }
+        let corner = |(dx, dy): &(f64, f64)| (x + reach * dx, y + reach * dy);
+        match shape.corners() {
+            [] => self.disc((x, y), reach, color),
+            corners => self.polygon(&corners.iter().map(corner).collect::<Vec<_>>(), color),
         }
     }
 

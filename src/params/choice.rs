@@ -117,7 +117,11 @@ pub static CHOICES: [Spec; Choice::COUNT] = [
         link: "target",
         name: "error of",
         options: &[
-            opt("first", "client 1", "How far the model is from client 1’s system, as in the paper."),
+            opt(
+                "first",
+                "one client",
+                "How far the model is from one client’s system: client 1’s, as in the paper, or another’s.",
+            ),
             opt("worst", "worst", "The largest error of any client: is anybody left behind?"),
             opt("mean", "mean", "The clients’ errors, averaged."),
         ],

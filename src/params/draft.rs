@@ -16,6 +16,7 @@ use crate::sim::scenario::{Count, GradientScale, Scenario, ScenarioError, Settin
 use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
 use crate::sim::stream::Seed;
+use crate::sim::target::Target;
 
 /// A value for every setting of the page.
 ///
@@ -152,7 +153,7 @@ impl Draft {
             n_rounds: self.count(Key::Rounds),
             participation: self.participation(),
             start: STARTS[self.choice(Choice::Start)].clone(),
-            target: TARGETS[self.choice(Choice::Target)],
+            target: self.target(),
             methods: self.algorithms.iter().map(|algorithm| self.method(algorithm)).collect(),
             references: self.references(),
             gains: true,
@@ -173,6 +174,19 @@ impl Draft {
         let weighted = (weight > 0.0).then_some(Reference::Weighted { weight });
         let personalized = (pull > 0.0).then_some(Reference::Personalized { pull });
         Reference::PAPER.into_iter().chain(weighted).chain(personalized).collect()
+    }
+
+    fn target(&self) -> Target {
+        match TARGETS[self.choice(Choice::Target)] {
+            Target::Client(_) => Target::Client(self.count(Key::Client).min(self.count(Key::Clients)) - 1),
+            of_many => of_many,
+        }
+    }
+
+    /// Shows the error of one client, counted from 0.
+    pub fn show_client(&mut self, client: usize) -> Option<Notice> {
+        self.choices[Choice::Target as usize] = 0;
+        self.set(Key::Client, (client + 1) as f64)
     }
 
     fn participation(&self) -> Participation {

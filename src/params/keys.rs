@@ -9,7 +9,7 @@ use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
 use super::table::{Group, Key, Param, TABLE, Widget, shown};
-use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, View, Word};
+use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, Upward, View, Word};
 use fedsysid_say::say;
 
 /// One key of a link.
@@ -246,6 +246,10 @@ fn of_views() -> Vec<Row> {
             allowed: say!("a setting and up to {MOST} of its values: M:1,5,25; a setting alone for its usual values"),
             help: say!("One curve a value.").into(),
             ..row(views::SWEEP, say!("what is swept"), say!("none").into(), &[View::Explore])
+        },
+        Row {
+            help: say!("As multiples of pooled least squares’ error, on an even axis: curves that lie on each other come apart.").into(),
+            ..word::<Upward>(views::UPWARD, say!("upward axis"), &[View::Explore])
         },
         word::<Across>(views::ACROSS, say!("along the axis"), &[View::TradeOff]),
         Row {

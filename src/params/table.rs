@@ -49,6 +49,8 @@ pub enum Key {
     Weight,
     /// Pull λ of a client's own least squares to the pooled one, for each sample; 0 for no such line.
     Personal,
+    /// The client whose error counts, where that of one does.
+    Client,
     /// σ_x, the standard deviation of a rollout's first state.
     InitialStd,
     /// σ_u, that of the inputs.
@@ -106,7 +108,7 @@ pub struct Param {
 
 impl Key {
     /// How many there are.
-    pub const COUNT: usize = 23;
+    pub const COUNT: usize = 24;
 
     /// Its row of the table.
     pub fn param(self) -> &'static Param {

@@ -4,7 +4,7 @@ mod sweep;
 mod word;
 
 use super::choice::{Algorithm, Algorithms, NONE_WORD};
-use super::guide::Guide;
+use super::guide::{Guide, Lesson};
 use super::notice::Notice;
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
@@ -14,13 +14,15 @@ use sweep::{swept, values};
 pub(super) use word::set_word;
 
 pub use sweep::{MOST, SweepOf, listed};
-pub use word::{Across, MapKind, View, Word};
+pub use word::{Across, MapKind, Upward, View, Word};
 
 /// What is looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Views {
     /// The view.
     pub view: View,
+    /// What lies upward along the rounds.
+    pub upward: Upward,
     /// The trade-off's axis.
     pub across: Across,
     /// The trade-off's second setting, "what if": a parameter, and its value there.
@@ -41,6 +43,7 @@ pub struct Views {
 
 /// Keys of a link.
 pub(super) const VIEW: &str = "view";
+pub(super) const UPWARD: &str = "y";
 pub(super) const ACROSS: &str = "x";
 /// That of a second setting, under which notices about its value stand.
 pub const BESIDE: &str = "beside";
@@ -50,7 +53,7 @@ pub const SWEEP: &str = "sweep";
 
 pub(super) const METHOD: &str = "method";
 pub(super) const FIGURE: &str = "fig";
-const KEYS: [&str; 7] = [VIEW, ACROSS, BESIDE, MAP, SWEEP, METHOD, FIGURE];
+const KEYS: [&str; 8] = [VIEW, UPWARD, ACROSS, BESIDE, MAP, SWEEP, METHOD, FIGURE];
 
 /// Parameters that a "what if" can be about: those that the trade-off depends on.
 pub const BESIDE_KEYS: [Key; 6] =
@@ -94,6 +97,7 @@ impl Views {
         let mut pairs = self.guide.pairs().to_vec();
         pairs.extend([
             (VIEW, self.view.word().into()),
+            (UPWARD, self.upward.word().into()),
             (ACROSS, self.across.word().into()),
             (BESIDE, or_none(self.beside.map(|(key, value)| of(key, words(value))))),
             (MAP, self.map.word().into()),
@@ -103,6 +107,11 @@ impl Views {
         ]);
         pairs.extend(Switch::ALL.iter().map(|(switch, key, _)| (*key, self.switches.word(*switch).to_owned())));
         pairs
+    }
+
+    /// What lies upward: in a lesson errors, which what is to be foretold is drawn as.
+    pub fn upward(&self) -> Upward {
+        if self.guide.lesson == Lesson::None { self.upward } else { Upward::Error }
     }
 
     /// The place of what is shown among the algorithms that run.
@@ -135,6 +144,7 @@ impl Views {
     fn set(&mut self, key: &str, given: &str) -> Option<Notice> {
         match key.to_ascii_lowercase().as_str() {
             VIEW => set_word(&mut self.view, VIEW, given),
+            UPWARD => set_word(&mut self.upward, UPWARD, given),
             ACROSS => set_word(&mut self.across, ACROSS, given),
             MAP => set_word(&mut self.map, MAP, given),
             FIGURE => set_word(&mut self.figure, FIGURE, given),
@@ -239,6 +249,7 @@ mod tests {
         );
         let sweep = |key, values: &[f64]| Some(SweepOf { key, values: values.to_vec() });
         check("sweep=eps:0.5, 0.01", &Views { sweep: sweep(Key::Heterogeneity, &[0.01, 0.5]), ..default.clone() });
+        check("y=pooled", &Views { upward: Upward::OverPooled, ..default.clone() });
         check("method=FedAvg", &Views { method: Some(Algorithm::FedAvg), ..default.clone() });
         check("sweep=M", &Views { sweep: sweep(Key::Clients, &[1.0, 2.0, 5.0, 25.0, 100.0]), ..default });
     }
@@ -249,6 +260,7 @@ mod tests {
             "view=charts",
             "view = charts is not among the choices: allowed explore, tradeoff, map, paper, systems, data, lesson, using explore",
         );
+        refused("y=log", "y = log is not among the choices: allowed error, pooled, using error");
         refused("map=3", "map = 3 is not among the choices: allowed eps-M, eps-N, alpha-K, using eps-M");
         let algorithms = "fedlin, fedavg, fedprox, scaffold, fedadmm, clustered, median";
         refused("method=sgd", &format!("method = sgd is not among the choices: allowed {algorithms}, using none"));

@@ -303,7 +303,7 @@ fn joining(store: Store, own: OwnData) -> AnyView {
             {ways(store, own)}
             <div class="card-body" inner_html=words></div>
             <div class="joining-dots" hidden=live(move || has_none.get())>
-                {dots("data-dots", join, at, nothing_more, reading)}
+                {dots("data-dots", join, at, nothing_more, reading, None)}
             </div>
             <div class="card-body" inner_html=clients></div>
         </div>

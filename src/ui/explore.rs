@@ -11,7 +11,7 @@ use web_sys::Element;
 
 use super::chart::Chart;
 use super::lesson;
-use super::save::save;
+use super::save::save_beside;
 use super::store::Store;
 use super::sweep::{run_progress, sweep_progress};
 use super::theory::badges;
@@ -27,7 +27,8 @@ use crate::figure::Figure;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
 use crate::params::View;
-use crate::params::views::{SWEEP, SweepOf};
+use crate::params::guide::Lesson;
+use crate::params::views::{SWEEP, SweepOf, Upward};
 
 /// The chart with its sentence above and its numbers below: of the run that follows the settings, or of one curve a value.
 #[component]
@@ -45,14 +46,22 @@ pub fn Explore(
         memo(move || lesson::unless_veiled(store, || of_family(store, of_sweep).unwrap_or_else(of_run)))
     };
     let verdict = lesson::or_hint(store, said(|family| family.sentence(), sentences::verdict));
-    let caption = said(|family| family.caption(), sentences::caption);
+    let caption = memo(move || {
+        let of_run = || store.dashboard.read().run().map(|run| sentences::caption_of(run, store.views.read().upward()));
+        lesson::unless_veiled(store, || of_family(store, |family| family.caption()).or_else(of_run).unwrap_or_default())
+    });
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let round = memo(move || {
         let of_run = || store.dashboard.read().run().map_or(0, |run| run.recorded(at.get()));
         of_family(store, |family| family.round(at.get())).unwrap_or_else(of_run)
     });
     let shown = derived(move || {
-        let of_run = || store.dashboard.read().run().map(|run| readout::readings(run, round.get())).unwrap_or_default();
+        let of_run = || {
+            let dashboard = store.dashboard.read();
+            let Some(run) = dashboard.run() else { return Vec::new() };
+            let readings = readout::readings(run, round.get());
+            if is_over_pooled(store) { readout::multiples(run, readings) } else { readings }
+        };
         let all = || of_family(store, |family| family.readings(round.get())).unwrap_or_else(of_run);
         if store.veil.get().is_some() { Vec::new() } else { all() }
     });
@@ -76,7 +85,7 @@ pub fn Explore(
                 </Chart>
                 {parts(sweep_progress, run_progress)}
                 <figcaption>{caption}</figcaption>
-                {save(store, "save-explore", true, move |page| exported(store, page))}
+                {save_beside(store, "save-explore", true, upward(store), move |page| exported(store, page))}
             </figure>
             <div class="readout" data-testid="readout" data-round=live(move || round.get().to_string())>
                 {readings("readout-title", title_beneath, rows)}
@@ -92,7 +101,34 @@ fn run_figure(store: Store) -> Option<Figure> {
     let run = dashboard.run()?;
     let mut figure = picture::figure(run);
     haunt(&mut figure, &ghosts(&pins, &sweeps, Some(run)), run);
-    Some(figure)
+    Some(if is_over_pooled(store) { picture::over_pooled(figure, run) } else { figure })
+}
+
+fn is_over_pooled(store: Store) -> bool {
+    store.views.read().upward() == Upward::OverPooled
+}
+
+/// What lies upward: the errors, or multiples of that of pooled least squares.
+fn upward(store: Store) -> AnyView {
+    let press = on(move |_: MouseEvent| {
+        store.views.update(|views| {
+            views.upward = if views.upward == Upward::Error { Upward::OverPooled } else { Upward::Error };
+        });
+    });
+    view! {
+        <button
+            type="button"
+            class="set-step"
+            data-testid="upward"
+            hidden=live(move || store.views.read().guide.lesson != Lesson::None)
+            aria-pressed=live(move || is_over_pooled(store).to_string())
+            title=say!("Errors as multiples of that of pooled least squares: curves that lie on each other come apart")
+            on:click=press
+        >
+            {say!("÷ pooled")}
+        </button>
+    }
+    .into_any()
 }
 
 /// Something of the sweep on screen, if one curve a value is looked at and anything is known of it.
@@ -101,7 +137,7 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
     let of = views.sweep.as_ref().filter(|_| views.view == View::Explore)?;
     let sweeps = store.sweeps.read();
     let method = views.place(store.settings.draft.read().algorithms);
-    Some(look(&Family { sweep: sweeps.current()?, of, method }))
+    Some(look(&Family { sweep: sweeps.current()?, of, method, upward: views.upward() }))
 }
 
 /// The chart to be taken away: of the sweep, or of the run.

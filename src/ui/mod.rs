@@ -9,6 +9,7 @@ pub mod data;
 mod embed;
 mod embedding;
 pub mod explore;
+mod filling;
 pub mod language;
 mod lesson;
 pub mod map;

@@ -101,36 +101,60 @@ pub(super) fn readings(title_class: &'static str, title: Memo<String>, rows: Mem
     .into_any()
 }
 
-/// One dot a client, from the most typical system to the farthest: looked at with a pointer, walked along by keys.
+/// What pressing a client's dot does.
+pub(super) type Choose = Box<dyn Fn(usize)>;
+
+/// One dot a client, from the most typical system to the farthest: looked at with a pointer, walked along by keys, and, where
+/// it does anything, pressed.
 pub(super) fn dots(
     testid: &'static str,
     shown: Memo<Option<Join>>,
     at: RwSignal<Option<usize>>,
     summary: Memo<String>,
     reading: Memo<String>,
+    choose: Option<Choose>,
 ) -> AnyView {
     let strip = NodeRef::<Div>::new();
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
     let chosen = memo(move || shown.read().as_ref().map(|join| markup::chosen(join, at.get())).unwrap_or_default());
-    let look = move |event: PointerEvent| {
-        let (Some(strip), Some(join)) = (strip.get_untracked(), shown.get_untracked()) else { return };
+    let nearest = move |event: &MouseEvent| {
+        let (strip, join) = (strip.get_untracked()?, shown.read_untracked());
         let area = strip.get_bounding_client_rect();
         let (width, height) = (area.width().max(1.0), area.height().max(1.0));
         let x = (f64::from(event.client_x()) - area.left()) / width * f64::from(EXTENT.0);
         let y = (f64::from(event.client_y()) - area.top()) / height * f64::from(EXTENT.1);
-        at.set(join::nearest(&join, (x, y), width / height));
+        join::nearest(join.as_ref()?, (x, y), width / height)
+    };
+    let look = move |event: PointerEvent| {
+        let there = nearest(&event);
+        at.set(there);
+    };
+    let (is_pressed, choose) = (choose.is_some(), StoredValue::new_local(choose));
+    let press = move |client: Option<usize>| {
+        choose.with_value(|choose| {
+            if let (Some(choose), Some(client)) = (choose, client) {
+                choose(client);
+            }
+        });
     };
     let walk = move |event: KeyboardEvent| {
+        if is_pressed && matches!(event.key().as_str(), "Enter" | " ") {
+            event.prevent_default();
+            return press(at.get_untracked());
+        }
         let Some(steps) = steps_of(&event) else { return };
         let beside =
             |steps| shown.read_untracked().as_ref().and_then(|join| join::beside(join, at.get_untracked(), steps));
         let there = steps.and_then(beside);
         at.set(there);
     };
-    let label = memo(move || say!("A dot a client. {} Left and right arrow keys walk along them.", summary.get()));
+    let label = memo(move || {
+        let press = if is_pressed { say!(" Enter shows the error of that client.") } else { "" };
+        say!("A dot a client. {} Left and right arrow keys walk along them.{press}", summary.get())
+    });
     view! {
         <div
-            class="strip dots"
+            class=if is_pressed { "strip dots is-pressed" } else { "strip dots" }
             node_ref=strip
             tabindex="0"
             role="group"
@@ -140,6 +164,7 @@ pub(super) fn dots(
             on:pointermove=on(look)
             on:pointerdown=on(look)
             on:pointerleave=on(move |_: PointerEvent| at.set(None))
+            on:click=on(move |event: MouseEvent| press(nearest(&event)))
             on:keydown=on(walk)
             on:blur=on(move |_: FocusEvent| at.set(None))
         >

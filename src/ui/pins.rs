@@ -9,14 +9,14 @@ use web_sys::{Element, HtmlElement, HtmlInputElement};
 use super::controls::control_id;
 use super::reactive::{live, memo, on};
 use super::store::Store;
-use crate::dashboard::pins::{ghosts, markup};
+use crate::dashboard::pins::markup;
 use crate::params::pins::{MOST, PIN, Pin};
 
 /// The button that keeps the run of now, and the list of those that are kept.
 pub(super) fn pins(store: Store) -> AnyView {
     let html = memo(move || {
         let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
-        markup(&ghosts(&pins, &sweeps, dashboard.run()), dashboard.run(), &store.settings.draft.read())
+        markup(&pins, &sweeps, dashboard.run(), &store.settings.draft.read())
     });
     let is_full = memo(move || store.pins.read().len() >= MOST);
     let words = memo(move || match store.pins.read().len() {

@@ -52,10 +52,21 @@ pub(super) fn save(
     has_program: bool,
     make: impl Fn(Page<'_>) -> Option<Export> + 'static,
 ) -> AnyView {
-    boxed_save(store, id, has_program, Box::new(make))
+    boxed_save(store, id, has_program, ().into_any(), Box::new(make))
 }
 
-fn boxed_save(store: Store, id: &'static str, has_program: bool, make: Make) -> AnyView {
+/// The same beside one more button.
+pub(super) fn save_beside(
+    store: Store,
+    id: &'static str,
+    has_program: bool,
+    more: AnyView,
+    make: impl Fn(Page<'_>) -> Option<Export> + 'static,
+) -> AnyView {
+    boxed_save(store, id, has_program, more, Box::new(make))
+}
+
+fn boxed_save(store: Store, id: &'static str, has_program: bool, more: AnyView, make: Make) -> AnyView {
     let said = RwSignal::new(String::new());
     let save = Save { store, make: StoredValue::new_local(make), said, text: NodeRef::new() };
     if id.strip_prefix("save-") == Some(store.views.read_untracked().view.word()) {
@@ -90,6 +101,7 @@ fn boxed_save(store: Store, id: &'static str, has_program: bool, make: Make) -> 
     let close_table = closer(table_id.clone());
     view! {
         <div class="chart-foot">
+            {more}
             {opener(say!("Numbers"), table_id.clone(), Box::new(open_table))}
             {opener(say!("Save"), id.to_owned(), Box::new(open))}
         </div>

@@ -7,6 +7,7 @@ use std::ops::Deref;
 
 use leptos::prelude::*;
 
+use super::filling::is_filling;
 use super::reactive::{effect, memo};
 use super::{controls, lesson, save, shell};
 use crate::dashboard::export::menu::Choices;
@@ -70,6 +71,8 @@ pub struct Shared {
     pub name: StoredValue<Option<String>>,
     /// What a chart must not tell before somebody has drawn it.
     pub veil: Memo<Option<Kind>>,
+    /// The theory's cards that are still to be filled for the first time.
+    pub(super) unfilled: RwSignal<u8>,
     /// Whether a sweep is about to be asked for.
     is_waiting: RwSignal<bool>,
     /// Whether it works; in a frame it may rest until somebody touches it.
@@ -97,7 +100,9 @@ impl Store {
         };
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
-        let engines = StoredValue::new_local(Engines::resting(move |word| hear(word, dashboard, sweeps, maps)));
+        let unfilled = RwSignal::new(0);
+        let engines =
+            StoredValue::new_local(Engines::resting(move |word| hear(word, dashboard, sweeps, maps, unfilled)));
         let shared = Shared {
             settings,
             views,
@@ -111,6 +116,7 @@ impl Store {
             handed_in: RwSignal::new(String::new()),
             name: StoredValue::new(address::take_name()),
             veil: memo(move || lesson::veil(&views.read(), &lesson.read())),
+            unfilled,
             is_waiting: RwSignal::new(false),
             is_awake: RwSignal::new(!rests),
             is_seen: StoredValue::new(!web::host::is_framed()),
@@ -191,6 +197,7 @@ impl Store {
             && !self.sweeps.read().is_running()
             && !self.maps.read().is_running()
             && !self.is_waiting.get()
+            && !is_filling(&self.dashboard.read(), self.unfilled.get())
     }
 
     /// Whether what is shown is of the settings as they are, if perhaps not complete.
@@ -319,8 +326,8 @@ impl Store {
         self.is_waiting.set(false);
         let is_aside = {
             let views = self.views.read_untracked();
-            // Beside a map, studies are but dots on it; beside a run, ghosts.
-            views.view == View::Map || (views.view == View::Explore && views.sweep.is_none())
+            // Beside a map, studies are but dots on it; beside a run, and beside systems, runs that are kept.
+            matches!(views.view, View::Map | View::Systems) || (views.view == View::Explore && views.sweep.is_none())
         };
         let first = if plan.is_some() && !is_aside { Lane::Sweep } else { Lane::Live };
         self.engines.with_value(|engines| engines.put_first(first));
@@ -416,7 +423,13 @@ fn put<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
 }
 
 /// What an engine says goes to where it belongs.
-fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, maps: RwSignal<Maps>) {
+fn hear(
+    word: Word,
+    dashboard: RwSignal<Dashboard>,
+    sweeps: RwSignal<Sweeps>,
+    maps: RwSignal<Maps>,
+    unfilled: RwSignal<u8>,
+) {
     match word {
         Word::Event(Event::Working { .. }) => sweeps.notify(),
         Word::Event(event @ Event::Portion { .. }) => sweeps.update(|sweeps| {
@@ -443,7 +456,10 @@ fn hear(word: Word, dashboard: RwSignal<Dashboard>, sweeps: RwSignal<Sweeps>, ma
             }
         }
     }
-    if dashboard.read_untracked().has_something_to_say() || sweeps.read_untracked().has_something_to_show() {
+    let has_something =
+        dashboard.read_untracked().has_something_to_say() || sweeps.read_untracked().has_something_to_show();
+    // Behind the shell cards can be filled one after the other: nothing moves before anybody's eyes.
+    if has_something && !is_filling(&dashboard.read_untracked(), unfilled.get_untracked()) {
         shell::give_way();
     }
 }

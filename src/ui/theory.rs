@@ -35,6 +35,18 @@ pub(super) fn said_of_run(store: Store, say: impl Fn(&Run) -> String + Send + Sy
     memo(move || lesson::unless_veiled(store, || store.dashboard.read().run().map(&say).unwrap_or_default()))
 }
 
+/// The same in a card, once it is its turn to be filled: so many others are filled after it.
+fn said_in_turn(store: Store, after: u8, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
+    said_of_run(store, move |run| if store.unfilled.get() > after { String::new() } else { say(run) })
+}
+
+/// The turns of the cards, the topmost first.
+const N_CARDS: u8 = 4;
+const ANATOMY_TURN: u8 = 3;
+const JOIN_TURN: u8 = 2;
+const BOUND_TURN: u8 = 1;
+const OUTLOOK_TURN: u8 = 0;
+
 /// The contraction of every method, and a button to the largest step that it bears.
 pub(super) fn badges(store: Store) -> AnyView {
     let html = said_of_run(store, |run| markup::badges(&badge::badges(run)));
@@ -55,6 +67,7 @@ pub fn Theory(
     /// How the charts look.
     theme: Signal<Theme>,
 ) -> impl IntoView {
+    store.fill_one_by_one(N_CARDS);
     let which = RwSignal::new(String::new());
     // Where no algorithm runs, there is nothing to say of any.
     let is_any = memo(move || store.settings.draft.read().algorithms != Algorithms::NONE);
@@ -120,11 +133,11 @@ fn index_of(run: &Run, which: &str) -> Option<usize> {
 
 /// The four causes along the rounds, and at the last.
 fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
-    let names = said_of_run(store, move |run| {
+    let names = said_in_turn(store, ANATOMY_TURN, move |run| {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
         markup::options(&names, index_of(run, &which.read()))
     });
-    let html = said_of_run(store, move |run| {
+    let html = said_in_turn(store, ANATOMY_TURN, move |run| {
         let anatomy = index_of(run, &which.read()).and_then(|index| anatomies(run).into_iter().nth(index));
         anatomy.map(|anatomy| markup::anatomy(&anatomy)).unwrap_or_default()
     });
@@ -142,7 +155,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
     let shown = memo(move || {
         let dashboard = store.dashboard.read();
-        let run = dashboard.run()?;
+        let run = dashboard.run().filter(|_| store.unfilled.get() <= JOIN_TURN)?;
         index_of(run, &which.read()).and_then(|index| joins(run).into_iter().find(|join| join.method == index))
     });
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
@@ -151,10 +164,12 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
         (Some(join), Some(client)) => join::reading(run, join, client),
         _ => String::new(),
     });
+    // What a client has of joining is said where the error is: of the one whose dot was pressed.
+    let choose = move |client| store.settings.change(Key::Client.param().link, |draft| draft.show_client(client));
     view! {
         {words(summary, "join-words")}
-        {dots("join", shown, at, summary, reading)}
-        {words(said_of_run(store, bound::break_even), "break-even")}
+        {dots("join", shown, at, summary, reading, Some(Box::new(choose)))}
+        {words(said_in_turn(store, JOIN_TURN, bound::break_even), "break-even")}
         {card_foot(store, "save-join", which, |page, run, method| page.join(run, method))}
     }
     .into_any()
@@ -164,10 +179,15 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
 fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let hypothesis = move |run: &Run| run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
-    let badge = said_of_run(store, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
-    let holds = said_of_run(store, move |run| hypothesis(run).map(|(holds, _)| holds.to_string()).unwrap_or_default());
-    let figure = move || store.dashboard.read().run().and_then(bound::figure);
-    let text = said_of_run(store, bound::words);
+    let badge = said_in_turn(store, BOUND_TURN, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
+    let holds = said_in_turn(store, BOUND_TURN, move |run| {
+        hypothesis(run).map(|(holds, _)| holds.to_string()).unwrap_or_default()
+    });
+    let figure = move || {
+        let dashboard = store.dashboard.read();
+        dashboard.run().filter(|_| store.unfilled.get() <= BOUND_TURN).and_then(bound::figure)
+    };
+    let text = said_in_turn(store, BOUND_TURN, bound::words);
     let reading = said_of_run(store, move |run| at.get().map(|at| bound::reading(run, at)).unwrap_or_default());
     view! {
         <p class="hypothesis" data-testid="hypothesis" data-holds=live(move || holds.get())>{badge}</p>
@@ -195,5 +215,5 @@ fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: Of
 
 /// How fast the methods are, and where the predictions hold.
 fn outlook_card(store: Store) -> AnyView {
-    words(said_of_run(store, outlook), "outlook")
+    words(said_in_turn(store, OUTLOOK_TURN, outlook), "outlook")
 }

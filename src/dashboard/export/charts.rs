@@ -66,7 +66,7 @@ impl Page<'_> {
             [] => say!("Errors of least squares").into(),
             names => say!("Error along the rounds: {}", names.join(", ")),
         };
-        let caption = format!("{} {}", sentences::verdict(run), sentences::caption(run));
+        let caption = format!("{} {}", sentences::verdict(run), sentences::caption_of(run, self.views.upward()));
         let words = Words { slug: "explore".into(), title, caption };
         self.export(words, std::slice::from_ref(&run.settings), Picture::Curves(figure), || table::of_run(run, ghosts))
     }

@@ -1,5 +1,6 @@
 //! What an export says of how it was made: every setting that tells the run, and whatever differs from its default.
 
+use crate::dashboard::picture::whose;
 use crate::dashboard::sweep::value_of;
 use crate::figure::number::number;
 use crate::params::choice::{CHOICES, Choice};
@@ -9,6 +10,7 @@ use crate::params::views::Word;
 use crate::params::{Draft, Key, View, Views};
 use crate::sim::few::sort_few;
 use crate::sim::scenario::Settings;
+use crate::sim::target::Target;
 use fedsysid_say::{between, decimal, say};
 
 /// The numbers that are always said.
@@ -64,7 +66,12 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
     for spec in &CHOICES {
         let option = draft.option(spec.choice);
         if ALWAYS.contains(&spec.choice) || draft.choice(spec.choice) != 0 {
-            all.push(Setting::new(spec.link, option.word.into(), format!("{}: {}", spec.name(), option.label())));
+            let of_one = points
+                .first()
+                .map(|first| first.target)
+                .filter(|target| spec.choice == Choice::Target && matches!(target, Target::Client(_)));
+            let label = of_one.map_or_else(|| option.label().to_owned(), whose);
+            all.push(Setting::new(spec.link, option.word.into(), format!("{}: {label}", spec.name())));
         }
     }
     let said: Vec<_> = all.iter().map(|setting| setting.key.clone()).collect();

@@ -6,7 +6,7 @@ use crate::dashboard::systems::Portrait;
 use crate::dashboard::tests::run;
 use crate::dashboard::tradeoff::{self, TradeOff};
 use crate::dashboard::{Run, paper, picture};
-use crate::params::views::SweepOf;
+use crate::params::views::{SweepOf, Upward};
 use crate::params::{Draft, Key, View, Views};
 
 const LINK: &str = "https://example.org/live/?M=20&q=3";
@@ -34,7 +34,7 @@ fn all() -> Vec<Export> {
     let (views, of) = (Views::default(), SweepOf::begun(Key::Clients).unwrap());
     let page = page_of(&draft, &views);
     let sweep = complete(&family::plan(&draft, &of));
-    let family = page.family(&Family { sweep: &sweep, of: &of, method: 0 });
+    let family = page.family(&Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error });
     let cards = [page.anatomy(&run, 0), page.join(&run, 1), page.bound(&run)];
     let views = Views { view: View::TradeOff, ..Views::default() };
     let sweep = complete(&tradeoff::plan(&draft, &views));
@@ -169,12 +169,13 @@ fn a_run_s_table_holds_what_is_on_screen() {
         let row = row(&picture::method_name(method.method), "200");
         assert_eq!(row[2], "3");
         let expected = theory.prediction.as_ref().unwrap().means[200];
-        let numbers = [method.errors[200].mean(), method.errors[200].standard_error(), expected];
+        let (mean, spread) = (method.errors[200].mean(), method.errors[200].standard_error());
+        let numbers = [mean, spread, mean / picture::pooled(&run.summary).unwrap(), expected];
         for (cell, number) in row[3..].iter().zip(numbers) {
             assert_eq!(cell.parse::<f64>().unwrap().to_bits(), number.to_bits());
         }
     }
-    assert_eq!(row("pooled", "")[5], "");
+    assert_eq!(row("pooled", "")[5..], ["1", ""]);
 }
 
 #[test]

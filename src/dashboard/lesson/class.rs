@@ -170,7 +170,7 @@ pub fn plan(lesson: Lesson) -> Option<Plan> {
         Settings { gains: false, ..draft.settings() }
     };
     let points: Vec<_> = (1..=SEEDS).map(at).collect();
-    Some(Plan { series_len: points.len(), points, expects: true })
+    Some(Plan { series_len: points.len(), points, expects: true, ..Plan::default() })
 }
 
 /// What the seeds give, as far as it is known: for what people found, and for what they expected of it.

@@ -88,5 +88,5 @@ pub fn check_plan(kind: MapKind, draft: &Draft) -> Plan {
     };
     let ys = some(&grid.ys, N_CHECKS.1);
     let points = some(&grid.xs, N_CHECKS.0).into_iter().flat_map(|x| ys.iter().map(move |&y| (x, y))).map(point);
-    Plan { points: points.collect(), series_len: N_CHECKS.1, expects: false }
+    Plan { points: points.collect(), series_len: N_CHECKS.1, ..Plan::default() }
 }

@@ -216,7 +216,7 @@ pub fn plan(figure: PaperFigure, switches: Switches, seed: Seed) -> Plan {
     });
     let all = figure.shown() == Shown::FedAvg;
     let other = varied.settings(varied.usual(), methods(all), begin.other(), seed);
-    Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), expects: false }
+    Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), ..Plan::default() }
 }
 
 /// Whether a sweep is of the experiments behind a figure, with any seed.
@@ -274,7 +274,7 @@ pub(crate) mod tests {
         assert!(!is_of(&sweep, PaperFigure::LinClients, Switches::CODE));
         assert!(!is_of(&sweep, PaperFigure::AvgClients, Switches::TEXT));
         assert!(!is_of(&sweep, PaperFigure::LinRollouts, Switches::TEXT));
-        let none = Plan { points: Vec::new(), series_len: 1, expects: false };
+        let none = Plan { points: Vec::new(), series_len: 1, ..Plan::default() };
         assert!(!is_of(&Sweep::new(none, Generation(1), 0.0), PaperFigure::LinClients, Switches::TEXT));
     }
 

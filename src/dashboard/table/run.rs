@@ -3,7 +3,7 @@
 use super::{Table, number};
 use crate::dashboard::Run;
 use crate::dashboard::maps::{Of, Shown};
-use crate::dashboard::picture::{method_name, reference_name};
+use crate::dashboard::picture::{method_name, pooled, reference_name};
 use crate::dashboard::pins::{Ghost, others};
 use crate::dashboard::sentences::Cause;
 use crate::dashboard::sweep::Sweep;
@@ -12,8 +12,11 @@ use crate::theory::prediction::Parts;
 
 /// A row a method and recorded round, and one a reference estimate; then those of the methods of runs that are kept beside it.
 pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
-    let mut table = Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "expected"]);
+    let mut table =
+        Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "error ÷ pooled", "expected"]);
     let error = |error: &Running| [error.n().to_string(), number(error.mean()), number(error.standard_error())];
+    let by = pooled(&run.summary);
+    let multiple = |error: &Running| by.map_or_else(String::new, |by| number(error.mean() / by));
     for (place, method) in run.summary.methods.iter().enumerate() {
         let theory = run.theory.as_ref().and_then(|theory| theory.methods.get(place)?.prediction.as_ref().ok());
         for (record, round) in run.summary.rounds.iter().enumerate() {
@@ -21,17 +24,19 @@ pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
             let expected = theory.and_then(|prediction| prediction.means.get(record).copied());
             let mut row = vec![method_name(method.method), round.to_string()];
             row.extend(error(errors));
-            row.push(expected.map_or_else(String::new, number));
+            row.extend([multiple(errors), expected.map_or_else(String::new, number)]);
             table.rows.push(row);
         }
     }
     for reference in &run.summary.references {
         let mut row = vec![reference_name(reference.reference, run.settings.target), String::new()];
         match &reference.error {
-            Ok(errors) => row.extend(error(errors)),
-            Err(reason) => row.extend(["0".into(), reason.to_string(), String::new()]),
+            Ok(errors) => {
+                row.extend(error(errors));
+                row.extend([multiple(errors), String::new()]);
+            }
+            Err(reason) => row.extend(["0".into(), reason.to_string(), String::new(), String::new(), String::new()]),
         }
-        row.push(String::new());
         table.rows.push(row);
     }
     for (pin, summary) in others(ghosts, run) {
@@ -39,7 +44,7 @@ pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
             for (round, errors) in summary.rounds.iter().zip(&method.errors) {
                 let mut row = vec![format!("{}, {}", method_name(method.method), pin.name), round.to_string()];
                 row.extend(error(errors));
-                row.push(String::new());
+                row.extend([multiple(errors), String::new()]);
                 table.rows.push(row);
             }
         }

@@ -42,5 +42,5 @@ pub fn plan(draft: &Draft, views: &Views) -> Plan {
     let series = |draft: &Draft| values.iter().map(|x| at(draft, x)).collect::<Vec<_>>();
     let mut points = series(draft);
     points.extend(second.iter().flat_map(series));
-    Plan { points, series_len: values.len(), expects: true }
+    Plan { points, series_len: values.len(), expects: true, ..Plan::default() }
 }

@@ -5,14 +5,15 @@ use super::contour::Field;
 use super::key::{self, KeyBar};
 use super::tags::{Ground, Tag};
 use super::{Check, Contour, HeatMap, Ramp, Shade, Weight};
+use crate::figure::clip::{clipped_line, clipped_segment};
 use crate::figure::frame::{Frame, Px, Rect};
 use crate::figure::layout::left_of_plot;
 use crate::figure::lines::{self, Line, nothing};
 use crate::figure::page::{Headings, Page};
 use crate::figure::rows::Rows;
 use crate::figure::theme::Theme;
+use crate::figure::thin::thinned;
 use crate::figure::ticks::Ticks;
-use crate::figure::trace::{clipped_line, clipped_segment, thinned};
 use crate::figure::{Point, Role, Size};
 
 /// A map laid out on a surface.

@@ -11,17 +11,27 @@ pub struct Dash {
     pub off: f64,
 }
 
-/// The sign set on a curve here and there.
+/// The sign set on a curve here and there: one a method, one a value of a sweep. On a run some are filled with paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
-    /// A disc, filled on a run.
+    /// A disc.
     Disc,
-    /// A diamond, filled with paper on a run.
+    /// A diamond, open.
     Diamond,
-    /// A triangle, filled on a run.
-    Triangle,
-    /// A square, filled with paper on a run.
+    /// A triangle that points up.
+    Up,
+    /// A square, open.
     Square,
+    /// A plus sign.
+    Plus,
+    /// A triangle that points down, open.
+    Down,
+    /// A star.
+    Star,
+    /// A multiplication sign.
+    Cross,
+    /// A triangle that points to the right, open.
+    Right,
 }
 
 impl Role {
@@ -48,52 +58,114 @@ impl Role {
         }
     }
 
-    /// The marker on a measured curve of this role. Two that share one are far apart in lightness.
+    /// The marker on a measured curve of this role: no two methods share one, nor does a client alone, which a trade-off sets
+    /// beside them.
     pub const fn marker(self) -> Marker {
         match self {
-            Role::FedLin | Role::FedAdmm | Role::ClientAlone | Role::Pooled | Role::Noise => Marker::Disc,
-            Role::FedAvg
-            | Role::Clustered
-            | Role::MeanOfLocals
-            | Role::Weighted
-            | Role::Personalized
-            | Role::Heterogeneity => Marker::Diamond,
-            Role::FedProx | Role::Median | Role::Drift => Marker::Triangle,
-            Role::Scaffold | Role::Transient => Marker::Square,
-            Role::Swept(step) => SWEPT_MARKERS[step.index()],
+            Role::FedLin | Role::Noise => Marker::Disc,
+            Role::FedAvg | Role::Heterogeneity | Role::Weighted => Marker::Diamond,
+            Role::FedProx | Role::Drift => Marker::Up,
+            Role::Scaffold | Role::Transient | Role::MeanOfLocals => Marker::Square,
+            Role::FedAdmm => Marker::Plus,
+            Role::Clustered | Role::Personalized => Marker::Down,
+            Role::Median => Marker::Star,
+            Role::ClientAlone => Marker::Cross,
+            Role::Pooled => Marker::Right,
+            Role::Swept(step) => Marker::ALL[step.index()],
         }
     }
 }
 
-/// Chosen so that neighbors differ, however many of the nine steps a sweep uses.
-const SWEPT_MARKERS: [Marker; Step::COUNT] = [
-    Marker::Disc,
-    Marker::Diamond,
-    Marker::Triangle,
-    Marker::Square,
-    Marker::Diamond,
-    Marker::Triangle,
-    Marker::Disc,
-    Marker::Diamond,
-    Marker::Square,
-];
-
 impl Marker {
+    /// All of them: as many as a sweep has values.
+    const ALL: [Self; Step::COUNT] = [
+        Self::Disc,
+        Self::Diamond,
+        Self::Up,
+        Self::Square,
+        Self::Plus,
+        Self::Down,
+        Self::Star,
+        Self::Cross,
+        Self::Right,
+    ];
+
     /// Whether a run's markers of this shape are filled with paper.
     pub const fn is_open(self) -> bool {
-        match self {
-            Marker::Disc | Marker::Triangle => false,
-            Marker::Diamond | Marker::Square => true,
-        }
+        matches!(self, Self::Diamond | Self::Square | Self::Down | Self::Right)
     }
 
     /// From its middle to its farthest point, in strokes; and how much of that a rim of one stroke takes.
     pub(in crate::figure) const fn reach(self) -> (f64, f64) {
         match self {
-            Marker::Disc => (1.7, 1.0),
-            Marker::Diamond => (2.4, 1.1),
-            Marker::Triangle => (2.5, 1.9),
-            Marker::Square => (2.2, 1.3),
+            Self::Disc => (1.7, 1.0),
+            Self::Diamond => (2.4, 1.1),
+            Self::Up | Self::Down | Self::Right => (2.5, 1.9),
+            Self::Square => (2.2, 1.3),
+            Self::Plus | Self::Cross => (2.4, 1.5),
+            Self::Star => (2.9, 1.6),
+        }
+    }
+
+    /// Its corners around its middle, the farthest at a distance of 1; of a disc none.
+    pub(in crate::figure) const fn corners(self) -> &'static [(f64, f64)] {
+        match self {
+            Self::Disc => &[],
+            Self::Diamond => &[(0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)],
+            Self::Up => &[(0.0, -1.0), (0.866, 0.5), (-0.866, 0.5)],
+            Self::Down => &[(0.0, 1.0), (-0.866, -0.5), (0.866, -0.5)],
+            Self::Right => &[(1.0, 0.0), (-0.5, 0.866), (-0.5, -0.866)],
+            Self::Square => &[(-0.707, -0.707), (0.707, -0.707), (0.707, 0.707), (-0.707, 0.707)],
+            Self::Plus => &[
+                (-0.34, -0.94),
+                (0.34, -0.94),
+                (0.34, -0.34),
+                (0.94, -0.34),
+                (0.94, 0.34),
+                (0.34, 0.34),
+                (0.34, 0.94),
+                (-0.34, 0.94),
+                (-0.34, 0.34),
+                (-0.94, 0.34),
+                (-0.94, -0.34),
+                (-0.34, -0.34),
+            ],
+            Self::Cross => &[
+                (0.424, -0.905),
+                (0.905, -0.424),
+                (0.481, 0.0),
+                (0.905, 0.424),
+                (0.424, 0.905),
+                (0.0, 0.481),
+                (-0.424, 0.905),
+                (-0.905, 0.424),
+                (-0.481, 0.0),
+                (-0.905, -0.424),
+                (-0.424, -0.905),
+                (0.0, -0.481),
+            ],
+            Self::Star => &[
+                (0.0, -1.0),
+                (0.247, -0.34),
+                (0.951, -0.309),
+                (0.399, 0.13),
+                (0.588, 0.809),
+                (0.0, 0.42),
+                (-0.588, 0.809),
+                (-0.399, 0.13),
+                (-0.951, -0.309),
+                (-0.247, -0.34),
+            ],
+        }
+    }
+
+    /// Its outline as the path of an SVG, in the middle of 16 × 16.
+    pub fn path(self) -> String {
+        let reach = 2.0 * self.reach().0;
+        let corner = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", 8.0 + reach * x, 8.0 + reach * y);
+        match self.corners() {
+            [] => "M4.6 8a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0-6.8 0Z".into(),
+            corners => format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L")),
         }
     }
 }
@@ -124,6 +196,56 @@ mod tests {
             assert!(a.dash().is_some());
             for b in &references[idx + 1..] {
                 assert_ne!(a.dash(), b.dash());
+            }
+        }
+    }
+
+    /// Neither of methods, among them a client alone, nor of the values of a sweep do two have the same sign; and none looks
+    /// like another from afar: at the size of a marker its outline is another by a seventh of it.
+    #[test]
+    fn no_two_lines_of_a_chart_share_a_marker() {
+        let methods = [
+            Role::FedLin,
+            Role::FedAvg,
+            Role::FedProx,
+            Role::Scaffold,
+            Role::FedAdmm,
+            Role::Clustered,
+            Role::Median,
+            Role::ClientAlone,
+            Role::Pooled,
+        ];
+        let swept: Vec<_> = (0..Step::COUNT).map(|place| Role::Swept(Step::of(place, Step::COUNT))).collect();
+        for roles in [&methods[..], &swept] {
+            for (idx, a) in roles.iter().enumerate() {
+                for b in &roles[idx + 1..] {
+                    assert_ne!(a.marker(), b.marker(), "{a:?} and {b:?}");
+                    assert_ne!(a.marker().path(), b.marker().path(), "{a:?} and {b:?}");
+                }
+            }
+        }
+        // Whether a place is inside of an outline, by how often a ray to the right crosses it.
+        let inside = |marker: Marker, x: f64, y: f64| match marker.corners() {
+            [] => x.hypot(y) < 1.0,
+            corners => {
+                let sides = corners.iter().zip(corners.iter().cycle().skip(1));
+                let crosses = |((x0, y0), (x1, y1)): &(&(f64, f64), &(f64, f64))| {
+                    (*y0 > y) != (*y1 > y) && x < x0 + (y - y0) / (y1 - y0) * (x1 - x0)
+                };
+                sides.filter(crosses).count() % 2 == 1
+            }
+        };
+        let places: Vec<_> = (0..40 * 40).map(|k| (k % 40, k / 40)).collect();
+        let at = |k: i32| f64::from(k) / 6.5 - 3.0;
+        let covers = |marker: Marker, (x, y): (i32, i32)| {
+            let reach = marker.reach().0;
+            inside(marker, at(x) / reach, at(y) / reach)
+        };
+        for (idx, &a) in Marker::ALL.iter().enumerate() {
+            let size = places.iter().filter(|place| covers(a, **place)).count();
+            for &b in &Marker::ALL[idx + 1..] {
+                let other = places.iter().filter(|place| covers(a, **place) != covers(b, **place)).count();
+                assert!(7 * other > size, "{a:?} and {b:?}: {other} of {size}");
             }
         }
     }

@@ -66,9 +66,9 @@ fn settings_carry_every_value_over() {
     let data = FleetPlan {
         n_rollouts: Spread::Even { low: 2, high: 24 },
         rollout_len: 8.into(),
-        initial_state_std: 0.2.into(),
-        input_std: 0.21.into(),
-        process_noise_std: Spread::Even { low: 0.22, high: 0.22 * 23.0 },
+        initial_state_std: 0.21.into(),
+        input_std: 0.22.into(),
+        process_noise_std: Spread::Even { low: 0.23, high: 0.23 * 24.0 },
     };
     assert_eq!((settings.data, settings.systems_seed), (data, Some(Seed(10))));
     assert_eq!(settings.n_local_steps, Spread::Even { low: 4, high: 52 });

@@ -67,6 +67,16 @@ pub enum Across {
     Rollouts,
 }
 
+/// What lies upward where error is shown along the rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Upward {
+    /// The error, on a logarithmic axis.
+    #[default]
+    Error,
+    /// The error as a multiple of that of pooled least squares, which is where a federated method should end.
+    OverPooled,
+}
+
 /// The maps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MapKind {
@@ -113,6 +123,11 @@ impl Across {
     pub fn of(key: Key) -> Option<Self> {
         Self::ALL.iter().map(|(across, ..)| *across).find(|across| across.key() == key)
     }
+}
+
+impl Word for Upward {
+    const ALL: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::Error, "error", "error"), (Self::OverPooled, "pooled", "error ÷ pooled least squares’")];
 }
 
 impl Word for MapKind {

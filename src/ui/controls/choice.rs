@@ -8,7 +8,6 @@ use super::super::reactive::{live, memo, on};
 use super::help::{HelpButton, HelpText};
 use super::{Settings, control_id};
 use crate::figure::Role;
-use crate::figure::theme::Marker;
 use crate::params::Choice;
 use crate::params::choice::{ALGORITHMS_LINK, Algorithm, Opt};
 
@@ -123,16 +122,11 @@ fn Stroke(
     /// The algorithm.
     algorithm: Algorithm,
 ) -> impl IntoView {
-    let marker = match role(algorithm).marker() {
-        Marker::Disc => view! { <circle cx="14" cy="8" r="4" /> }.into_any(),
-        Marker::Diamond => view! { <path class="open" d="M14 3.2 18.8 8 14 12.8 9.2 8Z" /> }.into_any(),
-        Marker::Triangle => view! { <path class="solid" d="M14 3 18.3 10.5H9.7Z" /> }.into_any(),
-        Marker::Square => view! { <path class="open" d="M10.9 4.9H17.1V11.1H10.9Z" /> }.into_any(),
-    };
+    let marker = role(algorithm).marker();
     view! {
         <svg class="stroke" viewBox="0 0 28 16" width="28" height="16" aria-hidden="true">
             <path d="M0 8H28" />
-            {marker}
+            <path class=if marker.is_open() { "open" } else { "solid" } transform="translate(6)" d=marker.path() />
         </svg>
     }
 }

@@ -74,6 +74,19 @@ fn a_pinned_run_stays_as_a_ghost_and_says_what_has_become_of_it() {
     });
 }
 
+/// Whatever is looked at, what has become of a pin is known.
+#[test]
+fn pins_have_their_numbers_in_every_view_that_lists_them() {
+    Story::new().tell(async |page| {
+        for view in ["sweep=K:1,5", "view=tradeoff&q=4", "view=map", "view=systems"] {
+            page.open(&format!("{view}&M=20&R=50&pin=M:5~name:A")).await?;
+            let said = pins(page).await?;
+            ensure!(said.iter().all(|(_, words)| words.contains("× the error")), "{view}: {said:?}");
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn pins_are_named_and_at_most_six() {
     Story::new().tell(async |page| {

@@ -120,6 +120,32 @@ fn who_gains_is_true_of_the_clients() {
     });
 }
 
+/// Pressing a dot, by keys or a mouse, shows the error of its client; what is said and the address follow.
+#[test]
+fn a_dot_that_is_pressed_shows_the_error_of_its_client() {
+    const JOIN: &str = r#"#app [data-testid="join"]"#;
+    Story::new().tell(async |page| {
+        page.open("eps=0.5&q=5").await?;
+        let label: String = page.eval("return document.querySelector(arguments[0]).ariaLabel;", &[JOIN.into()]).await?;
+        ensure!(label.contains("Enter shows the error of that client."), "{label}");
+        page.focus(JOIN).await?;
+        page.press([Key::End]).await?;
+        let line = page.texts(r#"#app .card:has([data-testid="join"]) .reading-line"#).await?.join("");
+        let client: String = line.chars().skip_while(|c| !c.is_numeric()).take_while(|c| c.is_numeric()).collect();
+        page.press([Key::Enter]).await?;
+        page.expect_what_is_set().await?;
+        let readout = page.texts(r#"#app [data-testid="readout"] dt"#).await?;
+        ensure!(readout.contains(&format!("client {client} alone")), "client {client}: {readout:?}");
+        ensure!(page.number("client").await? == client);
+        let ends = page.texts("#app .card:has([data-testid='join']) .ends").await?.join("");
+        ensure!(ends.contains(&format!("ringed: client {client}")), "{ends}");
+        page.click(JOIN).await?;
+        page.expect_what_is_set().await?;
+        ensure!(page.number("client").await? != client, "the middle of the strip is another client's");
+        Ok(())
+    });
+}
+
 async fn a_reading_is_true(page: &Page, alone: &[Running], shared: &[Running]) -> Result<()> {
     let line = page.texts(r#"#app .card:has([data-testid="join"]) .reading-line"#).await?.join("");
     let client =

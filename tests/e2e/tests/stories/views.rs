@@ -173,3 +173,40 @@ fn whoever_wants_no_motion_sees_the_rounds_end() {
         Ok(())
     });
 }
+
+/// As multiples of pooled least squares' error, as a link or a button wants it: readings, caption and address say so.
+#[test]
+fn errors_are_shown_as_multiples_on_request() {
+    const BUTTON: &str = r#"#app [data-testid="upward"]"#;
+    const READ: &str = "
+        const readings = [...document.querySelectorAll('#app [data-testid=readout] .reading')];
+        return readings.map((reading) => [reading.dataset.role, Number(reading.querySelector('data').value)]);";
+    Story::new().tell(async |page| {
+        page.open("q=5&K=20").await?;
+        let errors: Vec<(String, f64)> = page.eval(READ, &[]).await?;
+        let pooled = errors.iter().find(|(role, _)| role == "pooled").map_or(f64::NAN, |(_, error)| *error);
+        page.click(BUTTON).await?;
+        page.wait("the address to say so", PATIENCE, "location.search.includes('y=pooled')").await?;
+        for link in [None, Some("q=5&K=20&y=pooled")] {
+            if let Some(link) = link {
+                page.open(link).await?;
+            }
+            let multiples: Vec<(String, f64)> = page.eval(READ, &[]).await?;
+            let is_multiple = |(of, error): (&(String, f64), &(String, f64))| {
+                of.0 == error.0 && (of.1 * pooled / error.1 - 1.0).abs() < 1e-12
+            };
+            let are_all = multiples.len() == errors.len() && multiples.iter().zip(&errors).all(is_multiple);
+            ensure!(are_all, "{multiples:?} of {errors:?}");
+            let caption = page.texts("#app figcaption").await?.concat();
+            ensure!(caption.contains("multiples of the error of pooled"), "{caption}");
+            let is_pressed =
+                page.is("document.querySelector('#app [data-testid=upward]').ariaPressed === 'true'").await?;
+            ensure!(is_pressed, "the button is not pressed");
+        }
+        page.click(BUTTON).await?;
+        page.wait("the address to say no more of it", PATIENCE, "!location.search.includes('y=pooled')").await?;
+        let again: Vec<(String, f64)> = page.eval(READ, &[]).await?;
+        ensure!(again == errors);
+        Ok(())
+    });
+}

@@ -1,0 +1,37 @@
+//! Cards that are filled one after the other.
+
+use leptos::prelude::*;
+
+use super::reactive::effect;
+use super::shell;
+use super::store::Store;
+use crate::dashboard::{Dashboard, Run};
+use crate::web::listener::Timeout;
+
+impl Store {
+    /// Fills so many cards one after the other, each in a task of its own: all at once, by code that the browser has not run
+    /// before, they would hold up the page for longer than anybody's finger bears.
+    pub(super) fn fill_one_by_one(self, n_cards: u8) {
+        self.unfilled.set(n_cards);
+        on_cleanup(move || self.unfilled.set(0));
+        let next = StoredValue::new_local(None::<Timeout>);
+        effect(move |_| {
+            if is_filling(&self.dashboard.read(), self.unfilled.get()) {
+                next.set_value(Timeout::new(0, move || {
+                    let left = self.unfilled.try_update(|left| {
+                        *left = left.saturating_sub(1);
+                        *left
+                    });
+                    if left == Some(0) {
+                        shell::give_way();
+                    }
+                }));
+            }
+        });
+    }
+}
+
+/// Whether cards are being filled for the first time: what is to be said in them is known.
+pub(super) fn is_filling(dashboard: &Dashboard, unfilled: u8) -> bool {
+    unfilled > 0 && dashboard.run().is_some_and(Run::has_theory)
+}

@@ -26,6 +26,7 @@ pub mod export;
 pub mod family;
 pub mod host;
 pub mod join;
+pub mod landmarks;
 pub mod lesson;
 pub mod maps;
 pub mod markup;
@@ -63,7 +64,7 @@ pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
         View::Map => Some(maps::check_plan(views.map, draft)),
         View::Systems | View::Data => None,
         View::Lesson => lesson::class::plan(views.guide.class),
-        View::Paper => Some(paper::plan(views.figure, views.switches, draft.seed())),
+        View::Paper => Some(paper::plan(views.figure, views.switches, draft.seeds())),
     }
 }
 

@@ -39,7 +39,7 @@ pub fn landmarks(run: &Run, trade_off: Option<&TradeOff<'_>>) -> Vec<Landmark> {
 pub fn meaning(key: Key) -> Option<&'static str> {
     match key {
         Key::Heterogeneity => {
-            Some(say!("The small mark beneath the slider is where joining stops to pay, if that is known."))
+            Some(say!("The small mark beneath the slider is where joining stops paying, if that is known."))
         }
         Key::StepSize => Some(say!("The small mark beneath the slider is the largest stable step, if that is known.")),
         _ => None,

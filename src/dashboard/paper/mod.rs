@@ -248,7 +248,7 @@ pub(crate) mod tests {
     fn every_experiment_is_the_papers() {
         for (figure, ..) in PaperFigure::ALL {
             for switches in [Switches::TEXT, Switches::CODE] {
-                let plan = plan(*figure, switches, Seed(3));
+                let plan = plan(*figure, switches, (Seed(3), None));
                 assert_eq!(plan.points.len(), 2 * figure.varied().n_values() + 1);
                 for settings in plan.points {
                     let usual = [settings.n_clients == 50, settings.heterogeneity.to_bits() == 0.01_f64.to_bits()];

@@ -56,7 +56,7 @@ fn the_file_that_is_shown_is_read() {
     open(&mut desk, "shown.csv", FORMAT).unwrap();
     settled(&mut desk);
     let summary = &desk.parts().unwrap()[Part::Summary];
-    assert!(summary.contains("5 rows in 2 rollouts") && summary.contains("2 samples"), "{summary}");
+    assert!(summary.contains("4 rows in 2 rollouts") && summary.contains("2 samples"), "{summary}");
 }
 
 #[test]

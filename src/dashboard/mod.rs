@@ -26,6 +26,7 @@ pub mod export;
 pub mod family;
 pub mod host;
 pub mod join;
+pub mod landmarks;
 pub mod lesson;
 pub mod maps;
 pub mod markup;
@@ -65,7 +66,7 @@ pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
         // Here no pins are listed.
         View::Data => return None,
         View::Lesson => return lesson::class::plan(views.guide.class),
-        View::Paper => return Some(paper::plan(views.figure, views.switches, draft.seed())),
+        View::Paper => return Some(paper::plan(views.figure, views.switches, draft.seeds())),
     };
     pins::beside(plan, pins, draft)
 }

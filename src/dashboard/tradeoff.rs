@@ -61,6 +61,11 @@ impl<'a> TradeOff<'a> {
         self.series().first().map(Series::xs).unwrap_or_default()
     }
 
+    /// The value along the axis at which joining ceases to pay, or begins to, if the studies tell.
+    pub fn crossing(&self) -> Option<f64> {
+        Some(self.series().first()?.crossing()?.0)
+    }
+
     /// The value along the axis that is nearest to `x`.
     pub fn nearest(&self, x: f64) -> Option<f64> {
         let distance = |value: &f64| (value / x).ln().abs();

@@ -141,6 +141,7 @@ impl Draft {
             input_std: self.get(Key::InputStd).into(),
             process_noise_std: spread(noise, noise * self.get(Key::NoiseSpread)),
         };
+        let (seed, systems_seed) = self.seeds();
         Settings {
             family: self.systems.family().clone(),
             placement: PLACEMENTS[self.choice(Choice::Placement)],
@@ -158,14 +159,15 @@ impl Draft {
             references: self.references(),
             gains: true,
             n_trials: self.count(Key::Trials),
-            seed: self.seed(),
-            systems_seed: self.numbers[Key::SystemsSeed as usize].map(|_| Seed(self.whole(Key::SystemsSeed).into())),
+            seed,
+            systems_seed,
         }
     }
 
-    /// The seed of all that is random, but for systems with one of their own.
-    pub fn seed(&self) -> Seed {
-        Seed(self.whole(Key::Seed).into())
+    /// The seed of all that is random, and that of the systems, if they have one of their own.
+    pub fn seeds(&self) -> (Seed, Option<Seed>) {
+        let of = |key| Seed(self.whole(key).into());
+        (of(Key::Seed), self.numbers[Key::SystemsSeed as usize].map(|_| of(Key::SystemsSeed)))
     }
 
     /// The paper's estimates, and those that were asked for besides.

@@ -128,6 +128,20 @@ impl Grid {
         f64::from(self.nearest(value)) / f64::from(self.last().max(1))
     }
 
+    /// How far along the slider `value` would lie, 0 to 1, also between two stops; nowhere, if it is beyond the ends.
+    pub fn place(&self, value: f64) -> Option<f64> {
+        let nearest = self.nearest(value);
+        let stop = self.at(nearest);
+        let beside = match value.partial_cmp(&stop)? {
+            std::cmp::Ordering::Less => nearest.checked_sub(1)?,
+            std::cmp::Ordering::Equal => nearest,
+            std::cmp::Ordering::Greater => Some(nearest + 1).filter(|&next| next <= self.last())?,
+        };
+        let share = if beside == nearest { 0.0 } else { (value - stop) / (self.at(beside) - stop) };
+        let position = f64::from(nearest) + share * (f64::from(beside) - f64::from(nearest));
+        Some(position / f64::from(self.last().max(1)))
+    }
+
     /// The stop that `step` leads to from `value`.
     pub fn moved(&self, value: f64, step: Move) -> f64 {
         let position = self.nearest(value);

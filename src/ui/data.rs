@@ -12,7 +12,7 @@ use super::store::Store;
 use crate::dashboard::data::charts::Dots;
 use crate::dashboard::data::markup::{Part, Parts};
 use crate::dashboard::data::rounds::{self, Which};
-use crate::dashboard::data::{Chosen, Sheet, charts};
+use crate::dashboard::data::{Chosen, FORMAT, Sheet, charts};
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::data::shared::Rounds;
@@ -190,6 +190,14 @@ fn opening(store: Store, own: OwnData) -> AnyView {
                  They are read in this browser; nothing is uploaded, and a link does not hold them. No truth is known of them, so \
                  models are judged by what they predict. The simulated data are data set 1 of the experiment in the other views.")}
             </p>
+            <div class="data-format" hidden=live(move || !own.is_empty()) data-testid="data-format">
+                <h2>{say!("What a file looks like")}</h2>
+                <pre tabindex="0" aria-label=say!("The first lines of a file")>{FORMAT}</pre>
+                <p class="quiet">
+                    {say!("One row a moment: the state x at time t, and the input u that leads from there to the next. A rollout’s last row \
+                     has no input. Clients are sites or machines, rollouts are repeated experiments.")}
+                </p>
+            </div>
         </div>
     }
     .into_any()

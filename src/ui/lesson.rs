@@ -214,9 +214,9 @@ fn steps(store: Store) -> AnyView {
             <h2 node_ref=heading tabindex="-1">{title}</h2>
             <div inner_html=text data-testid="lesson-text"></div>
             {foretelling(store, guide)}
-            <div role="status" inner_html=done data-testid="lesson-done"></div>
-            <div inner_html=code></div>
             {ways(store, guide, heading)}
+            <div class="lesson-said" role="status" inner_html=done data-testid="lesson-done"></div>
+            <div inner_html=code></div>
             <div inner_html=hello></div>
         </section>
     }

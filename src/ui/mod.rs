@@ -41,6 +41,7 @@ use crate::dashboard::sentences;
 use crate::figure::theme::Theme as Look;
 use crate::params::View;
 use crate::params::views::Word;
+use controls::Known;
 use controls::panel::Panel;
 use explore::Explore;
 use language::LanguageChoice;
@@ -75,6 +76,7 @@ fn App() -> impl IntoView {
         }
     });
     let measured = derived(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
+    let known = Known { measured, landmarks: tradeoff::landmarks(store) };
     let view = store.view();
     let own = data::OwnData::empty();
     // The paper's settings are the paper's, and people's data have none.
@@ -115,7 +117,7 @@ fn App() -> impl IntoView {
             <aside class="controls" aria-label=say!("Settings") hidden=live(is_alone)>
                 {lesson::panel(store)}
                 {part(changes::changes)}
-                <Panel settings=store.settings measured on_name=move |key| store.sweep(key) />
+                <Panel settings=store.settings known on_name=move |key| store.sweep(key) />
                 {part(pins::pins)}
             </aside>
             {live(move || if has_theory.get() { view! { <Theory store theme /> }.into_any() } else { ().into_any() })}

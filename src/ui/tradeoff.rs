@@ -13,10 +13,12 @@ use super::parts::{TextBox, readings, select, text_box};
 use super::save::save;
 use super::store::Store;
 use super::sweep::sweep_progress;
+use crate::dashboard::landmarks::{self, Landmark};
 use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::markup;
 use crate::dashboard::tradeoff::{TradeOff, caption};
 use crate::figure::theme::Theme;
+use crate::params::View;
 use crate::params::table::{self, words};
 use crate::params::views::{Across, BESIDE, BESIDE_KEYS, Word};
 
@@ -82,6 +84,18 @@ fn look<T>(store: Store, look: impl FnOnce(&TradeOff<'_>) -> T) -> Option<T> {
     let now = store.settings.draft.read().get(views.across.key());
     let (sweep, before) = (sweeps.current()?, sweeps.before());
     Some(look(&TradeOff { sweep, before, across: views.across, beside: views.beside, now }))
+}
+
+/// Where something changes along a slider; nowhere, while that is to be foretold.
+pub(super) fn landmarks(store: Store) -> Memo<Vec<Landmark>> {
+    memo(move || {
+        let dashboard = store.dashboard.read();
+        let Some(run) = dashboard.run().filter(|_| store.veil.get().is_none()) else { return Vec::new() };
+        let of_run = || landmarks::landmarks(run, None);
+        let is_looked_at = store.views.read().view == View::TradeOff;
+        let both = is_looked_at.then(|| look(store, |trade_off| landmarks::landmarks(run, Some(trade_off))));
+        both.flatten().unwrap_or_else(of_run)
+    })
 }
 
 /// What lies along the axis, and what the second setting differs in.

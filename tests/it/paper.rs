@@ -72,7 +72,7 @@ fn results(settings: Settings, data_sets: Range<usize>) -> Vec<TrialResult> {
 
 /// A figure's experiments, with as many data sets as the comparison needs, all in.
 fn sweep(figure: PaperFigure, begin: Begin, systems: Systems) -> Sweep {
-    let mut plan = plan(figure, Switches { begin, ..Switches::TEXT }, Seed(20_221_125));
+    let mut plan = plan(figure, Switches { begin, ..Switches::TEXT }, (Seed(20_221_125), None));
     for settings in &mut plan.points {
         settings.n_trials = N_TRIALS;
         if systems == Systems::Fixed {

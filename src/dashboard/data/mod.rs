@@ -29,6 +29,13 @@ use crate::sim::method::Method;
 use crate::sim::schedule::Schedule;
 use fedsysid_say::say;
 
+/// What a file may look like, for those who have none yet.
+pub const FORMAT: &str = "client,rollout,t,x1,x2,u1
+1,1,0,0.5,-0.2,1
+1,1,1,0.61,0.13,-1
+1,1,2,0.07,0.31,
+1,2,0,0.4,0.1,1";
+
 /// What was read of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileRead {

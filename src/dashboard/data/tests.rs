@@ -48,6 +48,17 @@ fn of_client(text: &str, client: &str) -> String {
     text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
 }
 
+/// What the first screen shows of a file is one: its rows are read as its words say.
+#[test]
+fn the_file_that_is_shown_is_read() {
+    let mut desk = Desk::default();
+    desk.begin(false);
+    open(&mut desk, "shown.csv", FORMAT).unwrap();
+    settled(&mut desk);
+    let summary = &desk.parts().unwrap()[Part::Summary];
+    assert!(summary.contains("4 rows in 2 rollouts") && summary.contains("2 samples"), "{summary}");
+}
+
 #[test]
 fn the_example_is_identified_and_every_part_says_something() {
     let parts = desk(&[&text(example())]).parts().unwrap();

@@ -41,7 +41,7 @@ fn all() -> Vec<Export> {
     let trade_off = TradeOff { sweep: &sweep, before: None, across: views.across, beside: None, now: 0.3 };
     let trade_off = page_of(&draft, &views).trade_off(&trade_off);
     let views = Views { view: View::Paper, ..Views::default() };
-    let mut plan = paper::plan(views.figure, views.switches, draft.seed());
+    let mut plan = paper::plan(views.figure, views.switches, draft.seeds());
     plan.points.iter_mut().for_each(|settings| settings.n_trials = 1);
     let paper = page_of(&draft, &views).paper(&complete(&plan));
     let cards = cards.into_iter().map(Option::unwrap);

@@ -1,6 +1,6 @@
 //! What is read of the lessons, as markup. Buttons have `data-do`, and what it is done to.
 
-use fedsysid_say::say;
+use fedsysid_say::{say, text as text_of};
 use std::fmt::Write;
 
 use super::class::Class;
@@ -88,9 +88,14 @@ pub fn lessons(progress: &Progress) -> String {
         // Where somebody goes on: at the first step that is not done.
         let next = (0..n).find(|&step| !progress.is_done(lesson, step)).unwrap_or(0);
         let (word, name) = (lesson.word(), escaped(lesson.name()));
+        let step = |step: &super::Step| {
+            let foretold = if step.guess.is_some() { say!(" (you foretell)") } else { "" };
+            format!("<li>{}{foretold}</li>", escaped(text_of(step.words.title)))
+        };
+        let steps: String = course.steps.iter().map(step).collect();
         let _ = write!(
             html,
-            "<li><h3>{name}</h3><p>{about}</p><p class=quiet>{so_far}</p>\
+            "<li><h3>{name}</h3><p>{about}</p><ol>{steps}</ol><p class=quiet>{so_far}</p>\
              <button type=button class=set-step data-do=start data-lesson={word} data-step={next} aria-label=\"{button}: {name}\">{button}</button></li>"
         );
     }

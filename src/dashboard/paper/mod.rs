@@ -148,13 +148,14 @@ impl Varied {
     }
 
     /// The paper's experiment at a place.
-    fn settings(self, place: usize, methods: &[Method], begin: Begin, seed: Seed) -> Settings {
+    fn settings(self, place: usize, methods: &[Method], begin: Begin, (seed, systems_seed): Seeds) -> Settings {
         let mut settings = Settings {
             start: begin.start(),
             methods: methods.to_vec(),
             references: vec![Reference::Pooled, Reference::MeanOfLocals],
             n_trials: N_TRIALS,
             seed,
+            systems_seed,
             ..Settings::paper()
         };
         match self {
@@ -200,29 +201,32 @@ impl Experiment {
     }
 }
 
+/// What its random numbers come from: all of them, or all but the systems, which have a seed of their own.
+pub type Seeds = (Seed, Option<Seed>);
+
 /// The experiments behind a figure and behind what its switches change. Of the switches they depend on the start alone: all
 /// others rerun nothing.
-pub fn plan(figure: PaperFigure, switches: Switches, seed: Seed) -> Plan {
+pub fn plan(figure: PaperFigure, switches: Switches, seeds: Seeds) -> Plan {
     let (varied, begin) = (figure.varied(), switches.begin);
     let shows_fedavg = figure.shown() != Shown::FedLin;
     let methods = |all: bool| if all { &METHODS[..] } else { &METHODS[..1] };
     let first = (0..varied.n_values()).map(|place| {
         let all = shows_fedavg || place == varied.usual();
-        varied.settings(place, methods(all), begin, seed)
+        varied.settings(place, methods(all), begin, seeds)
     });
     let last = (0..varied.n_values()).map(|place| {
-        let settings = varied.settings(place, methods(false), begin, seed);
+        let settings = varied.settings(place, methods(false), begin, seeds);
         Settings { target: Target::Client(settings.n_clients - 1), ..settings }
     });
     let all = figure.shown() == Shown::FedAvg;
-    let other = varied.settings(varied.usual(), methods(all), begin.other(), seed);
+    let other = varied.settings(varied.usual(), methods(all), begin.other(), seeds);
     Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), ..Plan::default() }
 }
 
 /// Whether a sweep is of the experiments behind a figure, with any seed.
 pub fn is_of(sweep: &Sweep, figure: PaperFigure, switches: Switches) -> bool {
-    let seed = sweep.plan.points.first().map(|settings| settings.seed);
-    seed.is_some_and(|seed| sweep.plan == plan(figure, switches, seed))
+    let seeds = sweep.plan.points.first().map(|settings| (settings.seed, settings.systems_seed));
+    seeds.is_some_and(|seeds| sweep.plan == plan(figure, switches, seeds))
 }
 
 #[cfg(test)]
@@ -235,7 +239,7 @@ pub(crate) mod tests {
 
     /// A figure's sweep of a few data sets, all in.
     pub(crate) fn sweep(figure: PaperFigure, switches: Switches) -> Sweep {
-        let mut plan = plan(figure, switches, Seed(7));
+        let mut plan = plan(figure, switches, (Seed(7), None));
         plan.points.iter_mut().for_each(|settings| settings.n_trials = 4);
         complete(&plan)
     }
@@ -244,7 +248,7 @@ pub(crate) mod tests {
     fn every_experiment_is_the_papers() {
         for (figure, ..) in PaperFigure::ALL {
             for switches in [Switches::TEXT, Switches::CODE] {
-                let plan = plan(*figure, switches, Seed(3));
+                let plan = plan(*figure, switches, (Seed(3), None));
                 assert_eq!(plan.points.len(), 2 * figure.varied().n_values() + 1);
                 for settings in plan.points {
                     let usual = [settings.n_clients == 50, settings.heterogeneity.to_bits() == 0.01_f64.to_bits()];
@@ -258,7 +262,7 @@ pub(crate) mod tests {
 
     #[test]
     fn only_the_start_needs_other_experiments() {
-        let of = |figure, switches| plan(figure, switches, Seed(7));
+        let of = |figure, switches| plan(figure, switches, (Seed(7), None));
         let text = of(PaperFigure::AvgRollouts, Switches::TEXT);
         let other = Switches { begin: Begin::Zero, ..Switches::CODE };
         assert_eq!(of(PaperFigure::AvgRollouts, other), text);
@@ -268,7 +272,9 @@ pub(crate) mod tests {
 
     #[test]
     fn a_sweep_is_told_from_that_of_another_figure() {
-        let sweep = Sweep::new(plan(PaperFigure::LinClients, Switches::TEXT, Seed(3)), Generation(1), 0.0);
+        let sweep =
+            Sweep::new(plan(PaperFigure::LinClients, Switches::TEXT, (Seed(3), Some(Seed(4)))), Generation(1), 0.0);
+        assert!(sweep.plan.points.iter().all(|settings| settings.systems_seed == Some(Seed(4))));
         let constant = Switches { step: Step::Constant, ..Switches::TEXT };
         assert!(is_of(&sweep, PaperFigure::LinClients, constant));
         assert!(!is_of(&sweep, PaperFigure::LinClients, Switches::CODE));
@@ -281,7 +287,7 @@ pub(crate) mod tests {
     #[test]
     fn every_experiment_stands_where_it_is_looked_for() {
         let varied = Varied::Clients;
-        let plan = plan(PaperFigure::LinClients, Switches::TEXT, Seed(7));
+        let plan = plan(PaperFigure::LinClients, Switches::TEXT, (Seed(7), None));
         let at = |experiment: Experiment| &plan.points[experiment.point(varied)];
         for (place, &n_clients) in CLIENTS.iter().enumerate() {
             let (first, last) = (at(Experiment::First(place)), at(Experiment::Last(place)));

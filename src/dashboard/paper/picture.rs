@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn before_the_first_data_set_there_are_words() {
         let figure = PaperFigure::LinClients;
-        let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
+        let sweep = Sweep::new(plan(figure, Switches::TEXT, (Seed(7), None)), Generation(1), 0.0);
         let picture = picture(figure, Switches::TEXT, &sweep);
         assert!(picture.curves.is_empty() && picture.levels.is_empty() && picture.words.is_some());
         assert!(readings(figure, Switches::TEXT, &sweep, 3).is_empty());

@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn before_there_are_data_nothing_is_claimed() {
         for &(figure, ..) in PaperFigure::ALL {
-            let sweep = Sweep::new(plan(figure, Switches::TEXT, Seed(7)), Generation(1), 0.0);
+            let sweep = Sweep::new(plan(figure, Switches::TEXT, (Seed(7), None)), Generation(1), 0.0);
             let claims = claims(figure, Switches::TEXT, &sweep);
             assert!(!claims.is_empty());
             for claim in claims {

@@ -12,6 +12,7 @@ pub mod slider;
 use super::reactive::memo;
 use leptos::prelude::*;
 
+use crate::dashboard::landmarks::Landmark;
 use crate::params::embed::Embed;
 use crate::params::{Draft, Key, Move, Notice};
 
@@ -99,6 +100,15 @@ impl Settings {
             });
         }
     }
+}
+
+/// What is known of the values of sliders.
+#[derive(Clone, Copy)]
+pub struct Known {
+    /// The heterogeneity measured, in words.
+    pub measured: Signal<String>,
+    /// Where something changes along a slider.
+    pub landmarks: Memo<Vec<Landmark>>,
 }
 
 /// The id of a parameter's main input, for labels and for notices that lead to it.

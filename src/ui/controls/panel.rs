@@ -4,10 +4,10 @@ use super::super::reactive::{live, memo};
 use fedsysid_say::say;
 use leptos::prelude::*;
 
-use super::Settings;
 use super::choice::{AlgorithmBoxes, Segments};
 use super::presets::Presets;
 use super::slider::Slider;
+use super::{Known, Settings};
 use crate::params::choice::CHOICES;
 use crate::params::table::Group;
 use crate::params::{Draft, Key, Param};
@@ -17,8 +17,8 @@ use crate::params::{Draft, Key, Param};
 pub fn Panel(
     /// What it reads and writes.
     settings: Settings,
-    /// The heterogeneity measured, in words.
-    measured: Signal<String>,
+    /// What is known of their values.
+    known: Known,
     /// What a parameter's name does when it is pressed.
     #[prop(into)]
     on_name: Callback<Key>,
@@ -27,8 +27,8 @@ pub fn Panel(
         <div class="panel">
             <Presets settings />
             <AlgorithmBoxes settings />
-            <Sliders settings group=Group::Main measured on_name />
-            <More settings measured on_name />
+            <Sliders settings group=Group::Main known on_name />
+            <More settings known on_name />
         </div>
     }
 }
@@ -40,14 +40,13 @@ pub fn Sliders(
     settings: Settings,
     /// The part.
     group: Group,
-    /// What stands beside heterogeneity.
-    measured: Signal<String>,
+    /// What is known of their values.
+    known: Known,
     /// What pressing a name does.
     on_name: Callback<Key>,
 ) -> impl IntoView {
     let slider = move |param: &'static Param| {
-        let note = (param.key == Key::Heterogeneity).then_some(measured);
-        view! { <Slider settings key=param.key note on_name /> }
+        view! { <Slider settings key=param.key known on_name /> }
     };
     view! { <div class="sliders">{Param::of_group(group).map(slider).collect_view()}</div> }
 }
@@ -57,8 +56,8 @@ pub fn Sliders(
 fn More(
     /// What it reads and writes.
     settings: Settings,
-    /// What stands beside heterogeneity.
-    measured: Signal<String>,
+    /// What is known of their values.
+    known: Known,
     /// What pressing a name does.
     on_name: Callback<Key>,
 ) -> impl IntoView {
@@ -77,7 +76,7 @@ fn More(
                 <span class="changed">{summary}</span>
             </summary>
             {CHOICES.iter().map(|spec| view! { <Segments settings choice=spec.choice /> }).collect_view()}
-            <Sliders settings group=Group::More measured on_name />
+            <Sliders settings group=Group::More known on_name />
         </details>
     }
 }

@@ -1,14 +1,15 @@
 //! A parameter's slider: symbol, name, editable value, reset mark, help.
 
 use super::super::parts::button;
-use super::super::reactive::{live, on};
+use super::super::reactive::{live, memo, on};
 use fedsysid_say::say;
 use leptos::ev::{Event, KeyboardEvent};
 use leptos::prelude::*;
 
 use super::help::{HelpButton, HelpText};
 use super::number_box::NumberBox;
-use super::{Settings, control_id};
+use super::{Known, Settings, control_id};
+use crate::dashboard::landmarks::meaning;
 use crate::params::table::{Widget, shown};
 use crate::params::{Key, Move, Param, Stride};
 
@@ -19,8 +20,8 @@ pub fn Slider(
     settings: Settings,
     /// The parameter.
     key: Key,
-    /// What stands beneath, in a line of its own.
-    note: Option<Signal<String>>,
+    /// What is known of its values.
+    known: Known,
     /// What the parameter's name does when it is pressed.
     on_name: Callback<Key>,
 ) -> impl IntoView {
@@ -40,9 +41,9 @@ pub fn Slider(
                 <NumberBox settings key id=box_id />
                 <HelpButton about=param.name() text_id=help_id.clone() open=help_open />
             </div>
-            {if has_slider { view! { <Track settings param /> }.into_any() } else { another(settings, key) }}
-            {note.map(|note| view! { <p class="slider-note" data-testid="note">{note}</p> })}
-            <HelpText id=help_id open=help_open>{param.help()}</HelpText>
+            {if has_slider { view! { <Track settings param known /> }.into_any() } else { another(settings, key) }}
+            {(key == Key::Heterogeneity).then(|| view! { <p class="slider-note" data-testid="note">{known.measured}</p> })}
+            <HelpText id=help_id open=help_open>{param.help()} " " {meaning(key)}</HelpText>
         </div>
     }
 }
@@ -121,9 +122,12 @@ fn Track(
     settings: Settings,
     /// The parameter.
     param: &'static Param,
+    /// What is known of its values.
+    known: Known,
 ) -> impl IntoView {
     let key = param.key;
     let value = settings.value(key);
+    let mark = memo(move || known.landmarks.read().iter().find(|landmark| landmark.key == key).cloned());
     let before_press = StoredValue::new(param.default);
     let on_key = move |ev: KeyboardEvent| {
         let chord = ev.ctrl_key() || ev.alt_key() || ev.meta_key();
@@ -148,6 +152,7 @@ fn Track(
                     step="1"
                     aria-label=param.name()
                     aria-valuetext=live(move || shown(value.get()))
+                    title=live(move || mark.read().as_ref().map(|mark| mark.words.clone()))
                     prop:value=live(move || param.grid.nearest(value.get()).to_string())
                     on:input=on(move |event: Event| {
                         if let Ok(position) = event_target_value(&event).parse() {
@@ -160,6 +165,11 @@ fn Track(
                     on:pointercancel=on(move |_| settings.set(key, before_press.get_value()))
                 />
                 <span class="slider-notch"></span>
+                <span
+                    class="slider-mark"
+                    hidden=live(move || mark.read().is_none())
+                    style:--mark-at=live(move || mark.read().as_ref().map(|mark| mark.place.to_string()))
+                ></span>
             </div>
             <Nudge settings key step=Move::Up(Stride::One) sign="+" />
         </div>

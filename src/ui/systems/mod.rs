@@ -9,6 +9,7 @@ use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
 use web_sys::{Element, HtmlInputElement};
 
+use super::controls::Known;
 use super::controls::number_box::NumberBox;
 use super::controls::panel::Sliders;
 use super::explore::complaints;
@@ -137,7 +138,7 @@ fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
         let (n, p) = dims.get_untracked();
         resize(n, p.saturating_add_signed(by));
     };
-    let no_note = derived(String::new);
+    let known = Known { measured: derived(String::new), landmarks: memo(Vec::new) };
     view! {
         <div class="sizes">
             {stepper("n", say!("states"), memo(move || dims.get().0), Rc::new(states))}
@@ -148,7 +149,7 @@ fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
                 <NumberBox settings key=Key::RolloutLen id=None />
             </div>
         </div>
-        <Sliders settings group=Group::Systems measured=no_note on_name=Callback::new(move |key| store.sweep(key)) />
+        <Sliders settings group=Group::Systems known on_name=Callback::new(move |key| store.sweep(key)) />
     }
     .into_any()
 }

@@ -3,11 +3,7 @@
 (() => {
   const HERE = document.currentScript?.src ?? location.href;
   // What a browser or this element means by itself; every other attribute is a setting, by its key in a link, in any case.
-  const OWN = new RegExp(
-    "^(src|class|id|is|style|title|slot|dir|hidden|inert|role|tabindex|width|height|sandbox|accesskey|anchor|auto(capitalize|correct|focus)" +
-      "|contenteditable|draggable|enterkeyhint|exportparts|inputmode|item(id|prop|ref|scope|type)|nonce|popover|spellcheck|translate" +
-      "|writingsuggestions|on.*|.*[-:_].*)$",
-  );
+  const OWN = /^(src|class|id|is|style|title|slot|dir|hidden|inert|role|tabindex|width|height|sandbox|accesskey|anchor|autocapitalize|autocorrect|autofocus|contenteditable|draggable|enterkeyhint|exportparts|inputmode|itemid|itemprop|itemref|itemscope|itemtype|nonce|popover|spellcheck|translate|writingsuggestions|on.*|.*[-:_].*)$/;
   // What holds for as long as the frame is there.
   const FRAME = /^(src|sandbox|show|lock|theme|lang|caption|autorun|origin|instance)$/;
   const LOOKS = /^(width|height|title)$/;

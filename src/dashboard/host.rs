@@ -8,10 +8,14 @@ use super::readout::readings;
 use crate::params::embed::INSTANCE_CHARS;
 use crate::params::file;
 use crate::params::json::{Value, list, object, text};
+use crate::params::notice::shortened;
 use crate::params::{State, keys};
 
 /// The version of the messages.
 pub const VERSION: u32 = 1;
+
+/// The most settings that are set at once: more than there are.
+const MOST_SETTINGS: usize = 200;
 
 /// What the type of every message begins with.
 const OURS: &str = "fedsysid:";
@@ -70,7 +74,8 @@ pub fn read(message: &Value) -> Option<Question> {
         Some(_) => Err(format!("an instance is a text of up to {INSTANCE_CHARS} characters")),
     };
     let version = message.get("version").map(Value::in_a_link).filter(|given| *given != VERSION.to_string());
-    let version = version.map_or(Ok(()), |version| Err(format!("version {version} is not spoken here: {VERSION} is")));
+    let version = version
+        .map_or(Ok(()), |version| Err(format!("version {} is not spoken here: {VERSION} is", shortened(&version))));
     let ask = version.and(instance.clone()).and_then(|_| ask(kind, message));
     Some(Question { ask, instance: instance.unwrap_or_default() })
 }
@@ -87,6 +92,9 @@ fn ask(kind: &str, message: &Value) -> Result<Ask, String> {
     match (kind, message.get("settings"), message.get("format"), message.get("to")) {
         ("get", ..) => Ok(Ask::Get),
         ("reset", ..) => Ok(Ask::Reset),
+        ("set", Some(Value::Map(settings)), ..) if settings.len() > MOST_SETTINGS => {
+            Err(format!("fedsysid:set takes up to {MOST_SETTINGS} settings: these are {}", settings.len()))
+        }
         ("set", Some(Value::Map(settings)), ..) => {
             Ok(Ask::Set(settings.iter().map(|(key, value)| (key.clone(), value.in_a_link())).collect()))
         }
@@ -95,14 +103,14 @@ fn ask(kind: &str, message: &Value) -> Result<Ask, String> {
             "csv" => Ok(Ask::Export(Format::Csv)),
             "json" => Ok(Ask::Export(Format::Json)),
             "svg" => Ok(Ask::Export(Format::Svg)),
-            _ => Err(format!("{word} is no format: csv, json and svg are")),
+            _ => Err(format!("{} is no format: csv, json and svg are", shortened(word))),
         },
         ("export", ..) => Err("fedsysid:export needs a format: csv, json or svg".into()),
         ("subscribe", .., Some(Value::List(topics))) => {
             Ok(Ask::Subscribe(topics.iter().map(topic).collect::<Result<_, _>>()?))
         }
         ("subscribe", ..) => Err("fedsysid:subscribe needs to: a list of changed and result".into()),
-        _ => Err(format!("fedsysid:{kind} is not spoken here: set, get, reset, export and subscribe are")),
+        _ => Err(format!("fedsysid:{} is not spoken here: set, get, reset, export and subscribe are", shortened(kind))),
     }
 }
 
@@ -110,7 +118,7 @@ fn topic(value: &Value) -> Result<Topic, String> {
     match value {
         Value::Text(word) if word == "changed" => Ok(Topic::Changed),
         Value::Text(word) if word == "result" => Ok(Topic::Result),
-        other => Err(format!("{} cannot be subscribed to: changed and result can", other.in_a_link())),
+        other => Err(format!("{} cannot be subscribed to: changed and result can", shortened(&other.in_a_link()))),
     }
 }
 
@@ -271,6 +279,24 @@ mod tests {
             r#"{"type": "fedsysid:fly"}"#,
             "fedsysid:fly is not spoken here: set, get, reset, export and subscribe are",
         );
+    }
+
+    /// However long it is what was sent, the answer is short; and so is the time that it takes.
+    #[test]
+    fn what_is_too_much_is_answered_in_few_words() {
+        let long = "x".repeat(100_000);
+        let settings: Vec<_> = (0..=MOST_SETTINGS).map(|place| format!("\"k{place}\": 1")).collect();
+        for json in [
+            format!(r#"{{"type": "fedsysid:{long}"}}"#),
+            format!(r#"{{"type": "fedsysid:get", "version": "{long}"}}"#),
+            format!(r#"{{"type": "fedsysid:get", "instance": "{long}"}}"#),
+            format!(r#"{{"type": "fedsysid:export", "format": "{long}"}}"#),
+            format!(r#"{{"type": "fedsysid:subscribe", "to": ["{long}"]}}"#),
+            format!(r#"{{"type": "fedsysid:set", "settings": {{{}}}}}"#, settings.join(", ")),
+        ] {
+            let reason = asked(&json).unwrap().ask.unwrap_err();
+            assert!(reason.len() < 150, "{reason:.300}");
+        }
     }
 
     /// Whoever waits for an answer hears of it.

@@ -115,7 +115,7 @@ impl fmt::Display for Fix {
 const SHOWN_CHARS: usize = 32;
 
 /// `text` as far as it helps to recognize it. Control characters, which could garble the sentence, become visible.
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let shown = text.chars().take(SHOWN_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c });
     let more = text.chars().nth(SHOWN_CHARS).map(|_| '…');
     shown.chain(more).collect()

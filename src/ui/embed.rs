@@ -4,6 +4,7 @@ use fedsysid_say::say;
 use leptos::prelude::*;
 use web_sys::{Element, Event, MouseEvent};
 
+use super::lesson::hint;
 use super::reactive::{effect, live, memo, on};
 use super::shell;
 use super::store::Store;
@@ -113,7 +114,11 @@ impl Store {
                 self.tell(Told::Changed(&state, who), None);
             }
         });
+        // What is to be foretold is told to nobody: a page around would tell it on.
         let complete = memo(move || {
+            if self.veil.get().is_some() {
+                return None;
+            }
             let dashboard = self.dashboard.read();
             dashboard.run().filter(|run| run.progress.is_none()).map(|run| run.generation.0)
         });
@@ -152,8 +157,8 @@ impl Store {
                 }
             }
             Ask::Export(format) => match self.exported(format) {
-                Some(content) => self.tell(Told::Export(format, &content), instance),
-                None => self.tell(Told::Problems(&[say!("there is no complete chart to send yet").into()]), instance),
+                Ok(content) => self.tell(Told::Export(format, &content), instance),
+                Err(reason) => self.tell(Told::Problems(&[reason.into()]), instance),
             },
         }
     }
@@ -166,8 +171,15 @@ impl Store {
         }
     }
 
-    /// The view's chart in a format; none before it is complete.
-    fn exported(self, format: Format) -> Option<String> {
+    /// The view's chart in a format, or why there is none.
+    fn exported(self, format: Format) -> Result<String, &'static str> {
+        if self.veil.get_untracked().is_some() {
+            return Err(hint());
+        }
+        self.complete_chart(format).ok_or(say!("there is no complete chart to send yet"))
+    }
+
+    fn complete_chart(self, format: Format) -> Option<String> {
         let is_complete = self.is_up_to_date() && untrack(|| self.is_settled());
         let make = self.main_chart.get_value().filter(|_| is_complete)?;
         let state = self.state_now();
@@ -184,10 +196,11 @@ impl Store {
     /// What is set and how it came out, or why it cannot be run.
     fn tell_result(self, instance: Option<&str>) {
         let (state, dashboard) = (self.state_now(), self.dashboard.read_untracked());
-        match dashboard.refusal() {
-            Some(error) => self.tell(Told::Problems(&[refused(error)]), instance),
-            None => self.tell(Told::Result(&state, dashboard.run()), instance),
+        if let Some(error) = dashboard.refusal() {
+            return self.tell(Told::Problems(&[refused(error)]), instance);
         }
+        let run = dashboard.run().filter(|_| self.veil.get_untracked().is_none());
+        self.tell(Told::Result(&state, run), instance);
     }
 
     /// Tells the page around this one, with its own word if that was an answer.

@@ -8,6 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlCanvasElement, HtmlSelectElement};
 
 use super::canvas::{SUBPIXELS, surface};
+use super::lesson::hint;
 use super::reactive::{live, on};
 use super::store::Store;
 use super::surface::Surface;
@@ -160,6 +161,9 @@ impl Save {
 
     /// The chart as it is now, or why there is none.
     fn export(self) -> Result<Export, &'static str> {
+        if self.store.veil.get_untracked().is_some() {
+            return Err(hint());
+        }
         if !self.store.is_up_to_date() {
             return Err(say!("The numbers of these settings are still on their way."));
         }

@@ -15,7 +15,8 @@ if (globalThis.document === undefined) {
   // Whether this script ran: if not, the style sheet shows other words.
   root.dataset.started = "";
   // In a frame the page is compact from its first picture on, if its address does not say otherwise (`Embed::take`).
-  const said = [...new URLSearchParams(location.search)].filter(([key]) => key.trim().toLowerCase() === "embed");
+  const query = location.search || root.dataset.settings;
+  const said = [...new URLSearchParams(query)].filter(([key]) => key.trim().toLowerCase() === "embed");
   const isCompact = said.length
     ? said.map(([, value]) => value.trim()).filter((value) => /^[01]$/.test(value)).pop() === "1"
     : parent !== window && /^http|^file:/.test(location.protocol);

@@ -1,6 +1,6 @@
 //! JSON, read by the browser.
 
-use js_sys::{Array, JSON, Object};
+use js_sys::{Array, JSON, JsString, Object};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error_text;
@@ -15,21 +15,55 @@ pub fn parse(text: &str) -> Result<Value, String> {
     JSON::parse(text).map(|parsed| value(&parsed)).map_err(|error| error_text(&error))
 }
 
-/// A value of JavaScript, as far as JSON could say it.
+/// How much is read of a value: texts and names by their characters, everything else as one each. No scenario is a tenth of it.
+const MOST: u32 = 1_000_000;
+
+/// How deep it is read: whoever sends more, or something that is within itself, must not fill the stack.
+const DEEPEST: u32 = 16;
+
+/// A value of JavaScript, as far as JSON could say it, and no further than [`MOST`] and [`DEEPEST`]. What is no plain object of
+/// names and values (a map, bytes, a picture) is read as nothing.
 pub fn value(of: &JsValue) -> Value {
-    if let Some(number) = of.as_f64() {
-        Value::Number(number)
-    } else if let Some(text) = of.as_string() {
-        Value::Text(text)
-    } else if let Some(items) = of.dyn_ref::<Array>() {
-        Value::List(items.iter().map(|item| value(&item)).collect())
-    } else if let Some(object) = of.dyn_ref::<Object>() {
-        let pair = |pair: JsValue| {
-            let pair: Array = pair.unchecked_into();
-            (pair.get(0).as_string().unwrap_or_default(), value(&pair.get(1)))
-        };
-        Value::Map(Object::entries(object).iter().map(pair).collect())
-    } else {
-        Value::Other
+    let plain = Object::get_prototype_of(&Object::new());
+    Reader { plain: plain.into(), left: MOST }.value(of, DEEPEST)
+}
+
+struct Reader {
+    /// What all plain objects come from.
+    plain: JsValue,
+    left: u32,
+}
+
+impl Reader {
+    fn value(&mut self, of: &JsValue, depth: u32) -> Value {
+        self.left = self.left.saturating_sub(1);
+        if let Some(number) = of.as_f64() {
+            Value::Number(number)
+        } else if of.is_string() {
+            Value::Text(self.text(of))
+        } else if depth == 0 || !of.is_object() {
+            Value::Other
+        } else if let Some(items) = of.dyn_ref::<Array>() {
+            let places = 0..items.length().min(self.left);
+            Value::List(places.map(|place| self.value(&items.get(place), depth - 1)).collect())
+        } else if JsValue::from(Object::get_prototype_of(of)) == self.plain {
+            let pairs = Object::entries(of.unchecked_ref());
+            let places = 0..pairs.length().min(self.left);
+            let pair = |place| {
+                let pair: Array = pairs.get(place).unchecked_into();
+                (self.text(&pair.get(0)), self.value(&pair.get(1), depth - 1))
+            };
+            Value::Map(places.map(pair).collect())
+        } else {
+            Value::Other
+        }
+    }
+
+    /// A text, cut where too much was read before it is copied.
+    fn text(&mut self, of: &JsValue) -> String {
+        let text: &JsString = of.unchecked_ref();
+        let cut = text.slice(0, text.length().min(self.left));
+        self.left -= cut.length();
+        cut.into()
     }
 }

@@ -15,8 +15,9 @@ use super::listener::{Listener, Timeout};
 use super::{error_text, language};
 use crate::protocol::{Event, Request, wire};
 
-/// Milliseconds for a worker's script to give its first sign of life, where nothing says that it is refused.
-const ALIVE_WITHIN_MS: i32 = 6_000;
+/// Seconds for a worker's script to give its first sign of life, where nothing says that it is refused. They are counted one by
+/// one: of the time that a computer sleeps, or a page lies in the browser's cache, one at most is taken for a worker's.
+const ALIVE_WITHIN_S: u32 = 6;
 
 /// What a worker's page hears.
 pub(super) enum Heard {
@@ -135,13 +136,18 @@ impl Shared {
         let running = Running { worker, _listeners: listeners };
         running.worker.post_message(&Array::of3(&wasm_bindgen::module(), &glue.into(), &language::texts()))?;
         self.running.replace(Some(running));
-        let weak = Rc::downgrade(self);
-        self.patience.replace(Timeout::new(ALIVE_WITHIN_MS, move || {
-            if let Some(shared) = weak.upgrade() {
-                shared.fail("its script gives no sign of life".into());
-            }
-        }));
+        self.wait(ALIVE_WITHIN_S);
         Ok(())
+    }
+
+    fn wait(self: &Rc<Self>, seconds: u32) {
+        let weak = Rc::downgrade(self);
+        // The timer that called is done by then, so that replacing it there is safe.
+        self.patience.replace(Timeout::new(1_000, move || match (weak.upgrade(), seconds) {
+            (Some(shared), 0 | 1) => shared.fail("its script gives no sign of life".into()),
+            (Some(shared), _) => shared.wait(seconds - 1),
+            (None, _) => {}
+        }));
     }
 
     /// Starts it in another way, if there is one that was not tried yet.

@@ -147,6 +147,17 @@ pub struct Logged {
     pub text: String,
 }
 
+/// What a page keeps, whether or not it is still in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Documents, those of frames among them.
+    pub documents: u64,
+    /// Nodes of all documents, or of none.
+    pub nodes: u64,
+    /// Listeners of events.
+    pub listeners: u64,
+}
+
 /// The window that a story begins in, in CSS pixels.
 const WINDOW: (u32, u32) = (1280, 800);
 
@@ -335,6 +346,17 @@ impl Browser {
     /// If the browser does not end in order.
     pub async fn quit(self) -> Result<()> {
         Ok(self.driver.quit().await?)
+    }
+
+    /// What the page keeps, after a cleanup.
+    ///
+    /// # Errors
+    /// If the browser cannot be reached, or does not say.
+    pub async fn kept(&self) -> Result<Kept> {
+        match self.engine {
+            Engine::Chromium => chromium::kept(&self.driver).await,
+            Engine::Firefox | Engine::WebKit => bail!("{} does not say what a page keeps", self.engine),
+        }
     }
 
     /// Bytes that the page's scripts hold, after a cleanup; none where the browser does not say.

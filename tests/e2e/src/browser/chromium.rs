@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use thirtyfour::{Capabilities, WebDriver};
 
-use super::{Logged, Screen, Tools, Tracing};
+use super::{Kept, Logged, Screen, Tools, Tracing};
 use crate::trace::{self, Task};
 
 /// Without what reaches for the network or asks for a person. The sandbox needs rights that containers rarely give, and
@@ -107,6 +107,16 @@ pub(super) async fn held_by_scripts(driver: &WebDriver) -> Result<f64> {
     devtools(driver, "HeapProfiler.collectGarbage", json!({})).await?;
     let usage = devtools(driver, "Runtime.getHeapUsage", json!({})).await?;
     usage["usedSize"].as_f64().context("the browser says no size")
+}
+
+pub(super) async fn kept(driver: &WebDriver) -> Result<Kept> {
+    // What one cleanup frees may hold something else.
+    for _ in 0..3 {
+        devtools(driver, "HeapProfiler.collectGarbage", json!({})).await?;
+    }
+    let counters = devtools(driver, "Memory.getDOMCounters", json!({})).await?;
+    let count = |name: &str| counters[name].as_u64().with_context(|| format!("the browser counts no {name}"));
+    Ok(Kept { documents: count("documents")?, nodes: count("nodes")?, listeners: count("jsEventListeners")? })
 }
 
 pub(super) async fn worked(driver: &WebDriver) -> Result<f64> {

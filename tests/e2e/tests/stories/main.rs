@@ -12,6 +12,7 @@ mod keyboard; // everything without a mouse
 mod languages; // German
 mod lessons; // lessons and classes
 mod links; // what a bad link gets
+mod long_use; // what the page keeps in the long run
 mod numbers; // every number, to the last bit
 mod places; // sub-paths, strict policies, sandboxed frames, one file, no network
 mod pointer; // mouse and fingers

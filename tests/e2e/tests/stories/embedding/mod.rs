@@ -1,8 +1,10 @@
 //! The page in a frame of another one.
 
 mod element; // the custom element, and the docs' example of it
+mod examples; // what the docs show, word for word
 mod heights; // frames that take their height from the page
 mod many; // several frames, frames out of sight, frames born hidden
+mod messages; // of every shape and number, and what none of them brings out
 mod panel; // the code that the page makes for others
 
 use anyhow::{Result, ensure};

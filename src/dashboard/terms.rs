@@ -65,7 +65,8 @@ pub const ANATOMY: &[Entry] = &[
     Entry {
         name: "Client drift f",
         words: "Where FedAvg’s local steps lead away from the pooled estimate, towards each client’s own. It grows with K and α; \
-                FedLin has none. It can work against the bias: then it lies below zero.",
+                FedLin has none where all take part. Where some do, what each round’s choice adds is part of it. It can work \
+                against the bias: then it lies below zero.",
         formula: "<msub><mi>f</mi><mrow><mi>r</mi><mo>+</mo><mn>1</mn></mrow></msub><mo>=</mo><msub><mi>f</mi><mi>r</mi></msub><mi>F</mi>\
                   <mo>+</mo><mo>(</mo><msub><mi>Θ</mi><mi>p</mi></msub><mi>F</mi><mo>+</mo><mi>G</mi><mo>−</mo><msub><mi>Θ</mi><mi>p</mi></msub><mo>)</mo>",
     },

@@ -25,6 +25,61 @@ impl Participation {
             Self::Dropout(probability) => probability <= 0.0,
         }
     }
+
+    /// How many clients report, on average over rounds.
+    pub fn reports(self, n_clients: usize) -> Reports {
+        let m = n_clients as f64;
+        let (any, inverse) = match self {
+            Self::Full => (1.0, 1.0 / m),
+            Self::Fraction(share) => (1.0, 1.0 / chosen(share, n_clients) as f64),
+            Self::Dropout(probability) => binomial(n_clients, 1.0 - probability.clamp(0.0, 1.0)),
+        };
+        Reports { any, variation: if n_clients > 1 { (m * inverse - 1.0) / (m - 1.0) } else { 0.0 } }
+    }
+}
+
+/// Who reports, on average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reports {
+    /// The probability that somebody does.
+    pub any: f64,
+    /// κ of a client's weight w_i in the mean over those who do, if somebody does: `Cov(w_i, w_j) = κ/M (δ_ij − 1/M)`, with M
+    /// clients. 0 if all always do, 1 if it is one at a time.
+    pub variation: f64,
+}
+
+/// Of so many that are each there with this probability: the probability that not all are missing, and then the mean of one over
+/// how many there are. By ratios of probabilities from the likeliest number on, so that nothing underflows that matters.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the number of clients")]
+fn binomial(n: usize, there: f64) -> (f64, f64) {
+    if there <= 0.0 {
+        return (0.0, 1.0);
+    }
+    if there >= 1.0 {
+        return (1.0, 1.0 / n as f64);
+    }
+    let likeliest = (((n + 1) as f64 * there) as usize).min(n);
+    let odds = there / (1.0 - there);
+    let (mut none, mut some, mut inverse) = (0.0, 0.0, 0.0);
+    let mut add = |count: usize, weight: f64| {
+        if count == 0 {
+            none = weight;
+        } else {
+            some += weight;
+            inverse += weight / count as f64;
+        }
+    };
+    let mut weight = 1.0;
+    for count in likeliest..=n {
+        add(count, weight);
+        weight *= odds * (n - count) as f64 / (count + 1) as f64;
+    }
+    weight = 1.0;
+    for count in (0..likeliest).rev() {
+        weight *= (count + 1) as f64 / (odds * (n - count) as f64);
+        add(count, weight);
+    }
+    (some / (none + some), inverse / some)
 }
 
 /// How many clients a share is.
@@ -136,6 +191,39 @@ mod tests {
         let total: usize = (0..500).map(|round| taking_part(Participation::Dropout(0.4), 20, round).len()).sum();
         // 500·20·0.6 = 6 000, standard deviation 49.
         assert!((5_800..6_200).contains(&total), "{total}");
+    }
+
+    /// Against weights that were drawn, where few are there to draw and where the probability of any number is tiny.
+    #[test]
+    fn reports_are_those_that_are_drawn() {
+        let dropouts = [0.0, 0.1, 0.5, 0.9, 0.97].map(Participation::Dropout);
+        let shares = [0.0, 0.3, 0.8, 1.0].map(Participation::Fraction);
+        for participation in dropouts.into_iter().chain(shares).chain([Participation::Full]) {
+            for n_clients in [1, 2, 9] {
+                let rounds = 20_000_u16;
+                let (mut any, mut square) = (0.0, 0.0);
+                let mut who = Participants::everybody(n_clients);
+                for round in 0..rounds {
+                    who.draw(participation, Seed(4), 0, round.into());
+                    if who.n() > 0 {
+                        any += 1.0;
+                        square += who.weights()[0].0[0] / (who.n() * who.n()) as f64;
+                    }
+                }
+                let m = n_clients as f64;
+                let Reports { any: expected, variation } = participation.reports(n_clients);
+                assert!((any / f64::from(rounds) - expected).abs() < 0.015, "{participation:?} {n_clients}");
+                // E w² = κ/M (1 − 1/M) + 1/M².
+                let expected = variation / m * (1.0 - 1.0 / m) + 1.0 / (m * m);
+                assert!((square / any - expected).abs() < 0.03 * expected + 0.003, "{participation:?} {n_clients}");
+            }
+        }
+        let many = Participation::Dropout(0.4).reports(10_000);
+        // E[1/m] ≈ 1/μ + σ²/μ³.
+        let inverse = 1.0 / 6_000.0 + 2_400.0 / 6_000_f64.powi(3);
+        assert!((many.any - 1.0).abs() < 1e-15);
+        assert!((many.variation / ((10_000.0 * inverse - 1.0) / 9_999.0) - 1.0).abs() < 1e-3, "{many:?}");
+        assert!(Participation::Dropout(1.0).reports(5).any <= 0.0);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 pub mod break_even;
 pub mod covariance;
+mod drawn;
 pub mod expectation;
 pub mod growth;
 pub mod landscape;
@@ -17,6 +18,7 @@ pub mod law;
 mod points;
 pub mod prediction;
 pub mod reach;
+mod sampling;
 pub mod scaling;
 pub mod theorem1;
 
@@ -39,7 +41,7 @@ use theorem1::Theorem1;
 pub enum NoPrediction {
     /// The method's round is not one affine map of the server's model.
     Method,
-    /// Not everybody takes part in every round.
+    /// Not everybody takes part in every round, and rounds are not the same.
     Participation,
     /// The rounds grow beyond what can be interpolated.
     Diverges,
@@ -55,13 +57,15 @@ pub enum NoPrediction {
     FewSamples,
     /// States grow so much in a rollout that few rollouts outweigh all others.
     Uneven,
+    /// Errors depend so much on who takes part that they follow no normal law.
+    Chance,
 }
 
 impl fmt::Display for NoPrediction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Method => say!("this method’s round is not one linear map"),
-            Self::Participation => say!("not every client takes part in every round"),
+            Self::Participation => say!("steps change from round to round, and not every client takes part in each"),
             Self::Diverges => say!("the rounds diverge too fast"),
             Self::Overflow => say!("an unstable system’s states overflow"),
             Self::Unexcited => say!("the data leave a direction out"),
@@ -69,6 +73,7 @@ impl fmt::Display for NoPrediction {
             Self::Single => say!("there is only one client"),
             Self::FewSamples => say!("there are too few samples"),
             Self::Uneven => say!("systems are so unstable that few rollouts outweigh all others"),
+            Self::Chance => say!("too much depends on who takes part"),
         })
     }
 }
@@ -253,7 +258,7 @@ impl TheoryRun {
                 if run.advance(context, norms) {
                     return Stage::Methods { pooled, run: Some(run) };
                 }
-                Ok(run.finish(context, norms))
+                run.finish(context, norms)
             }
             Err(reason) => Err(reason),
         };

@@ -30,6 +30,7 @@
 //! A part is negative where its cause works against the others, as a start does that lies on the far side of the truth.
 
 use super::NoPrediction;
+use super::drawn::Drawn;
 use super::expectation::ExpectedFleet;
 use super::law::{Law, MeanNorms};
 use super::points::Points;
@@ -99,7 +100,7 @@ const DEGREE: usize = 8;
 const DOUBLINGS: usize = 30;
 
 /// This close to its end an error counts as having arrived.
-const NEAR: f64 = 1.1;
+pub(super) const NEAR: f64 = 1.1;
 
 /// Rounds along a curve that are gone through at once.
 const STEP: usize = 2_000;
@@ -140,6 +141,36 @@ pub struct PredictionRun {
 enum Rounds {
     Leaps(Box<Leaps>),
     Curve { curve: Box<RoundCurve>, method: Method, model: Matrix, after: Matrix, round: usize },
+    Drawn(Box<Drawn>),
+}
+
+/// The mean model and what varies about it.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) transient: Matrix,
+    pub(super) drift: Matrix,
+    /// Ω, of noise and of who takes part.
+    pub(super) covariance: Matrix,
+    /// What the latter adds to the parts of transient and drift.
+    pub(super) drawn: [f64; 2],
+}
+
+impl State {
+    /// The law of the model, and the parts of its error; the centre is that of the clients that count, if they are always the same.
+    pub(super) fn split(&self, context: Context<'_>, centre: Option<&Centre>) -> (Law, Parts) {
+        let State { transient, drift, covariance, drawn } = self;
+        let law = Law { mean: &context.pooled.mean + drift + transient, covariance: covariance.clone() };
+        let farthest = || Centre::farthest(context.truth, &law.mean);
+        let centre = centre.cloned().unwrap_or_else(farthest);
+        let difference = &law.mean - &centre.theta;
+        let parts = Parts {
+            transient: transient.dot(&difference) + drawn[0],
+            noise: law.noise() - drawn[0] - drawn[1],
+            bias: (&context.pooled.mean - &centre.theta).dot(&difference) + centre.spread,
+            drift: drift.dot(&difference) + drawn[1],
+        };
+        (law, parts)
+    }
 }
 
 /// The rows of the recurrence.
@@ -150,17 +181,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn drift(self, model: &Matrix) -> Matrix {
-        model.rows(0, self.n).into_owned()
-    }
-
-    fn transient(self, model: &Matrix) -> Matrix {
-        model.rows(self.n, self.n).into_owned()
-    }
-
-    fn covariance(self, model: &Matrix) -> Matrix {
-        let noise = model.rows(2 * self.n, model.nrows() - 2 * self.n);
-        noise.tr_mul(&noise)
+    fn state(self, model: &Matrix) -> State {
+        let rows = |first: usize, count: usize| model.rows(first, count).into_owned();
+        let noise = rows(2 * self.n, model.nrows() - 2 * self.n);
+        State {
+            drift: rows(0, self.n),
+            transient: rows(self.n, self.n),
+            covariance: noise.tr_mul(&noise),
+            drawn: [0.0; 2],
+        }
     }
 
     fn stack(drift: &Matrix, transient: &Matrix, noise: &Matrix) -> Matrix {
@@ -177,20 +206,21 @@ impl PredictionRun {
     /// A prediction at round 0.
     ///
     /// # Errors
-    /// If the method's round is not one affine map, or not everybody takes part.
+    /// If the method's round is not one affine map, or neither always the same nor one in which all take part.
     pub fn new(context: Context<'_>, method: Method, norms: &mut MeanNorms) -> Result<Self, NoPrediction> {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
-        if !settings.participation.is_full(fleet.n_clients()) {
-            return Err(NoPrediction::Participation);
-        }
         let first = context.scenario.first_model();
-        let mut points = Points::new(context.expected, method, settings.step_size);
+        let points = || Points::new(context.expected, method, settings.step_size);
         let (n, d) = first.shape();
         let transient = &first - &context.pooled.mean;
         let zeros = |rows| Matrix::zeros(rows, d);
         let mut repeated = None;
-        let (rounds, start) = if method.schedule.repeats_every_round() {
+        let (rounds, start) = if !settings.participation.is_full(fleet.n_clients()) {
+            let drawn = Drawn::new(context, method)?;
+            (Rounds::Drawn(Box::new(drawn)), Rows::stack(&zeros(n), &transient, &zeros(0)))
+        } else if method.schedule.repeats_every_round() {
+            let mut points = points();
             let map = points.take().ok_or(NoPrediction::Method)?;
             let noise = points.noise();
             let map = augment(&map, &context.pooled.mean, &noise);
@@ -199,7 +229,7 @@ impl PredictionRun {
             (Rounds::Leaps(Box::new(Leaps::new(map, &start, settings.n_rounds))), start)
         } else {
             let degree = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1).min(DEGREE);
-            let (curve, rank) = curve(&mut points, &context.pooled.mean, settings.step_size, degree)?;
+            let (curve, rank) = curve(&mut points(), &context.pooled.mean, settings.step_size, degree)?;
             let start = Rows::stack(&zeros(n), &transient, &zeros(rank));
             let (model, after) = (start.clone(), start.clone());
             (Rounds::Curve { curve: Box::new(curve), method, model, after, round: 0 }, start)
@@ -218,19 +248,19 @@ impl PredictionRun {
             ratios: Vec::new(),
             last: None,
         };
-        let start = run.start.clone();
-        run.record(context, &start, norms);
+        let state = run.rows.state(&run.start);
+        run.record(context, &state, norms);
         Ok(run)
     }
 
     /// Goes on for about a millisecond; whether there is more to do.
     pub fn advance(&mut self, context: Context<'_>, norms: &mut MeanNorms) -> bool {
         let settings = context.scenario.settings();
-        let mut models = Vec::new();
+        let (mut models, rows) = (Vec::new(), self.rows);
         let more = match &mut self.rounds {
             Rounds::Leaps(leaps) => match leaps.advance() {
                 Some((lanes, used)) => {
-                    models.extend((0..used).map(|lane| lanes.lane(lane)));
+                    models.extend((0..used).map(|lane| rows.state(&lanes.lane(lane))));
                     true
                 }
                 None => false,
@@ -244,11 +274,12 @@ impl PredictionRun {
                     std::mem::swap(model, after);
                     *round += 1;
                     if context.recorded.binary_search(round).is_ok() {
-                        models.push(model.clone());
+                        models.push(rows.state(model));
                     }
                 }
                 *round < settings.n_rounds
             }
+            Rounds::Drawn(drawn) => drawn.advance(context, self.centre.as_ref(), &mut models),
         };
         for model in &models {
             self.record(context, model, norms);
@@ -256,24 +287,12 @@ impl PredictionRun {
         more
     }
 
-    /// The law of the model, and the parts of its error.
     fn split(&self, context: Context<'_>, rows: &Matrix) -> (Law, Parts) {
-        let (drift, transient) = (self.rows.drift(rows), self.rows.transient(rows));
-        let law = Law { mean: &context.pooled.mean + &drift + &transient, covariance: self.rows.covariance(rows) };
-        let farthest = || Centre::farthest(context.truth, &law.mean);
-        let centre = self.centre.clone().unwrap_or_else(farthest);
-        let difference = &law.mean - &centre.theta;
-        let parts = Parts {
-            transient: transient.dot(&difference),
-            noise: law.noise(),
-            bias: (&context.pooled.mean - &centre.theta).dot(&difference) + centre.spread,
-            drift: drift.dot(&difference),
-        };
-        (law, parts)
+        self.rows.state(rows).split(context, self.centre.as_ref())
     }
 
-    fn record(&mut self, context: Context<'_>, rows: &Matrix, norms: &mut MeanNorms) {
-        let (law, parts) = self.split(context, rows);
+    fn record(&mut self, context: Context<'_>, state: &State, norms: &mut MeanNorms) {
+        let (law, parts) = state.split(context, self.centre.as_ref());
         let record = self.prediction.parts.len();
         self.prediction.parts.push(parts);
         let rms = parts.rms();
@@ -289,8 +308,14 @@ impl PredictionRun {
     }
 
     /// The prediction, once there is nothing more to do.
-    pub fn finish(mut self, context: Context<'_>, norms: &mut MeanNorms) -> Prediction {
-        self.prediction.limit = self.limit(context, norms);
+    ///
+    /// # Errors
+    /// If too much depends on who takes part.
+    pub fn finish(mut self, context: Context<'_>, norms: &mut MeanNorms) -> Result<Prediction, NoPrediction> {
+        self.prediction.limit = match &self.rounds {
+            Rounds::Drawn(drawn) => drawn.limit(context, self.centre.as_ref(), norms)?,
+            _ => self.limit(context, norms),
+        };
         let mut prediction = self.prediction;
         let mut ratios = self.ratios.windows(2).map(|pair| (pair[0], pair[1])).peekable();
         let last = self.ratios.last().map_or(1.0, |&(_, ratio)| ratio);
@@ -304,7 +329,7 @@ impl PredictionRun {
             parts.rms() * ratio
         };
         prediction.means = prediction.parts.iter().enumerate().map(mean).collect();
-        prediction
+        Ok(prediction)
     }
 
     /// Where the error ends, if it does: after very many doublings of the round.

@@ -12,6 +12,9 @@ mod golden;
 /// The paper's figures and claims against reference data.
 mod paper;
 
+/// What was to be expected where not all take part.
+mod participation;
+
 /// What is copied as a program finds the numbers of the page again.
 mod programs;
 

@@ -35,7 +35,7 @@ const FEDLIN: Method = Method { solver: Solver::FedLin, schedule: Schedule::Cons
 const FEDAVG: Method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
 
 /// The reference's fixed systems: client 1 is at the family's edge.
-fn cell(n_clients: usize, n_rollouts: usize, heterogeneity: f64) -> Settings {
+pub(crate) fn cell(n_clients: usize, n_rollouts: usize, heterogeneity: f64) -> Settings {
     Settings {
         placement: Placement::Even,
         n_clients,
@@ -45,21 +45,21 @@ fn cell(n_clients: usize, n_rollouts: usize, heterogeneity: f64) -> Settings {
     }
 }
 
-fn theory(settings: Settings) -> Theory {
+pub(crate) fn theory(settings: Settings) -> Theory {
     Theory::of(&Experiment::new(Scenario::new(settings).expect("allowed")))
 }
 
-fn simulate(settings: Settings, n_trials: usize) -> Summary {
+pub(crate) fn simulate(settings: Settings, n_trials: usize) -> Summary {
     Study::new(Scenario::new(Settings { n_trials, ..settings }).expect("allowed")).run()
 }
 
 /// Whether two numbers differ by no more than allowed; NaN is not within anything.
-fn within(a: f64, b: f64, allowed: f64) -> bool {
+pub(crate) fn within(a: f64, b: f64, allowed: f64) -> bool {
     (a - b).abs() <= allowed
 }
 
 /// Runs `check` for all of `items`, on all cores, and fails with every complaint.
-fn for_all<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
+pub(crate) fn for_all<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
     let n_threads = thread::available_parallelism().map_or(1, usize::from);
     let check = &check;
     let complaints: Vec<_> = thread::scope(|scope| {
@@ -211,7 +211,7 @@ fn on_average_over_random_fleets_joining_stops_to_pay_later() {
 }
 
 /// A random experiment, small enough for brute force.
-fn random(rng: &mut ChaCha8Rng) -> Settings {
+pub(crate) fn random(rng: &mut ChaCha8Rng) -> Settings {
     let (n, p) = (rng.random_range(1..=4), rng.random_range(1..=3));
     let mut matrix =
         |rows, cols, size: f64| Matrix::from_fn(rows, cols, |_, _| size * (2.0 * rng.random::<f64>() - 1.0));
@@ -241,7 +241,7 @@ fn random(rng: &mut ChaCha8Rng) -> Settings {
     settings
 }
 
-fn rule(method: Method, step_size: f64) -> StepRule {
+pub(crate) fn rule(method: Method, step_size: f64) -> StepRule {
     StepRule { schedule: method.schedule, step_size, pull: method.solver.pull() }
 }
 

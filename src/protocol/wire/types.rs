@@ -166,6 +166,7 @@ variants!(NoPrediction {
     6 => Single,
     7 => FewSamples,
     8 => Uneven,
+    9 => Chance,
 });
 
 variants!(EstimateError {

@@ -1,0 +1,117 @@
+//! A prediction of rounds in which not all take part, round by round: what is recorded of it, its end, and whether it holds.
+
+use super::NoPrediction;
+use super::law::MeanNorms;
+use super::prediction::{Context, Limit, NEAR, State};
+use super::sampling::Sampling;
+use fedsysid_sim::centre::Centre;
+use fedsysid_sim::method::Method;
+
+/// Where more of a mean square error than this is a matter of who takes part, errors vary too much for a normal law.
+const OF_CHANCE: f64 = 0.1;
+
+/// So many rounds are gone through, at least, in search of the end.
+const HORIZON: usize = 20_000;
+
+/// A run has ended where so little is left of what the first round brought, and half of the rounds before changed the error by
+/// no more than the second, relatively.
+const LEFT: f64 = 1e-6;
+const CHANGED: f64 = 1e-4;
+
+/// Such rounds.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    sampling: Sampling,
+    is_prepared: bool,
+    /// The root mean square error after every round gone through.
+    errors: Vec<f64>,
+    /// Recorded rounds, that at the start among them.
+    n_recorded: usize,
+    /// How much of the mean square error is a matter of who takes part, at most, until the last round.
+    of_chance: f64,
+    has_ended: bool,
+}
+
+impl Drawn {
+    /// At round 0.
+    ///
+    /// # Errors
+    /// If the method's round is not one affine map, or not the same every time, or depends too much on who takes part.
+    pub(super) fn new(context: Context<'_>, method: Method) -> Result<Self, NoPrediction> {
+        let sampling = Sampling::new(context, method)?;
+        let (is_prepared, has_ended, n_recorded) = (false, false, 1);
+        Ok(Self { sampling, is_prepared, errors: Vec::new(), n_recorded, of_chance: 0.0, has_ended })
+    }
+
+    /// Goes on for about a millisecond, adding what is to be recorded; whether there is more to do.
+    pub(super) fn advance(&mut self, context: Context<'_>, centre: Option<&Centre>, recorded: &mut Vec<State>) -> bool {
+        if !self.is_prepared {
+            self.is_prepared = !self.sampling.prepare(context);
+            self.errors = vec![self.sampling.state().split(context, centre).1.rms()];
+            return true;
+        }
+        for _ in 0..self.sampling.at_once() {
+            if !self.goes_on(context) {
+                break;
+            }
+            self.sampling.advance();
+            let state = self.sampling.state();
+            self.look_at(&state, context, centre);
+            if context.recorded.get(self.n_recorded).is_some_and(|&round| round + 1 == self.errors.len()) {
+                recorded.push(state);
+                self.n_recorded += 1;
+            }
+        }
+        if self.goes_on(context) {
+            return true;
+        }
+        // From its end on it stays as it is. (Where there is no prediction, it does not matter.)
+        while self.n_recorded < context.recorded.len() {
+            recorded.push(self.sampling.state());
+            self.n_recorded += 1;
+        }
+        false
+    }
+
+    fn look_at(&mut self, state: &State, context: Context<'_>, centre: Option<&Centre>) {
+        let rms = state.split(context, centre).1.rms();
+        if self.n_recorded < context.recorded.len() {
+            self.of_chance = self.of_chance.max(state.drawn.iter().sum::<f64>() / (rms * rms));
+        }
+        let before = self.errors[self.errors.len() / 2];
+        self.errors.push(rms);
+        self.has_ended = self.sampling.left() <= LEFT && (rms - before).abs() <= CHANGED * rms;
+    }
+
+    /// Why there is no prediction, as far as is known.
+    fn problem(&self) -> Option<NoPrediction> {
+        if self.errors.last().is_some_and(|rms| !rms.is_finite()) {
+            return Some(NoPrediction::Diverges);
+        }
+        (self.of_chance > OF_CHANCE).then_some(NoPrediction::Chance)
+    }
+
+    fn goes_on(&self, context: Context<'_>) -> bool {
+        let wanted = context.scenario.settings().n_rounds.max(HORIZON);
+        self.problem().is_none() && !self.has_ended && self.errors.len() <= wanted
+    }
+
+    /// Where the error ends, if it does within the rounds that were gone through.
+    ///
+    /// # Errors
+    /// If what was predicted does not hold.
+    pub(super) fn limit(
+        &self,
+        context: Context<'_>,
+        centre: Option<&Centre>,
+        norms: &mut MeanNorms,
+    ) -> Result<Option<Limit>, NoPrediction> {
+        if let Some(problem) = self.problem() {
+            return Err(problem);
+        }
+        let (law, parts) = self.sampling.state().split(context, centre);
+        let arrived = self.errors.iter().position(|&error| error <= NEAR * parts.rms());
+        let arrived = arrived.filter(|_| self.has_ended);
+        Ok(arrived.map(|round| Limit { mean: norms.of(&law, context.truth), parts, n_rounds: round as u64 }))
+    }
+}

@@ -1,0 +1,298 @@
+//! Rounds in which some of the clients take part, others every time: the mean model, and the mean square about it.
+//!
+//! Where somebody reports, a client's weight in the server's mean is `w_i`, 1/m for the m that do and 0 for the others, so that
+//! clients may be exchanged for each other and
+//!
+//! ```text
+//! Σ w_i = 1        E w_i = 1/M        Cov(w_i, w_j) = κ/M (δ_ij − 1/M)        κ = (M E[1/m] − 1)/(M − 1)
+//! ```
+//!
+//! A round of deviations from the pooled estimate, `x ← x F + H + (noise)`, is its mean and what the weights do to it,
+//!
+//! ```text
+//! F = F̂ + Σ w_i A_i        H = ĥ + Σ w_i h_i        ΣA_i = Σh_i = 0        V_i enters by E_i/M + (w_i − 1/M) O_i + Σ_j w_j D_j/M
+//!
+//! FedAvg, FedProx:  F̂ = I − mean SQ               ĥ = mean RQ     A_i = mean SQ − S_iQ_i           h_i = R_iQ_i − ĥ    E = O = Q_i   D = 0
+//! FedLin:           F̂ = I − S̄Q̄ − κ(mean SQ − S̄Q̄)  ĥ = κ mean RQ   A_i = 2S̄Q̄ − S_iQ̄ − S̄Q_i      h_i = R_iQ̄        O = Q̄        D_j = Q_j − Q̄
+//! ```
+//!
+//! with `R_i = C_i − Θ_p S_i`, whose mean is 0, and FedLin's `E_i = Q̄ + κ(Q_i − Q̄)`. FedAvg's and FedProx's are exact. FedLin's
+//! round is quadratic in the weights: its mean is exact, and in products the square of their deviations is left out.
+//!
+//! Products of two such factors are linear in Kronecker products, so that the mean of `xᵀx` follows a recurrence of its own.
+
+use super::NoPrediction;
+use super::prediction::{Context, State};
+use fedsysid_sim::Matrix;
+use fedsysid_sim::lanes::LANES;
+use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::method::affine::RoundMap;
+use fedsysid_sim::method::{Method, Solver};
+use fedsysid_sim::participation::Reports;
+
+/// FedLin is predicted where moments and local steps vary so little, with those who take part, that the product of both relative
+/// variations is no more than this. Beyond, what is left out of its squares may be what it diverges by.
+const VARIED: f64 = 0.03;
+
+/// Products of entries that are taken in one step.
+const STEP: usize = 200_000;
+
+/// A run of such rounds.
+#[derive(Debug)]
+pub(super) struct Sampling {
+    maps: FleetMaps,
+    means: Means,
+    /// Clients whose products are in.
+    taken: usize,
+    /// `E F⊗F` for products of deviations; and what goes with it for offsets and for noise, from the rows that they are linear in.
+    squares: Matrix,
+    offsets: Matrix,
+    noises: Matrix,
+    /// What a round has of its own, of H and of the noise; and of the latter, what is the same in all rounds.
+    own: [Matrix; 2],
+    entering: Matrix,
+    /// The mean round of transient, drift, and the noise's reach J (`E Y_i = E_i J/M`, where V_i has been multiplied by Y_i).
+    mean: RoundMap,
+    rows: Matrix,
+    /// Means of `tᵀx`, `xᵀx`, and the noise's `Σ ν_i Y_iᵀ S_i Y_i`, each as a row.
+    products: Matrix,
+    room: (Matrix, RoundMap),
+    left: f64,
+}
+
+/// Means over clients, of the moments and the local steps.
+#[derive(Debug)]
+struct Means {
+    reports: Reports,
+    n_clients: f64,
+    /// 1 where the round is linear in the weights, κ where it is FedLin's.
+    together: f64,
+    is_fedlin: bool,
+    s: Matrix,
+    q: Matrix,
+    sq: Matrix,
+    rq: Matrix,
+    noise: Matrix,
+    /// Mean of `E_i ν_i S_i`.
+    reach: Matrix,
+    /// Relative standard deviation of the mean moments over those who take part, times that of the mean local steps.
+    varied: f64,
+}
+
+/// What a client is to a round.
+struct Client {
+    s: Matrix,
+    q: Matrix,
+    r: Matrix,
+    noise: Matrix,
+}
+
+fn client(context: Context<'_>, maps: &FleetMaps, which: usize) -> Client {
+    let (moments, noise) = context.expected.client(which);
+    let q = maps.blocks()[which / LANES].q.lane(which % LANES);
+    Client { r: moments.gradient(&context.pooled.mean), noise: &moments.s * noise, s: moments.s, q }
+}
+
+impl Means {
+    fn new(context: Context<'_>, is_fedlin: bool, maps: &FleetMaps, reports: Reports) -> Self {
+        let (n, d) = context.pooled.mean.shape();
+        let n_clients = context.expected.fleet().n_clients();
+        let zeros = || Matrix::zeros(d, d);
+        let (mut s, mut q, mut sq, mut qn, mut noise) = (zeros(), zeros(), zeros(), zeros(), zeros());
+        let mut rq = Matrix::zeros(n, d);
+        let (mut squares_s, mut squares_q) = (0.0, 0.0);
+        let share = 1.0 / n_clients as f64;
+        for which in 0..n_clients {
+            let one = client(context, maps, which);
+            s += &one.s * share;
+            q += &one.q * share;
+            squares_s += one.s.norm_squared() * share;
+            squares_q += one.q.norm_squared() * share;
+            noise += &one.noise * share;
+            sq += &one.s * &one.q * share;
+            rq += one.r * &one.q * share;
+            qn += one.q * one.noise * share;
+        }
+        let together = if is_fedlin { reports.variation } else { 1.0 };
+        let reach = &q * &noise * (1.0 - together) + qn * together;
+        let variance = |squares: f64, mean: &Matrix| squares / mean.norm_squared() - 1.0;
+        let varied = variance(squares_s, &s) * variance(squares_q, &q);
+        let varied = reports.variation * varied.max(0.0).sqrt();
+        Self { reports, n_clients: n_clients as f64, together, is_fedlin, s, q, sq, rq, noise, reach, varied }
+    }
+
+    /// F̂ and ĥ.
+    fn round(&self) -> RoundMap {
+        let d = self.s.nrows();
+        let apart = 1.0 - self.together;
+        let factor = Matrix::identity(d, d) - &self.s * &self.q * apart - &self.sq * self.together;
+        RoundMap { factor, offset: &self.rq * self.together }
+    }
+}
+
+impl Sampling {
+    /// At round 0.
+    ///
+    /// # Errors
+    /// If the method's round is not affine, or not the same every time, or depends too much on who takes part.
+    pub(super) fn new(context: Context<'_>, method: Method) -> Result<Self, NoPrediction> {
+        let settings = context.scenario.settings();
+        let fleet = context.expected.fleet();
+        let is_fedlin = match method.solver {
+            Solver::FedLin => true,
+            Solver::FedAvg | Solver::FedProx { .. } => false,
+            _ => return Err(NoPrediction::Method),
+        };
+        if !method.schedule.repeats_every_round() {
+            return Err(NoPrediction::Participation);
+        }
+        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
+        let maps = FleetMaps::new(fleet, rule);
+        let reports = settings.participation.reports(fleet.n_clients());
+        let means = Means::new(context, is_fedlin, &maps, reports);
+        if is_fedlin && (means.varied > VARIED || means.varied.is_nan()) {
+            return Err(NoPrediction::Chance);
+        }
+        let (n, d) = context.pooled.mean.shape();
+        let RoundMap { factor, offset } = means.round();
+        let (squares, offsets) = (factor.kronecker(&factor), factor.kronecker(&offset));
+        let own = [offset.tr_mul(&offset), Matrix::zeros(d, d)];
+        // The round of means happens with the probability that somebody reports.
+        let mut all = Matrix::zeros(2 * n + d, d);
+        all.rows_mut(n, n).copy_from(&(offset * reports.any));
+        all.rows_mut(2 * n, d).fill_diagonal(reports.any);
+        let mean = RoundMap { factor: lazy(factor, reports.any), offset: all };
+        let transient = context.scenario.first_model() - &context.pooled.mean;
+        let mut rows = Matrix::zeros(2 * n + d, d);
+        rows.rows_mut(0, n).copy_from(&transient);
+        let mut products = Matrix::zeros(3, d * d);
+        let square = transient.tr_mul(&transient);
+        for row in 0..2 {
+            products.row_mut(row).copy_from_slice(square.as_slice());
+        }
+        let room = (rows.clone(), RoundMap::identity(3, d * d));
+        let (noises, entering) = (Matrix::zeros(d * d, d * d), Matrix::zeros(d, d));
+        Ok(Self {
+            maps,
+            means,
+            taken: 0,
+            squares,
+            offsets,
+            noises,
+            own,
+            entering,
+            mean,
+            rows,
+            products,
+            room,
+            left: 1.0,
+        })
+    }
+
+    /// Takes the products of some more clients in; whether there are more.
+    pub(super) fn prepare(&mut self, context: Context<'_>) -> bool {
+        let n_clients = context.expected.fleet().n_clients();
+        let at_once = 1 + STEP / self.squares.len();
+        for which in self.taken..n_clients.min(self.taken + at_once) {
+            self.take(client(context, &self.maps, which));
+        }
+        self.taken = n_clients.min(self.taken + at_once);
+        if self.taken < n_clients {
+            return true;
+        }
+        self.close();
+        false
+    }
+
+    fn take(&mut self, Client { s, q, r, noise }: Client) {
+        let means = &self.means;
+        let (m, kappa) = (means.n_clients, means.reports.variation);
+        let enters = &means.q * (1.0 - means.together) + &q * means.together;
+        let (turn, offset, own, shared) = if means.is_fedlin {
+            let turn = &means.s * &means.q * 2.0 - s * &means.q - &means.s * &q;
+            (turn, r * &means.q, means.q.clone(), q - &means.q)
+        } else {
+            (&means.sq - s * &q, r * &q - &means.rq, q.clone(), q * 0.0)
+        };
+        let both = own.tr_mul(&(&noise * &shared));
+        self.squares += turn.kronecker(&turn) * (kappa / m);
+        self.offsets += turn.kronecker(&offset) * (kappa / m);
+        let coupled = enters.tr_mul(&noise) * &own + &means.reach * &shared;
+        self.noises += turn.kronecker(&coupled) * (kappa / (m * m));
+        self.own[0] += offset.tr_mul(&offset) * (kappa / m);
+        self.own[1] += own.tr_mul(&(&noise * &own)) * (kappa * (m - 1.0) / (m * m))
+            + (&both + both.transpose() + shared.tr_mul(&(&means.noise * &shared))) * (kappa / (m * m));
+        self.entering += enters.tr_mul(&(noise * &enters)) / (m * m);
+    }
+
+    /// Nothing happens where nobody reports.
+    fn close(&mut self) {
+        self.noises += self.means.round().factor.kronecker(&self.entering);
+        self.own[1] += &self.entering;
+        let any = self.means.reports.any;
+        let squares = std::mem::replace(&mut self.squares, Matrix::zeros(0, 0));
+        self.room.1.factor = lazy(squares, any);
+        self.offsets *= any;
+        self.noises *= any;
+        self.own.iter_mut().for_each(|own| *own *= any);
+    }
+
+    /// So many rounds take a millisecond or so.
+    pub(super) fn at_once(&self) -> usize {
+        1 + STEP / (5 * self.noises.len())
+    }
+
+    /// One more round.
+    pub(super) fn advance(&mut self) {
+        let (d, n) = (self.rows.ncols(), self.offsets.nrows() / self.rows.ncols());
+        let transient = self.rows.rows(0, n).into_owned();
+        let all = self.rows.rows(n, n) + &transient;
+        let reach = self.rows.rows(2 * n, d).into_owned();
+        let through = |rows: &Matrix, table: &Matrix| {
+            let product = table.tr_mul(&nalgebra::DVector::from_column_slice(rows.as_slice()));
+            let square = Matrix::from_column_slice(d, d, product.as_slice());
+            &square + square.transpose()
+        };
+        let driven = [
+            through(&transient, &self.offsets) * 0.5,
+            through(&all, &self.offsets) + &self.own[0],
+            through(&reach, &self.noises) + &self.own[1],
+        ];
+        let (after, squares) = &mut self.room;
+        for (row, driven) in driven.iter().enumerate() {
+            squares.offset.row_mut(row).copy_from_slice(driven.as_slice());
+        }
+        let mut products = self.products.clone();
+        squares.apply(&self.products, &mut products);
+        self.products = products;
+        self.mean.apply(&self.rows, after);
+        std::mem::swap(&mut self.rows, after);
+        self.left = (self.rows.rows(2 * n, d) - reach).amax();
+    }
+
+    /// The model as it is now.
+    pub(super) fn state(&self) -> State {
+        let (d, n) = (self.rows.ncols(), self.offsets.nrows() / self.rows.ncols());
+        let rows = |first: usize| self.rows.rows(first * n, n).into_owned();
+        let (transient, drift) = (rows(0), rows(1));
+        let all = &transient + &drift;
+        let product = |row: usize| Matrix::from_iterator(d, d, self.products.row(row).iter().copied());
+        let of_drawing = product(1) - all.tr_mul(&all);
+        let of_transient = product(0).trace() - transient.dot(&all);
+        let drawn = [of_transient, of_drawing.trace() - of_transient];
+        State { transient, drift, covariance: of_drawing / n as f64 + product(2), drawn }
+    }
+
+    /// How much is left of an offset that the first round made, on average.
+    pub(super) fn left(&self) -> f64 {
+        self.left
+    }
+}
+
+/// A map that happens with this probability.
+fn lazy(map: Matrix, probability: f64) -> Matrix {
+    let mut lazy = map * probability;
+    let rows = lazy.nrows();
+    lazy.iter_mut().step_by(rows + 1).for_each(|diagonal| *diagonal += 1.0 - probability);
+    lazy
+}

@@ -97,6 +97,7 @@ fn attributes_that_change_are_obeyed() {
 #[test]
 fn an_element_that_is_not_there_yet_answers_once_it_is() {
     const BEFORE: &str = r"
+        window.first = figure;
         window.other = Object.assign(document.createElement('fedsysid-figure'), { id: 'other' });
         for (const [name, value] of Object.entries({ m: 20, q: 4 })) other.setAttribute(name, value);
         window.answers = [];
@@ -123,7 +124,7 @@ fn an_element_that_is_not_there_yet_answers_once_it_is() {
         page.wait("answers", PATIENCE, "answers.length === 3").await?;
         let seen: Value = page.eval("return answers;", &[]).await?;
         ensure!(page.is("answers.every(({ settings, complete }) => settings.M === 20 && complete)").await?, "{seen}");
-        ensure!(page.is("figure.settings.M === 5 && figure.errors.length > 0").await?);
+        ensure!(page.is("first.settings.M === 5 && first.errors.length > 0").await?);
         Ok(())
     });
 }

@@ -205,7 +205,7 @@ fn covariances(shown: Shown) -> AnyView {
                 class="numbers-table"
                 tabindex="0"
                 role="region"
-                aria-label=say!("Covariance of the data")
+                aria-label=say!("Covariance at this step")
                 data-testid="sigma"
                 inner_html=shown.of(move |portrait| tables::covariance_table(portrait, t.get()))
             ></div>

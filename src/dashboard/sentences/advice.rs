@@ -274,7 +274,7 @@ fn every_sentence_of_a_sweep_reads_well() {
             let of = SweepOf::begun(key).unwrap();
             let sweep = complete(&family::plan(&draft, &of));
             for method in 0..draft.settings().methods.len() {
-                let family = Family { sweep: &sweep, of: &of, method };
+                let family = Family { sweep: &sweep, of: &of, method, upward: Upward::Error };
                 reads_well(&family.sentence(), &link);
                 reads_well(&family.caption(), &link);
             }

@@ -30,7 +30,7 @@ const MARKED: &str = r"
     });";
 
 /// Texts and names in the page that have words beside those of the table. Names of settings in links, of algorithms and
-/// formats are the same in every language, and so are those of Greek letters, and what people write themselves.
+/// formats are the same in every language, and so are those of Greek letters, lines of files, and what people write themselves.
 const UNTRANSLATED: &str = r"
     const names = /FedSysID live|FedLin|FedAvg|FedProx|SCAFFOLD|FedADMM|Python|MATLAB|Julia|Rust|CSV|SVG|PNG|JSON|English|Deutsch|\b(px|sandbox|alpha|epsilon|rho|sigma)\b|\S+\.csv|\p{L}[ᵢₜ]/gu;
     const rest = (text) => {
@@ -44,7 +44,7 @@ const UNTRANSLATED: &str = r"
       const node = walker.currentNode;
       const isText = node.nodeType === Node.TEXT_NODE;
       const element = isText ? node.parentElement : node;
-      if (element.closest('math, textarea, .numbers-table td, [data-given]')) continue;
+      if (element.closest('math, textarea, .numbers-table td, [data-given]') || (isText && element.closest('pre'))) continue;
       const attributes = ['aria-label', 'title', 'placeholder', 'aria-valuetext'].map((name) => element.getAttribute(name));
       for (const text of isText ? [node.data] : attributes) {
         if (text && /\p{L}{2}/u.test(rest(text))) found.push(`${element.tagName} ${element.className}: ${text.slice(0, 120)}`);

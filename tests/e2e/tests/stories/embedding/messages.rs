@@ -71,7 +71,8 @@ fn no_value_in_a_message_changes_or_breaks_anything() {
         ensure!(page.is(&format!("{longest} < 20_000")).await?, "what is answered grows with what is sent");
         let result = told(page, "fedsysid:result").await?;
         ensure!(result.iter().all(|result| result["settings"]["M"] == 20 && result["complete"] == true), "{result:?}");
-        // It goes on.
+        // It goes on, where it is told again of what some of these took it off.
+        say(page, json!({ "type": "fedsysid:subscribe", "to": ["changed", "result"] })).await?;
         say(page, json!({ "type": "fedsysid:set", "settings": { "M": 30 } })).await?;
         wait_for(page, "fedsysid:result").await?;
         ensure!(told(page, "fedsysid:changed").await?[0]["link"] == "M=30&q=2");

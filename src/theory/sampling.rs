@@ -212,7 +212,7 @@ impl Sampling {
             let turn = &means.s * &means.q * 2.0 - s * &means.q - &means.s * &q;
             (turn, r * &means.q, means.q.clone(), q - &means.q)
         } else {
-            (&means.sq - s * &q, r * &q - &means.rq, q.clone(), q * 0.0)
+            (&means.sq - s * &q, r * &q - &means.rq, q.clone(), Matrix::zeros(q.nrows(), q.ncols()))
         };
         let both = own.tr_mul(&(&noise * &shared));
         self.squares += turn.kronecker(&turn) * (kappa / m);

@@ -204,19 +204,9 @@ mod tests {
     /// like another from afar: at the size of a marker its outline is another by a seventh of it.
     #[test]
     fn no_two_lines_of_a_chart_share_a_marker() {
-        let methods = [
-            Role::FedLin,
-            Role::FedAvg,
-            Role::FedProx,
-            Role::Scaffold,
-            Role::FedAdmm,
-            Role::Clustered,
-            Role::Median,
-            Role::ClientAlone,
-            Role::Pooled,
-        ];
+        let methods: Vec<_> = Role::ALL.into_iter().take_while(|role| *role != Role::MeanOfLocals).collect();
         let swept: Vec<_> = (0..Step::COUNT).map(|place| Role::Swept(Step::of(place, Step::COUNT))).collect();
-        for roles in [&methods[..], &swept] {
+        for roles in [&methods, &swept] {
             for (idx, a) in roles.iter().enumerate() {
                 for b in &roles[idx + 1..] {
                     assert_ne!(a.marker(), b.marker(), "{a:?} and {b:?}");

@@ -25,13 +25,48 @@ static BROWSERS: Semaphore = Semaphore::const_new(AT_A_TIME as usize);
 pub const KEEPING_NOTHING: &str =
     "Object.defineProperty(Navigator.prototype, 'serviceWorker', { get: () => undefined });";
 
+/// Where this comes first, the memory of workers' modules is open from outside: told "scramble" or "exhaust" it comes to grief, as
+/// by a fault of its own; told "measure" it says its size, which then is the worker's `bytes`.
+pub const OPEN_WORKERS: &str = r#"
+    const within = `
+      let memory;
+      for (const name of ["instantiate", "instantiateStreaming"]) {
+        const instantiate = WebAssembly[name];
+        WebAssembly[name] = async (...all) => {
+          const made = await instantiate.apply(WebAssembly, all);
+          memory = (made.instance ?? made).exports.memory;
+          return made;
+        };
+      }
+      const words = {
+        scramble: () => new Uint32Array(memory.buffer).fill(0xfffffff1),
+        exhaust: () => {
+          for (let pages = 32768; pages >= 1; pages = pages >> 1) {
+            try { for (;;) memory.grow(pages); } catch {}
+          }
+        },
+        measure: () => postMessage({ bytes: memory.buffer.byteLength }),
+      };
+      addEventListener("message", (event) => {
+        if (!Object.hasOwn(words, event.data)) return;
+        event.stopImmediatePropagation();
+        words[event.data]();
+      });`;
+    globalThis.Worker = class extends Worker {
+      constructor(from) {
+        const address = JSON.stringify(new URL(from, location.href).href);
+        super(URL.createObjectURL(new Blob([`${within} importScripts(${address});`], { type: "text/javascript" })));
+        this.addEventListener("message", ({ data }) => { this.bytes = data?.bytes ?? this.bytes; });
+      }
+    };"#;
+
 /// How a story begins.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
     untold: Vec<(Engine, &'static str)>,
     hosting: Hosting,
     screen: Option<Screen>,
-    beforehand: Option<&'static str>,
+    beforehand: Vec<&'static str>,
     expected: &'static [&'static str],
     wanted: &'static [&'static str],
     tracing: Tracing,
@@ -58,10 +93,11 @@ impl Story {
         if screen.touch { story.only(Engine::Chromium, "it takes fingers") } else { story }
     }
 
-    /// A script that runs before the page's own.
+    /// A script that runs before the page's own, after those that were named before.
     #[must_use]
-    pub fn where_first(self, script: &'static str) -> Self {
-        Self { beforehand: Some(script), ..self }
+    pub fn where_first(mut self, script: &'static str) -> Self {
+        self.beforehand.push(script);
+        self
     }
 
     /// Errors with one of these texts are what the story is about.
@@ -151,7 +187,7 @@ impl Story {
         let tools = Tools::from_environment()?;
         let site = Site::serve(&tools.dist, self.hosting).await?;
         let browser = Browser::start(&tools, site.elsewhere(), self.tracing).await?;
-        let first = format!("{}\n{}", witness::SCRIPT, self.beforehand.unwrap_or_default());
+        let first = format!("{}\n{}", witness::SCRIPT, self.beforehand.join("\n"));
         if !browser.before_every_document(&first).await? {
             site.begin_documents_with(&first);
         }

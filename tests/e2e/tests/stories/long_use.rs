@@ -3,32 +3,7 @@
 use anyhow::{Result, ensure};
 use e2e::browser::{Engine, Kept};
 use e2e::page::{PATIENCE, Page};
-use e2e::story::{KEEPING_NOTHING, Story};
-
-/// Workers that say how large their module's memory is.
-const MEASURED: &str = r#"
-    const within = `
-      let memory;
-      for (const name of ["instantiate", "instantiateStreaming"]) {
-        const instantiate = WebAssembly[name];
-        WebAssembly[name] = async (...all) => {
-          const made = await instantiate.apply(WebAssembly, all);
-          memory = (made.instance ?? made).exports.memory;
-          return made;
-        };
-      }
-      addEventListener("message", (event) => {
-        if (event.data !== "measure") return;
-        event.stopImmediatePropagation();
-        postMessage({ bytes: memory.buffer.byteLength });
-      });`;
-    globalThis.Worker = class extends Worker {
-      constructor(from) {
-        const address = JSON.stringify(new URL(from, location.href).href);
-        super(URL.createObjectURL(new Blob([`${within} importScripts(${address});`], { type: "text/javascript" })));
-        this.addEventListener("message", ({ data }) => { this.bytes = data?.bytes ?? this.bytes; });
-      }
-    };"#;
+use e2e::story::{KEEPING_NOTHING, OPEN_WORKERS, Story};
 
 /// What is there after a while.
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +85,9 @@ const HALF: usize = 4;
 
 #[test]
 fn a_long_use_keeps_no_more_than_a_short_one() {
-    let story = Story::new().where_first(concat_first()).only(Engine::Chromium, "it takes a browser that counts");
-    story.tell(async |page| {
+    // Without what keeps the page for later, which is no part of it.
+    let story = Story::new().where_first(KEEPING_NOTHING).where_first(OPEN_WORKERS);
+    story.only(Engine::Chromium, "it takes a browser that counts").tell(async |page| {
         page.open("q=4&R=60").await?;
         let mut held_after = Vec::new();
         for n in [FILLING, HALF, HALF] {
@@ -123,17 +99,12 @@ fn a_long_use_keeps_no_more_than_a_short_one() {
         let [filled, half, whole] = held_after[..] else { anyhow::bail!("{held_after:?}") };
         e2e::report(format_args!("held after {FILLING}, {HALF} and {HALF} rounds: {filled:?}, {half:?}, {whole:?}"));
         let pages = |bytes: u64| bytes / 65_536;
-        ensure!(pages(whole.module) <= pages(filled.module) + 32, "the page's module grows: {held_after:?}");
-        ensure!(pages(whole.workers) <= pages(filled.workers) + 32, "the workers' modules grow: {held_after:?}");
+        ensure!(pages(whole.module) <= pages(filled.module) + 8, "the page's module grows: {held_after:?}");
+        ensure!(pages(whole.workers) <= pages(filled.workers) + 8, "the workers' modules grow: {held_after:?}");
         let grown = |what: fn(&Kept) -> u64| what(&whole.kept).saturating_sub(what(&half.kept));
         ensure!(grown(|kept| kept.documents) < HALF as u64, "documents are kept: {held_after:?}");
-        ensure!(grown(|kept| kept.nodes) < 60 * HALF as u64, "nodes are kept: {held_after:?}");
-        ensure!(grown(|kept| kept.listeners) < 4 * HALF as u64, "listeners are kept: {held_after:?}");
+        ensure!(grown(|kept| kept.nodes) < 8 * HALF as u64, "nodes are kept: {held_after:?}");
+        ensure!(grown(|kept| kept.listeners) < HALF as u64, "listeners are kept: {held_after:?}");
         Ok(())
     });
-}
-
-/// Without what keeps the page for later, which is no part of it.
-fn concat_first() -> &'static str {
-    Box::leak(format!("{KEEPING_NOTHING}\n{MEASURED}").into_boxed_str())
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use e2e::browser::Engine;
 use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
-use e2e::story::Story;
+use e2e::story::{OPEN_WORKERS, Story};
 
 /// Long enough to be in the middle of, at about a second or more in a browser. WebKitGTK does the same work in twenty times the
 /// time.
@@ -63,43 +63,12 @@ fn a_worker_that_fails_is_replaced_at_once() {
     check(mishap, Duration::from_secs(1));
 }
 
-/// Workers whose module can be brought to grief from outside, as a fault of its own would.
-const FRAGILE: &str = r#"
-    const within = `
-      let memory;
-      for (const name of ["instantiate", "instantiateStreaming"]) {
-        const instantiate = WebAssembly[name];
-        WebAssembly[name] = async (...all) => {
-          const made = await instantiate.apply(WebAssembly, all);
-          memory = (made.instance ?? made).exports.memory;
-          return made;
-        };
-      }
-      addEventListener("message", (event) => {
-        if (event.data === "scramble") {
-          event.stopImmediatePropagation();
-          new Uint32Array(memory.buffer).fill(0xfffffff1);
-        }
-        if (event.data === "exhaust") {
-          event.stopImmediatePropagation();
-          for (let pages = 32768; pages >= 1; pages = pages >> 1) {
-            try { for (;;) memory.grow(pages); } catch {}
-          }
-        }
-      });`;
-    globalThis.Worker = class extends Worker {
-      constructor(from) {
-        const address = JSON.stringify(new URL(from, location.href).href);
-        super(URL.createObjectURL(new Blob([`${within} importScripts(${address});`], { type: "text/javascript" })));
-      }
-    };"#;
-
 /// What a worker's module does not survive, where it is told of it: the browser says it too.
 #[track_caller]
 fn check_grief(word: &'static str, next: &'static str) {
     const ERRORS: &[&str] =
         &["unreachable", "memory access out of bounds", "RuntimeError", "Uncaught", "panicked", "allocation"];
-    Story::new().where_first(FRAGILE).expecting_errors(ERRORS).tell(async |page| {
+    Story::new().where_first(OPEN_WORKERS).expecting_errors(ERRORS).tell(async |page| {
         page.open("q=4").await?;
         page.expect_what_is_set().await?;
         page.eval::<()>("witness.workers.at(-1).postMessage(arguments[0]);", &[word.into()]).await?;

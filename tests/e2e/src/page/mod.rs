@@ -123,14 +123,16 @@ impl Page {
         Ok(start.elapsed())
     }
 
-    /// Whether a JavaScript expression is true. In a document that just makes way for another one, which Firefox has give no answer,
-    /// it is not.
+    /// Whether a JavaScript expression is true. In a document that just makes way for another one it is not: Firefox has it give no
+    /// answer, WebKit says that there is no such frame.
     ///
     /// # Errors
     /// If it throws.
     pub async fn is(&self, expression: &str) -> Result<bool> {
-        let answer: Option<bool> = self.eval(&format!("return Boolean({expression});"), &[]).await?;
-        Ok(answer.unwrap_or(false))
+        match self.eval::<Option<bool>>(&format!("return Boolean({expression});"), &[]).await {
+            Err(error) if format!("{error:#}").contains("Frame not found") => Ok(false),
+            answer => Ok(answer?.unwrap_or(false)),
+        }
     }
 
     /// Runs a script in the page; what it returns is read as a `T`. Its functions and promises may be none of the page's own:

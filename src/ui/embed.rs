@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use web_sys::{Element, Event, MouseEvent};
 
 use super::lesson::hint;
-use super::reactive::{effect, live, memo, on};
+use super::reactive::{effect, live, memo, on, when};
 use super::shell;
 use super::store::Store;
 use super::surface::Surface;
@@ -60,13 +60,10 @@ pub(super) fn foot(store: Store) -> AnyView {
 /// Over the chart of a page that its author wants to rest at first.
 pub(super) fn cover(store: Store) -> AnyView {
     let shown = move || {
-        if store.is_awake.get() {
-            return ().into_any();
-        }
         let press = on(move |_: MouseEvent| store.wake());
         view! { <button type="button" class="cover" on:click=press>{say!("Compute this figure")}</button> }.into_any()
     };
-    live(shown).into_any()
+    when(move || !store.is_awake.get(), shown)
 }
 
 impl Store {

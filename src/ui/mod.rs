@@ -34,7 +34,7 @@ pub mod tradeoff;
 use fedsysid_say::say;
 use leptos::html::Main;
 use leptos::prelude::*;
-use reactive::{derived, effect, live, memo, on};
+use reactive::{derived, effect, live, memo, on, when};
 use wasm_bindgen::JsCast;
 
 use crate::dashboard::sentences;
@@ -120,7 +120,7 @@ fn App() -> impl IntoView {
                 <Panel settings=store.settings known on_name=move |key| store.sweep(key) />
                 {part(pins::pins)}
             </aside>
-            {live(move || if has_theory.get() { view! { <Theory store theme /> }.into_any() } else { ().into_any() })}
+            {when(move || has_theory.get(), move || view! { <Theory store theme /> }.into_any())}
             {is_embedded.then(|| embed::foot(store))}
             {aloud::summary(store, own)}
         </main>

@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use super::parts::button;
-use super::reactive::{effect, live, memo, on};
+use super::reactive::{effect, live, memo, on, when};
 use super::store::Store;
 
 use super::controls::control_id;
@@ -48,7 +48,7 @@ pub fn Notices(
     view! {
         <section class="notices" aria-label=say!("Notices") aria-live="polite" tabindex="-1" node_ref=region>
             {live(move || shown().into_iter().map(|notice| item(store, &notice.clone(), move || dismiss(&notice))).collect_view().into_any())}
-            {live(move || if are_several() { foot() } else { ().into_any() })}
+            {when(are_several, foot)}
         </section>
     }
 }

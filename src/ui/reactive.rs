@@ -37,6 +37,14 @@ pub(super) fn live<T>(compute: impl Fn() -> T + Send + 'static) -> Box<dyn Fn() 
     Box::new(compute)
 }
 
+/// A part of a view that is there only at times, and is made anew each time it comes.
+pub(super) fn when(
+    is_there: impl Fn() -> bool + Send + 'static,
+    view: impl Fn() -> AnyView + Send + 'static,
+) -> AnyView {
+    live(move || if is_there() { view() } else { ().into_any() }).into_any()
+}
+
 /// What is done when an event is heard.
 pub(super) fn on<E>(act: impl FnMut(E) + 'static) -> Box<dyn FnMut(E)> {
     Box::new(act)

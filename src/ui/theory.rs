@@ -5,7 +5,7 @@
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
 use super::parts::dots;
-use super::reactive::{live, memo, on};
+use super::reactive::{live, memo, on, when};
 use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
 use leptos::prelude::*;
@@ -71,9 +71,8 @@ pub fn Theory(
     let which = RwSignal::new(String::new());
     // Where no algorithm runs, there is nothing to say of any.
     let is_any = memo(move || store.settings.draft.read().algorithms != Algorithms::NONE);
-    let of_methods = move |cards: fn(Store, RwSignal<String>) -> AnyView| {
-        live(move || if is_any.get() { cards(store, which) } else { ().into_any() })
-    };
+    let of_methods =
+        move |cards: fn(Store, RwSignal<String>) -> AnyView| when(move || is_any.get(), move || cards(store, which));
     view! {
         <section class="theory" aria-label=say!("Theory")>
             {of_methods(error_cards)}

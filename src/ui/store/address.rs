@@ -1,0 +1,62 @@
+//! The page and its address: everything that is set is in the one, and comes back from it.
+
+use leptos::prelude::*;
+
+use super::{Step, Store};
+use crate::params::embed::Embed;
+use crate::params::guide::NAME;
+use crate::params::link;
+use crate::params::{Notice, State};
+use crate::ui::reactive::effect;
+use crate::web;
+use crate::web::address::{self, Address, Entry};
+use crate::web::clock;
+
+impl Store {
+    /// Edge: everything that is set → address and history. An address is left as it came until something changes.
+    pub(super) fn follow_changes(self) {
+        let (address, seen) = (StoredValue::new_local(Address::default()), StoredValue::new(self.state_now()));
+        effect(move |_| {
+            let state = self.state();
+            let before = seen.get_value();
+            if state == before {
+                return;
+            }
+            seen.set_value(state.clone());
+            let step = self.step.get_value();
+            self.step.set_value(Step::default());
+            let is_leap =
+                step == Step::Leap || (state.views.view, state.views.guide) != (before.views.view, before.views.guide);
+            let entry = if is_leap { Entry::New } else { Entry::Same };
+            let query =
+                self.settings.embed.with_value(|embed| link::query(embed.pairs().into_iter().chain(state.pairs())));
+            address.with_value(|address| address.set_query(query, entry));
+            if step != Step::Turn {
+                self.history.update(|history| history.record(before, &state, clock::now()));
+            }
+        });
+    }
+
+    /// Edge: the person goes back or forward → everything that is set.
+    pub(super) fn follow_returns(self) {
+        let listener = address::on_return(move || {
+            let (_, state, notices) = read_address();
+            self.settings.notices.set(notices);
+            self.put(state);
+        });
+        StoredValue::new_local(listener);
+    }
+}
+
+/// What the page's address says: how the page is embedded, everything that is set, and what cannot be used of it.
+pub(super) fn read_address() -> (Embed, State, Vec<Notice>) {
+    let mut pairs = link::pairs(&address::query());
+    pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| key == NAME));
+    for (_, name) in pairs.iter_mut().filter(|(key, _)| key == NAME) {
+        *name = address::composed(name);
+    }
+    let (embed, mut notices) = Embed::take(&mut pairs, web::host::place());
+    let (state, more) = State::from_pairs(pairs);
+    notices.extend(more);
+    (embed, state, notices)
+}

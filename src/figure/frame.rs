@@ -37,6 +37,11 @@ impl Rect {
         (self.left..=self.right()).contains(&x) && (self.top..=self.bottom()).contains(&y)
     }
 
+    /// The abscissa inside that is nearest to one.
+    pub(super) fn nearest_x(&self, x: f64) -> f64 {
+        x.max(self.left).min(self.right())
+    }
+
     /// Whether all of it is inside another one.
     pub(super) fn is_in(&self, other: &Rect) -> bool {
         other.contains((self.left, self.top)) && other.contains((self.right(), self.bottom()))

@@ -57,8 +57,10 @@ impl Layout {
         let same = |other: f64| other.total_cmp(&x).is_eq();
         let point = *curve.points.iter().find(|point| same(point.x))?;
         let band = curve.band.iter().copied().find(|band| same(band.x));
-        let at = self.frame.px_of(point);
-        Some(Reading { curve: idx, point, band, at: self.frame.plot.contains(at).then_some(at) })
+        let (place, plot) = (self.frame.px_of(point), self.frame.plot);
+        let aside = self.traces.get(idx).map_or(0.0, |trace| trace.aside);
+        let at = plot.contains(place).then(|| (plot.nearest_x(place.0 + aside), place.1));
+        Some(Reading { curve: idx, point, band, at })
     }
 }
 
@@ -179,6 +181,20 @@ mod tests {
         }
         let next = layout.crosshair_beside(&figure, 6.0, 1).expect("something is recorded");
         assert!((next.x - 7.0).abs() < 1e-12);
+    }
+
+    /// Also of points that stand side by side.
+    #[test]
+    fn dots_are_set_on_markers() {
+        let mut figure = figure();
+        for (curve, role) in figure.curves.iter_mut().zip([Role::FedLin, Role::FedAvg]) {
+            (curve.kind, curve.role) = (CurveKind::Points, role);
+        }
+        let layout = layout(&figure);
+        let found = layout.crosshair(&figure, layout.frame.place_of(4.0)).expect("something is recorded");
+        let dots: Vec<_> = found.readings.iter().map(|reading| reading.at.expect("inside")).collect();
+        assert_eq!(dots, [layout.traces[0].marks[4], layout.traces[1].marks[2]]);
+        assert!(dots[0].0 < found.px - 1.0 && dots[1].0 > found.px + 1.0, "{dots:?} {}", found.px);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where everything goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
 
 use super::Figure;
+use super::aside::asides;
 use super::flags::{self, Flag};
 use super::frame::{Frame, Rect};
 use super::labels::{self, Column, Label};
@@ -41,7 +42,7 @@ impl Layout {
             rows = Rows::fitting(&Headings { n_flags, ..headings }, &page);
             (frame, ticks_y, column) = framed(figure, &page, rows);
         }
-        let traces = traces(figure, &frame);
+        let traces = traces(figure, &frame, page.text_px);
         let mut labels = labels::place(figure, &frame, &traces, column);
         labels.retain(|label| Line::of(label, page.text_px, theme).within(&page.free).is_some());
         let ticks = ticks_y.with_x(&figure.x, &frame, page.text_px);
@@ -114,14 +115,14 @@ pub(super) fn left_of_plot(page: &Page, y_ticks: &[Tick]) -> f64 {
     if left > 0.3 * page.free.width { (MARGIN * t).min(0.1 * page.free.width) } else { left }
 }
 
-fn traces(figure: &Figure, frame: &Frame) -> Vec<Trace> {
+fn traces(figure: &Figure, frame: &Frame, text_px: f64) -> Vec<Trace> {
     let mut turn = 0;
-    let trace = |curve: &Curve| {
+    let trace = |(curve, aside): (&Curve, f64)| {
         let trace = Trace::new(frame, curve, turn);
         turn += usize::from(curve.kind == super::CurveKind::Measured);
-        trace
+        if curve.kind.is_points() { trace.beside(aside, &frame.plot) } else { trace }
     };
-    figure.curves.iter().map(trace).collect()
+    figure.curves.iter().zip(asides(figure, frame, text_px)).map(trace).collect()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@
 //! - [`sheet`]: a picture with words around it, for files.
 
 pub mod aloud;
+mod aside;
 pub mod axis;
 mod clip;
 pub mod draw;

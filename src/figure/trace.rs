@@ -23,6 +23,8 @@ pub(super) struct Trace {
     pub beyond: Vec<(Px, Edge)>,
     /// How the curve ends.
     pub end: End,
+    /// How far to the right of its abscissas all of this is, where it is of points that stand side by side.
+    pub aside: f64,
 }
 
 /// How a curve ends, seen from inside the plot.
@@ -96,6 +98,19 @@ impl Trace {
         };
         let bars = curve.band.iter().filter_map(|band| bar(frame, band)).collect();
         Self { marks, bars, beyond, end, ..Self::default() }
+    }
+
+    /// The same points, further to the right, as far as the plot goes.
+    pub(super) fn beside(mut self, aside: f64, plot: &Rect) -> Self {
+        self.aside = aside;
+        let shift = |x: &mut f64| *x = plot.nearest_x(*x + aside);
+        self.marks.iter_mut().for_each(|(x, _)| shift(x));
+        self.bars.iter_mut().for_each(|bar| shift(&mut bar.x));
+        self.beyond.iter_mut().for_each(|((x, _), _)| shift(x));
+        if let End::At((x, _)) = &mut self.end {
+            shift(x);
+        }
+        self
     }
 }
 

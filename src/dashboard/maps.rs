@@ -132,7 +132,7 @@ impl Shown {
         self.wanted.grid.kind
     }
 
-    /// The values of every cell: those of the row with the nearest whole number.
+    /// The values of every cell.
     fn cells(&self, of: Of) -> Vec<f64> {
         let Some(Ok(map)) = &self.map else {
             return vec![f64::NAN; self.wanted.grid.xs.len() * self.wanted.grid.ys.len()];
@@ -156,7 +156,7 @@ impl Shown {
     }
 
     fn spread(&self, land: &Landscape) -> Vec<f64> {
-        let row = |y: &f64| nearest(&land.ys, y.round().max(1.0)).map_or_else(Vec::new, |row| land.row(row).to_vec());
+        let row = |y: &f64| nearest(&land.ys, *y).map_or_else(Vec::new, |row| land.row(row).to_vec());
         self.wanted.grid.ys.iter().flat_map(row).collect()
     }
 }

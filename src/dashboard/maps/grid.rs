@@ -3,7 +3,7 @@
 use crate::params::views::MapKind;
 use crate::params::{Draft, Key};
 
-/// Cells along either axis.
+/// Cells along either axis; fewer where these are closer together than whole numbers are.
 const N_CELLS: usize = 60;
 
 /// What lies along the axes of a map.
@@ -12,7 +12,7 @@ pub struct Grid {
     pub(super) kind: MapKind,
     /// Abscissas of the cells, evenly spread on a logarithmic axis.
     pub xs: Vec<f64>,
-    /// Ordinates of the cells, likewise; where only whole numbers make sense, a cell is that of the nearest.
+    /// Ordinates of the cells: the whole numbers nearest to evenly spread ones, each once.
     pub ys: Vec<f64>,
 }
 
@@ -37,20 +37,20 @@ impl Grid {
             MapKind::Rollouts => (axis(x, 0.01, 1.0), axis(y, 4.0, 400.0)),
             MapKind::Steps => (axis(x, 1e-5, 1e-2), axis(y, 1.0, 100.0)),
         };
+        let mut ys: Vec<f64> = ys.into_iter().map(f64::round).collect();
+        ys.dedup();
         Self { kind, xs, ys }
     }
 
-    /// The whole numbers among the ordinates.
+    /// The ordinates as counts.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts within their limits")]
     pub(super) fn counts(&self) -> Vec<usize> {
-        let mut counts: Vec<usize> = self.ys.iter().map(|y| y.round() as usize).collect();
-        counts.dedup();
-        counts
+        self.ys.iter().map(|&y| y as usize).collect()
     }
 
     /// The place of a value among the cells, when it is within the axes.
     pub(super) fn cell(&self, x: f64, y: f64) -> Option<usize> {
-        let (column, row) = (nearest(&self.xs, x)?, nearest(&self.ys, y)?);
+        let (column, row) = (nearest(&self.xs, x)?, nearest(&self.ys, y.round().max(1.0))?);
         Some(row * self.xs.len() + column)
     }
 }
@@ -67,8 +67,17 @@ pub(super) fn nearest(values: &[f64], value: f64) -> Option<usize> {
     (0..values.len()).filter(|_| value > 0.0).min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
-/// The edges of the outermost cells.
+/// So many of the values, spread over them in equal ratios.
+pub(super) fn some(values: &[f64], n: usize) -> Vec<f64> {
+    let (first, last) = (values[0], values[values.len() - 1]);
+    let at = |place: usize| first * (last / first).powf((2 * place + 1) as f64 / (2 * n) as f64);
+    let mut some: Vec<f64> = (0..n).filter_map(|place| nearest(values, at(place))).map(|place| values[place]).collect();
+    some.dedup();
+    some
+}
+
+/// The edges of the outermost cells: as far beyond, in proportion, as half-way to the next inner one.
 pub(super) fn edges(values: &[f64]) -> (f64, f64) {
-    let half = (values[values.len() - 1] / values[0]).powf(0.5 / (values.len() - 1) as f64);
-    (values[0] / half, values[values.len() - 1] * half)
+    let n = values.len();
+    (values[0] * (values[0] / values[1]).sqrt(), values[n - 1] * (values[n - 1] / values[n - 2]).sqrt())
 }

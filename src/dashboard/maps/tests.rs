@@ -44,7 +44,7 @@ fn the_map_of_clients_is_what_theory_has() {
     use crate::theory::Theory;
     let shown = shown(MapKind::Clients, &draft(|_| ()));
     let map = shown.picture(Of::FedLin, None);
-    assert_eq!(map.values.len(), 3_600);
+    assert_eq!((map.xs.len(), map.values.len()), (60, 60 * map.ys.len()));
     for (column, m) in [(10, 7.0), (40, 30.0)] {
         let mut there = draft(|_| ());
         there.set(Key::Heterogeneity, map.xs[column]);
@@ -142,7 +142,26 @@ fn axes_reach_the_present_values() {
     });
     for kind in [MapKind::Clients, MapKind::Rollouts, MapKind::Steps] {
         let (grid, (x, y)) = (Grid::of(kind, &far), kind.keys());
-        let within = |values: &[f64], now: f64| values[0] <= now * 1.001 && now <= values[59] * 1.001;
+        let within = |values: &[f64], now: f64| values[0] <= now * 1.001 && now <= values[values.len() - 1] * 1.001;
         assert!(within(&grid.xs, far.get(x)) && within(&grid.ys, far.get(y)), "{kind:?} {grid:?}");
+    }
+}
+
+/// A row twice would be a step in lines across the map, and twice in its table.
+#[test]
+fn every_row_is_of_another_whole_number() {
+    for (kind, least, most) in [(MapKind::Clients, 2, 200), (MapKind::Rollouts, 4, 400), (MapKind::Steps, 1, 100)] {
+        let grid = Grid::of(kind, &draft(|_| ()));
+        let counts = grid.counts();
+        assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{kind:?}: {counts:?}");
+        assert!(grid.ys.iter().zip(&counts).all(|(y, &count)| (y - count as f64).abs() < 1e-12), "{kind:?}: {grid:?}");
+        assert_eq!((counts[0], counts[counts.len() - 1]), (least, most), "{kind:?}");
+        // Small numbers have all of them, large ones every so many.
+        assert!((least..least + 8).all(|count| counts.contains(&count)) && counts.len() < 60, "{kind:?}: {counts:?}");
+        let map = shown(kind, &draft(|_| ())).picture(Of::FedLin, None);
+        let (low, high) = map.y.range;
+        let (second, last) = (f64::from(least as u32 + 1), most as f64);
+        assert!((low * (second / least as f64).sqrt() - least as f64).abs() < 1e-9, "{kind:?}: {low}");
+        assert!(high > last && high < 1.1 * last, "{kind:?}: {high}");
     }
 }

@@ -1,6 +1,6 @@
 //! What a map takes: its cells from theory, and a few studies for the dots on it.
 
-use super::grid::Grid;
+use super::grid::{Grid, some};
 use crate::dashboard::sweep::Plan;
 use crate::params::Draft;
 use crate::params::choice::{Choice, SCHEDULES};
@@ -35,7 +35,7 @@ impl Wanted {
         let mut rest = draft.clone();
         let (least, most) = (grid.xs[0], grid.ys[grid.ys.len() - 1]);
         rest.set(x, least);
-        rest.set(y, if kind == MapKind::Rollouts { grid.ys[0].round() } else { most.round() });
+        rest.set(y, if kind == MapKind::Rollouts { grid.ys[0] } else { most });
         let settings = Settings {
             methods: Vec::new(),
             references: Vec::new(),
@@ -66,14 +66,11 @@ impl Wanted {
 /// The studies behind the dots: at a few of the cells, what they show is measured.
 pub fn check_plan(kind: MapKind, draft: &Draft) -> Plan {
     let grid = Grid::of(kind, draft);
-    let some = |values: &[f64], n: usize| -> Vec<f64> {
-        (0..n).map(|place| values[(2 * place + 1) * values.len() / (2 * n)]).collect()
-    };
     let (x, y) = kind.keys();
     let point = |at: (f64, f64)| {
         let mut point = draft.clone();
         point.set(x, at.0);
-        point.set(y, at.1.round());
+        point.set(y, at.1);
         let settings = point.settings();
         let schedule = SCHEDULES[draft.choice(Choice::Schedule)];
         let methods = match kind {
@@ -88,5 +85,5 @@ pub fn check_plan(kind: MapKind, draft: &Draft) -> Plan {
     };
     let ys = some(&grid.ys, N_CHECKS.1);
     let points = some(&grid.xs, N_CHECKS.0).into_iter().flat_map(|x| ys.iter().map(move |&y| (x, y))).map(point);
-    Plan { points: points.collect(), series_len: N_CHECKS.1, ..Plan::default() }
+    Plan { points: points.collect(), series_len: ys.len(), ..Plan::default() }
 }

@@ -5,11 +5,16 @@ use std::io::BufReader;
 
 use serde_json::Value;
 
-/// The cells of a file: one experiment each.
-pub(crate) fn cells(file: &str) -> Vec<Value> {
-    let path = format!("{}/tests/data/{file}", env!("CARGO_MANIFEST_DIR"));
+/// All that a file holds.
+pub(crate) fn file(name: &str) -> Value {
+    let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let reader = BufReader::new(File::open(&path).expect("the reference data stand beside the tests"));
-    let data: Value = serde_json::from_reader(reader).expect("the reference data are JSON");
+    serde_json::from_reader(reader).expect("the reference data are JSON")
+}
+
+/// The cells of a file: one experiment each.
+pub(crate) fn cells(name: &str) -> Vec<Value> {
+    let data = file(name);
     data["cells"].as_array().expect("the reference data list cells").clone()
 }
 

@@ -15,6 +15,9 @@ mod paper;
 /// What was to be expected where not all take part.
 mod participation;
 
+/// Where clients differ in all that they can, against independent numbers.
+mod independent;
+
 /// What is copied as a program finds the numbers of the page again.
 mod programs;
 

@@ -9,7 +9,8 @@
 //! Toso, Wang, Anderson, "Learning personalized models with clustered system identification", 2304.01395. It asks for first
 //! models that are near the clusters; here these are chosen from the data, farthest first: client 1's own least squares, and
 //! then again and again that of the client farthest from all chosen so far (Gonzalez, "Clustering to minimize the maximum
-//! intercluster distance", 1985). So the server's first model has no part.
+//! intercluster distance", 1985). So the server's first model has no part. (To the diagonals of the S_i a billionth is added for these
+//! least squares, so that they have an answer where data are too few.)
 
 use super::{Round, Update, local_steps};
 use crate::Matrix;
@@ -159,13 +160,13 @@ impl First {
         }
     }
 
-    /// Eight clients' own least squares, with a millionth of their energy on the diagonal, so that too few data are no
-    /// hindrance.
+    /// Eight clients' own least squares, with a billionth of every regressor's energy on the diagonal, so that too few data are no
+    /// hindrance, whatever the units.
     fn estimate(&mut self, index: usize, block: &Block) {
-        let d = block.s.rows();
-        let trace = (0..d).fold(Lanes::default(), |sum, k| sum + block.s[(k, k)]);
         self.s.copy_from(&block.s);
-        self.s.add_to_diagonal(trace * (1e-6 / d as f64) + f64::MIN_POSITIVE);
+        for k in 0..block.s.rows() {
+            self.s[(k, k)] = self.s[(k, k)] * (1.0 + 1e-9) + f64::MIN_POSITIVE;
+        }
         self.factor.factorise(&self.s);
         self.estimates[index].copy_from(&block.c);
         self.factor.solve(&mut self.estimates[index]);
@@ -197,7 +198,9 @@ fn farthest(distances: &[Lanes], n_clients: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::testing::Bench;
-    use super::super::{Method, Solver};
+    use super::super::{Method, Solver, begin};
+    use crate::estimate::least_squares;
+    use crate::fleet::Fleet;
     use crate::schedule::Schedule;
 
     fn method(n_clusters: usize) -> Method {
@@ -238,5 +241,23 @@ mod tests {
     fn more_clusters_than_clients_are_one_each() {
         let (models, of) = Bench::alike(3).run_clustered(method(9), 1);
         assert_eq!((models.len(), of), (3, vec![0, 1, 2]));
+    }
+
+    /// A client that has an input in small units begins with its own least squares none the less.
+    #[test]
+    fn it_begins_with_least_squares_in_all_units() {
+        let bench = Bench::new();
+        for unit in [1e-5, 1.0, 1e5] {
+            let mut moments = bench.fleet().blocks()[0].moments(0);
+            moments.s.row_mut(4).scale_mut(unit);
+            moments.s.column_mut(4).scale_mut(unit);
+            moments.c.column_mut(4).scale_mut(unit);
+            let mut fleet = Fleet::new(bench.fleet().dims());
+            fleet.add(&moments, 1);
+            let first = begin(method(1).solver, &fleet, &bench.truth());
+            let (got, right) = (first.models().of(0), least_squares(&moments).unwrap());
+            let is_right = |k| (got.column(k) - right.column(k)).amax() < 1e-7 * right.column(k).amax();
+            assert!((0..5).all(is_right), "{unit}: {got}, not {right}");
+        }
     }
 }

@@ -327,8 +327,10 @@ pub(crate) mod tests {
         assert!(sweeps.want(Some(&one)));
         sweeps.asked(Generation(1), one.clone(), 0.0);
         assert!(!sweeps.want(Some(&one)), "it is on its way");
+        assert!(!sweeps.has_something_to_show());
         for request in one.requests(Generation(1)) {
             assert!(sweeps.apply(answer(request)));
+            assert!(sweeps.has_something_to_show());
         }
         assert!(sweeps.want(Some(&other)));
         sweeps.asked(Generation(2), other.clone(), 0.0);

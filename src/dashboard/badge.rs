@@ -365,6 +365,15 @@ mod tests {
         assert!(badges(&after).iter().all(|badge| badge.standing != Standing::Diverging));
     }
 
+    /// What diverges at the last step that is stable does so for another reason: there is nothing to set.
+    #[test]
+    fn nobody_is_led_to_where_they_are() {
+        let step = badges(&run(|_| ())).iter().map(|badge| badge.suggestion.as_ref().unwrap().0).fold(1.0, f64::min);
+        let mut there = run(|s| s.step_size = step);
+        there.summary.methods[0].n_diverged = 1;
+        assert_eq!((badges(&there)[0].standing, badges(&there)[0].suggestion.clone()), (Standing::Diverging, None));
+    }
+
     #[test]
     fn methods_without_a_contraction_have_no_badge() {
         let method = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };

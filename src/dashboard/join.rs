@@ -283,6 +283,11 @@ mod tests {
         assert_eq!((&*join.gaining, &*join.losing), ("M60 60h0", "M280 500h0M940 940h0"));
         // The nearest is that on the screen: 440 above or 220 aside, which are 880 where the strip is four times as wide as high.
         assert_eq!([1.0, 4.0].map(|aspect| nearest(&join, (60.0, 500.0), aspect)), [Some(2), Some(0)]);
+        // An error that is 0, or has overflowed, is nothing to compare with.
+        assert_eq!(
+            words(&[0.0, f64::INFINITY, f64::NAN, 2.0, 3.0], "FedAvg"),
+            "2 of 2 clients that can tell gain with FedAvg; client 5 most, 3.0-fold."
+        );
         let alike = strip(&[1.0], &[0.0], empty());
         assert_eq!((alike.dots[0].at, alike.largest, alike.least), ((500, 500), 1.1, 1.0 / 1.1));
     }

@@ -222,6 +222,33 @@ mod tests {
                 "{}",
                 badge.words
             );
+            // Its button leads to the last setting that is stable.
+            let largest = summary.largest_step.unwrap();
+            let (step, grid) = (badge.suggestion.as_ref().unwrap().0, Key::StepSize.param().grid);
+            assert_eq!(badge.largest_step, Some(largest));
+            assert!(step <= largest && largest < grid.at(grid.nearest(step) + 1), "{step} {largest}");
+        }
+    }
+
+    /// Every round leaves ρ of what was: ½ after ln ½ / ln ρ rounds, twice as much after ln 2 / ln ρ.
+    #[test]
+    fn a_contraction_says_what_becomes_of_what_is_left() {
+        let run = run(|_| ());
+        for (rho, expected) in [
+            (0.0, "is over in one round"),
+            (0.25, "shrinks 4.0-fold every round"),
+            (0.6, "halves every 1.4 rounds"),
+            (0.9, "halves every 6.6 rounds"),
+            (1.0 - 1e-13, "does not shrink"),
+            (1.0, "does not shrink"),
+            (1.0 + 1e-13, "does not shrink"),
+            (1.1, "doubles every 7.3 rounds"),
+            (1.5, "doubles every 1.7 rounds"),
+            (1.6, "grows by that every round"),
+            (f64::INFINITY, "overflows at once"),
+        ] {
+            let said = words(&run, &run.summary.methods[0], rho, Standing::Stable);
+            assert!(said.ends_with(&format!(": what is left {expected}.")), "{rho}: {said}");
         }
     }
 
@@ -295,6 +322,11 @@ mod tests {
         });
         assert!(!outlook(&many).contains("ends higher"), "{}", outlook(&many));
         assert!(above(&many, "FedAvg") < 1.04, "{}", above(&many, "FedAvg"));
+        let near = run(|s| {
+            far(s);
+            (s.n_local_steps, s.step_size) = (1.into(), 1e-4);
+        });
+        assert!(!outlook(&near).contains("ends higher"), "{}", outlook(&near));
     }
 
     #[test]
@@ -331,6 +363,15 @@ mod tests {
         assert_eq!(suggested[0].to_bits(), suggested[1].to_bits());
         let after = run(|s| s.step_size = suggested[0]);
         assert!(badges(&after).iter().all(|badge| badge.standing != Standing::Diverging));
+    }
+
+    /// What diverges at the last step that is stable does so for another reason: there is nothing to set.
+    #[test]
+    fn nobody_is_led_to_where_they_are() {
+        let step = badges(&run(|_| ())).iter().map(|badge| badge.suggestion.as_ref().unwrap().0).fold(1.0, f64::min);
+        let mut there = run(|s| s.step_size = step);
+        there.summary.methods[0].n_diverged = 1;
+        assert_eq!((badges(&there)[0].standing, badges(&there)[0].suggestion.clone()), (Standing::Diverging, None));
     }
 
     #[test]

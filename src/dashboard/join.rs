@@ -266,6 +266,32 @@ mod tests {
         }
     }
 
+    /// From left to right by distance, and upward by the logarithm of the ratio, within 6 % and 94 % of the strip.
+    #[test]
+    fn dots_lie_where_distances_and_ratios_say() {
+        let empty = || Join::without_dots(String::new(), solver_role(Solver::FedAvg));
+        let join = strip(&[2.0, 0.5, 1.0, 2.0, f64::NAN], &[0.0, 4.0, 1.0, 0.0, 2.0], empty());
+        let dots = [
+            (0, Side::Gains, (60, 60)),
+            (3, Side::Gains, (60, 60)),
+            (2, Side::Loses, (280, 500)),
+            (1, Side::Loses, (940, 940)),
+        ];
+        assert_eq!(join.dots, dots.map(|(client, side, at)| Dot { client, side, at }));
+        assert_eq!((join.farthest, join.largest, join.least, join.even), (4.0, 2.0, 0.5, 500));
+        // Two on one spot are drawn once.
+        assert_eq!((&*join.gaining, &*join.losing), ("M60 60h0", "M280 500h0M940 940h0"));
+        // The nearest is that on the screen: 440 above or 220 aside, which are 880 where the strip is four times as wide as high.
+        assert_eq!([1.0, 4.0].map(|aspect| nearest(&join, (60.0, 500.0), aspect)), [Some(2), Some(0)]);
+        // An error that is 0, or has overflowed, is nothing to compare with.
+        assert_eq!(
+            words(&[0.0, f64::INFINITY, f64::NAN, 2.0, 3.0], "FedAvg"),
+            "2 of 2 clients that can tell gain with FedAvg; client 5 most, 3.0-fold."
+        );
+        let alike = strip(&[1.0], &[0.0], empty());
+        assert_eq!((alike.dots[0].at, alike.largest, alike.least), ((500, 500), 1.1, 1.0 / 1.1));
+    }
+
     /// At ε = 0 the mean of all systems differs from each by rounding, which is nothing.
     #[test]
     fn systems_that_are_alike_are_nowhere() {

@@ -327,8 +327,10 @@ pub(crate) mod tests {
         assert!(sweeps.want(Some(&one)));
         sweeps.asked(Generation(1), one.clone(), 0.0);
         assert!(!sweeps.want(Some(&one)), "it is on its way");
+        assert!(!sweeps.has_something_to_show());
         for request in one.requests(Generation(1)) {
             assert!(sweeps.apply(answer(request)));
+            assert!(sweeps.has_something_to_show());
         }
         assert!(sweeps.want(Some(&other)));
         sweeps.asked(Generation(2), other.clone(), 0.0);
@@ -368,6 +370,26 @@ pub(crate) mod tests {
         assert_eq!(sweeps.worth_waiting(None, 1_030.0), None);
         sweeps.end(State::Cancelled);
         assert_eq!(sweeps.worth_waiting(Some(&other), 1_030.0), None);
+    }
+
+    /// Of two that were left one after the other, that of which more is known.
+    #[test]
+    fn the_sweep_with_more_to_show_stands_in() {
+        let plans = [1, 2, 3].map(|n_trials| plan(2, n_trials));
+        for counts in [[1, 0, 0], [0, 1, 0]] {
+            let mut sweeps = Sweeps::default();
+            let generations = [Generation(1), Generation(2), Generation(3)];
+            for ((plan, generation), n_portions) in plans.iter().zip(generations).zip(counts) {
+                assert!(sweeps.want(Some(plan)));
+                sweeps.asked(generation, plan.clone(), 0.0);
+                assert_eq!(sweeps.wanted(), Some(plan));
+                for request in plan.requests(generation).take(n_portions) {
+                    assert!(sweeps.apply(answer(request)));
+                }
+            }
+            let expected = plans.iter().zip(counts).find(|(_, n_portions)| *n_portions > 0).map(|(plan, _)| plan);
+            assert_eq!(sweeps.before().map(|sweep| &sweep.plan), expected, "{counts:?}");
+        }
     }
 
     #[test]

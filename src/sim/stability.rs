@@ -35,7 +35,7 @@ pub struct Stability {
 impl Stability {
     /// The stability of a method on a fleet, at this step size; none for methods whose round is not one affine map.
     pub fn of(method: Method, step_size: f64, fleet: &Fleet) -> Option<Self> {
-        let contraction = Contraction::new(method, fleet)?.at(fleet, step_size);
+        let contraction = contraction(method, step_size, fleet)?;
         Some(Self { contraction, largest_step: largest_step(method, fleet, None) })
     }
 }
@@ -152,6 +152,8 @@ pub struct EdgeSearch {
     /// A step size that converges and how far below the edge it is, and one that does not; as far as they are known.
     stable: Option<(f64, f64)>,
     unstable: Option<(f64, f64)>,
+    /// What the last step size was.
+    was_unstable: Option<bool>,
 }
 
 impl EdgeSearch {
@@ -166,7 +168,7 @@ impl EdgeSearch {
         });
         let start = 1.0 / (largest_trace + contraction.rule.pull);
         let stride = if contraction.rule.schedule == Schedule::OverLocalSteps { FINE_STRIDE } else { STRIDE };
-        Some(Self { contraction, before, start, stride, stable: None, unstable: None })
+        Some(Self { contraction, before, start, stride, stable: None, unstable: None, was_unstable: None })
     }
 
     /// Looks at one step size; the edge, once it is known: none if there is none within reach.
@@ -198,21 +200,16 @@ impl EdgeSearch {
         None
     }
 
-    /// Regula falsi with halved weights: when one end stays, its weight is halved (the Illinois rule).
+    /// Regula falsi: where the same end stays twice, its weight is halved (the Illinois rule).
     fn take(&mut self, at: f64, excess: f64) {
-        if excess > 0.0 {
-            self.unstable = Some((at, excess));
-            self.stable = self.stable.map(|(low, below)| (low, if self.is_between() { 0.5 * below } else { below }));
-        } else {
-            self.stable = Some((at, excess));
-            self.unstable =
-                self.unstable.map(|(high, above)| (high, if self.is_between() { 0.5 * above } else { above }));
+        let is_unstable = excess > 0.0;
+        let stays_again = self.was_unstable.replace(is_unstable) == Some(is_unstable);
+        let ends = (&mut self.stable, &mut self.unstable);
+        let (moves, stays) = if is_unstable { (ends.1, ends.0) } else { ends };
+        *moves = Some((at, excess));
+        if let Some((_, weight)) = stays.as_mut().filter(|_| stays_again) {
+            *weight *= 0.5;
         }
-    }
-
-    /// Whether both ends are known.
-    fn is_between(&self) -> bool {
-        self.stable.is_some() && self.unstable.is_some()
     }
 }
 
@@ -255,6 +252,23 @@ mod tests {
     fn steps_that_shrink_within_a_round_may_be_larger() {
         // K = 2, steps α and α/2 on s = 1: F = (1 − α)(1 − α/2) = 1 at α = 3.
         check(edge(Solver::FedAvg, Schedule::OverLocalSteps, &fleet([1.0, 1.0], 2)), 3.0);
+    }
+
+    /// Halving would take log₂(0.15/1e-9) = 28 looks once the edge lies between two strides.
+    #[test]
+    fn an_edge_between_two_strides_takes_half_the_looks_of_halving() {
+        for n_local_steps in [1, 10] {
+            let fleet = fleet([1.0, 3.0], n_local_steps);
+            for solver in [Solver::FedAvg, Solver::FedLin] {
+                let method = Method { solver, schedule: Schedule::Constant };
+                let mut search = EdgeSearch::new(method, &fleet, None).unwrap();
+                let mut n_looks = 0;
+                while search.step(&fleet).is_none() {
+                    n_looks += usize::from(search.stable.and(search.unstable).is_some());
+                }
+                assert!(n_looks <= 14, "{solver:?}, K = {n_local_steps}: {n_looks}");
+            }
+        }
     }
 
     /// With very different clients and many steps FedLin's q̄ tends to the mean of 1/s, and s̄·mean(1/s) may be above 2: then even

@@ -194,6 +194,22 @@ fn what_diverges_later_than_is_shown_is_said_to() {
     }
 }
 
+/// An error that first falls grows from its least on; of several methods' the first to grow is told.
+#[test]
+fn the_round_from_which_an_error_grows_is_said() {
+    for n in [1, 3] {
+        let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
+        let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant })[..n].to_vec();
+        let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
+        // They grow from the start; what is put before that is larger.
+        for (later, method) in run.summary.methods.iter_mut().enumerate() {
+            method.errors.rotate_right(7 + later);
+        }
+        let [complaint] = &complaints(&run)[..] else { panic!("one sentence") };
+        assert!(complaint.contains(" grows from round 7 on. "), "{complaint}");
+    }
+}
+
 /// One data set has no standard error: what it shows may be chance, and that is said.
 #[test]
 fn one_data_set_decides_nothing() {

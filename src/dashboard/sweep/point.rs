@@ -26,3 +26,29 @@ pub fn value_of(key: Key, settings: &Settings) -> f64 {
 pub fn last(summary: &Summary, which: usize) -> Option<Running> {
     summary.methods.get(which)?.errors.last().copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Draft;
+
+    #[test]
+    fn a_point_has_the_value_that_was_set() {
+        for key in [
+            Key::Heterogeneity,
+            Key::Clients,
+            Key::Rollouts,
+            Key::LocalSteps,
+            Key::RolloutLen,
+            Key::StepSize,
+            Key::Rounds,
+            Key::Trials,
+        ] {
+            let (mut draft, _) = Draft::from_query("");
+            let grid = key.param().grid;
+            let other = grid.at(grid.nearest(draft.get(key)) + 1);
+            draft.set(key, other);
+            assert_eq!(value_of(key, &draft.settings()).to_bits(), other.to_bits(), "{key:?}");
+        }
+    }
+}

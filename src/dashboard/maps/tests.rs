@@ -150,18 +150,21 @@ fn axes_reach_the_present_values() {
 /// A row twice would be a step in lines across the map, and twice in its table.
 #[test]
 fn every_row_is_of_another_whole_number() {
-    for (kind, least, most) in [(MapKind::Clients, 2, 200), (MapKind::Rollouts, 4, 400), (MapKind::Steps, 1, 100)] {
+    for (kind, least, most) in
+        [(MapKind::Clients, 2_u32, 200_u32), (MapKind::Rollouts, 4, 400), (MapKind::Steps, 1, 100)]
+    {
         let grid = Grid::of(kind, &draft(|_| ()));
         let counts = grid.counts();
         assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{kind:?}: {counts:?}");
         assert!(grid.ys.iter().zip(&counts).all(|(y, &count)| (y - count as f64).abs() < 1e-12), "{kind:?}: {grid:?}");
-        assert_eq!((counts[0], counts[counts.len() - 1]), (least, most), "{kind:?}");
+        let has = |count: u32| counts.contains(&(count as usize));
+        assert_eq!((counts[0], counts[counts.len() - 1]), (least as usize, most as usize), "{kind:?}");
         // Small numbers have all of them, large ones every so many.
-        assert!((least..least + 8).all(|count| counts.contains(&count)) && counts.len() < 60, "{kind:?}: {counts:?}");
+        assert!((least..least + 8).all(has) && counts.len() < 60, "{kind:?}: {counts:?}");
         let map = shown(kind, &draft(|_| ())).picture(Of::FedLin, None);
         let (low, high) = map.y.range;
-        let (second, last) = (f64::from(least as u32 + 1), most as f64);
-        assert!((low * (second / least as f64).sqrt() - least as f64).abs() < 1e-9, "{kind:?}: {low}");
+        let (first, second, last) = (f64::from(least), f64::from(least + 1), f64::from(most));
+        assert!((low * (second / first).sqrt() - first).abs() < 1e-9, "{kind:?}: {low}");
         assert!(high > last && high < 1.1 * last, "{kind:?}: {high}");
     }
 }

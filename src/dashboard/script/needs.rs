@@ -29,9 +29,6 @@ pub(super) fn is_full(kept: &Settings) -> bool {
 pub(super) fn words(kept: &Settings) -> Vec<&'static str> {
     let solvers = || kept.methods.iter().map(|method| method.solver);
     let mut words: Vec<_> = solvers().map(|solver| rule(solver).0).collect();
-    if words.iter().any(|word| matches!(*word, "fedadmm" | "clustered")) {
-        words.push("diagonal");
-    }
     let has_rounds = solvers().any(|solver| !is_affine(kept, solver));
     words.push(if has_rounds { "rounds" } else { "plain" });
     if solvers().any(|solver| is_affine(kept, solver)) {

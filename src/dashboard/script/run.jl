@@ -114,7 +114,7 @@ function byrounds(rule, schedule, mu, gamma, S, C, bases, rounds)
 @end@
 @if clustered@
     # First models: clients' own least squares (all but), farthest first.
-    own = [c / (s + 1e-6 * tr(s) / d * I) for (c, s) in zip(C, S)]
+    own = [c / (s + 1e-9 * Diagonal(s) + 1e-300 * I) for (c, s) in zip(C, S)]
     models = [own[1]]
     while rule == "clustered" && length(models) < min(mu, M)
         push!(models, own[argmax([minimum(norm(theta - model) for model in models) for theta in own])])

@@ -103,7 +103,7 @@ for t = 1:q
 @if clustered@
     if strcmp(rule, 'clustered')
       % First models: clients' own least squares (all but), farthest first.
-      own = each(@(c, s) c / (s + 1e-6 * trace(s) / d * eye(d)), C, S);
+      own = each(@(c, s) c / (s .* (1 + 1e-9 * eye(d)) + 1e-300 * eye(d)), C, S);
       models = own(1); distances = inf(1, M); chosen = zeros(1, M);
       while numel(models) < min(mu, M)
         distances = min(distances, cellfun(@(Theta) norm(Theta - models{end}, 'fro') ^ 2, own));

@@ -118,8 +118,7 @@ impl Join {
 
 /// A dot for each client of which a ratio is known.
 pub(super) fn strip(ratios: &[f64], distances: &[f64], join: Join) -> Join {
-    let known: Vec<_> =
-        ratios.iter().copied().enumerate().filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0).collect();
+    let known: Vec<_> = known(ratios).collect();
     let farthest = distances.iter().copied().fold(0.0, f64::max);
     let (mut least, mut largest) = (1.0 / 1.1, 1.1);
     for &(_, ratio) in &known {
@@ -156,21 +155,34 @@ fn path(dots: &[Dot], side: Side) -> String {
     path
 }
 
+/// The clients that can tell: neither error is 0 or beyond all numbers.
+fn known(ratios: &[f64]) -> impl Iterator<Item = (usize, f64)> {
+    ratios.iter().copied().enumerate().filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)
+}
+
 fn words(ratios: &[f64], name: &str) -> String {
-    let known = || ratios.iter().enumerate().filter(|(_, ratio)| ratio.is_finite() && **ratio > 0.0);
+    let known = || known(ratios);
     let n_known = known().count();
     let all = if n_known == ratios.len() { String::new() } else { say!(" that can tell").to_owned() };
-    let Some((most, best)) = known().max_by(|a, b| a.1.total_cmp(b.1)) else {
+    let Some((most, best)) = known().max_by(|a, b| a.1.total_cmp(&b.1)) else {
         return say!("With {name} no client can tell: there is no error to compare.");
     };
-    let n_gaining = known().filter(|(_, ratio)| **ratio > 1.0).count();
+    let n_gaining = known().filter(|(_, ratio)| *ratio > 1.0).count();
     if ratios.len() == 1 {
-        return say!("With {name} there is nobody to join: its error is {} that alone.", of_alone(*best));
+        return say!("With {name} there is nobody to join: its error is {} that alone.", of_alone(best));
+    }
+    if n_known == 1 {
+        let client = count(most + 1);
+        return if best > 1.0 {
+            say!("Only client {client} can tell: with {name} it gains {}.", folded(best))
+        } else {
+            say!("Only client {client} can tell: with {name} it loses {}.", folded(1.0 / best))
+        };
     }
     let opening = say!("{} of {} clients{all} gain with {name}", count(n_gaining), count(n_known));
-    let worst = known().min_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, ratio)| **ratio < 1.0);
-    let gains = say!("client {} most, {}", count(most + 1), folded(*best));
-    let loses = worst.map(|(client, ratio)| say!("client {} loses most, {}", count(client + 1), folded(1.0 / *ratio)));
+    let worst = known().min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, ratio)| *ratio < 1.0);
+    let gains = say!("client {} most, {}", count(most + 1), folded(best));
+    let loses = worst.map(|(client, ratio)| say!("client {} loses most, {}", count(client + 1), folded(1.0 / ratio)));
     match (n_gaining, loses) {
         (0, Some(loses)) => format!("{opening}; {loses}."),
         (_, Some(loses)) => format!("{opening}; {gains}; {loses}."),
@@ -288,6 +300,9 @@ mod tests {
             words(&[0.0, f64::INFINITY, f64::NAN, 2.0, 3.0], "FedAvg"),
             "2 of 2 clients that can tell gain with FedAvg; client 5 most, 3.0-fold."
         );
+        let one = |ratio: f64| words(&[0.0, ratio, f64::NAN], "FedAvg");
+        assert_eq!(one(3.0), "Only client 2 can tell: with FedAvg it gains 3.0-fold.");
+        assert_eq!(one(0.5), "Only client 2 can tell: with FedAvg it loses 2.0-fold.");
         let alike = strip(&[1.0], &[0.0], empty());
         assert_eq!((alike.dots[0].at, alike.largest, alike.least), ((500, 500), 1.1, 1.0 / 1.1));
     }

@@ -3,6 +3,7 @@
 mod alike;
 mod module;
 pub mod offline;
+mod reach;
 mod styles;
 mod texts;
 

@@ -1,16 +1,17 @@
-//! The wasm module, with its functions in an order that compresses well.
+//! The wasm module, with the functions that anybody can come to, in an order that compresses well.
 
 use std::fs;
 use std::io::{Error, Result};
 use std::path::Path;
 
 use wasm_encoder::reencode::{Error as Fault, Reencode, utils};
-use wasm_encoder::{CodeSection, FunctionSection, Module};
+use wasm_encoder::{CodeSection, ExportSection, FunctionSection, Module};
 use wasmparser::{
-    CodeSectionReader, CustomSectionReader, FunctionSectionReader, KnownCustom, Parser, Payload, TypeRef, Validator,
+    CodeSectionReader, CustomSectionReader, Export, FunctionSectionReader, KnownCustom, Parser, Payload, TypeRef,
+    Validator,
 };
 
-use crate::alike;
+use crate::{alike, reach};
 
 /// Rewrites the module of a built page.
 pub(crate) fn pack(folder: &Path) -> Result<()> {
@@ -25,11 +26,14 @@ pub(crate) fn pack(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same module with like functions beside each other, and without names of functions, which only numbers would match.
+/// The same module with like functions beside each other, without those that nobody can come to, and without names of functions,
+/// which only numbers would match.
 fn reordered(module: &[u8]) -> std::result::Result<Vec<u8>, String> {
     let (imported, bodies) = functions(module).map_err(|fault| fault.to_string())?;
-    let order = alike::order(&bodies);
-    let mut places = vec![0; order.len()];
+    let is_reached = reach::reached(module, imported as usize + bodies.len()).map_err(|fault| fault.to_string())?;
+    let mut order = alike::order(&bodies);
+    order.retain(|&function| is_reached[imported as usize + function]);
+    let mut places = vec![0; bodies.len()];
     for (place, &function) in order.iter().enumerate() {
         places[function] = imported + u32::try_from(place).map_err(|fault| fault.to_string())?;
     }
@@ -61,11 +65,11 @@ fn functions(module: &[u8]) -> wasmparser::Result<(u32, Vec<&[u8]>)> {
     Ok((imported, bodies))
 }
 
-/// Writes a module with its functions in another order.
+/// Writes a module with its functions in another order, and without some.
 struct Reordered {
-    /// The functions' old numbers, imported ones not counted, in their new order.
+    /// The old numbers of those that stay, imported ones not counted, in their new order.
     order: Vec<usize>,
-    /// The new number of each, imported ones counted.
+    /// The new number of each that stays, imported ones counted.
     places: Vec<u32>,
     imported: u32,
 }
@@ -83,6 +87,10 @@ impl Reencode for Reordered {
     fn function_index(&mut self, function: u32) -> std::result::Result<u32, Fault> {
         let own = function.checked_sub(self.imported);
         Ok(own.and_then(|own| self.places.get(own as usize)).copied().unwrap_or(function))
+    }
+
+    fn parse_export(&mut self, exports: &mut ExportSection, export: Export<'_>) -> std::result::Result<(), Fault> {
+        if reach::is_unmade(export.name) { Ok(()) } else { utils::parse_export(self, exports, export) }
     }
 
     fn parse_function_section(
@@ -130,8 +138,8 @@ mod tests {
     use super::*;
 
     /// Each function says its own number, then calls the next one; the last one calls what is imported. Those of an even number
-    /// are alike, and so are the others.
-    fn module(n_functions: u32) -> Vec<u8> {
+    /// are alike, and so are the others. All are exported by such names, and may be in a table.
+    fn module(n_functions: u32, name: impl Fn(u32) -> String, has_table: bool) -> Vec<u8> {
         let mut types = TypeSection::new();
         types.ty().function([], []);
         let mut imports = ImportSection::new();
@@ -148,7 +156,7 @@ mod tests {
             }
             words.call((number + 2) % (n_functions + 1)).end();
             code.function(&body);
-            exports.export(&number.to_string(), ExportKind::Func, number + 1);
+            exports.export(&name(number), ExportKind::Func, number + 1);
         }
         let mut tables = TableSection::new();
         let size = u64::from(n_functions);
@@ -160,7 +168,7 @@ mod tests {
             shared: false,
         });
         let mut elements = ElementSection::new();
-        let all: Vec<u32> = (1..=n_functions).collect();
+        let all: Vec<u32> = (1..=n_functions).filter(|_| has_table).collect();
         elements.active(None, &wasm_encoder::ConstExpr::i32_const(0), Elements::Functions(all.into()));
         let mut module = Module::new();
         module
@@ -195,7 +203,7 @@ mod tests {
 
     #[test]
     fn functions_change_places_and_everything_still_finds_them() {
-        let before = module(9);
+        let before = module(9, |number| number.to_string(), true);
         let after = reordered(&before).unwrap();
         let said = said(&after);
         let numbers: Vec<i64> = said.iter().map(|&(number, _)| number).collect();
@@ -228,6 +236,26 @@ mod tests {
             }
         }
         assert_eq!(n_found, 18);
+    }
+
+    /// The sixth is exported to be called, and calls those after it; all others are methods of what nobody makes.
+    #[test]
+    fn what_nobody_can_come_to_is_left_out() {
+        let name = |number| if number == 5 { "main".to_owned() } else { format!("intounderlyingsource_{number}") };
+        let after = reordered(&module(9, name, false)).unwrap();
+        let mut numbers: Vec<i64> = said(&after).iter().map(|&(number, _)| number).collect();
+        let main = numbers.iter().position(|&number| number == 5).unwrap();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [5, 6, 7, 8]);
+        let exports = |payload| if let Ok(Payload::ExportSection(exports)) = payload { Some(exports) } else { None };
+        let exports: Vec<_> =
+            Parser::new(0).parse_all(&after).filter_map(exports).flatten().map(std::result::Result::unwrap).collect();
+        assert_eq!(
+            exports.iter().map(|export| (export.name, export.index as usize)).collect::<Vec<_>>(),
+            [("main", main + 1)]
+        );
+        // In a table everything can be called.
+        assert_eq!(said(&reordered(&module(9, name, true)).unwrap()).len(), 9);
     }
 
     #[test]

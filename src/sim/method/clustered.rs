@@ -9,8 +9,8 @@
 //! Toso, Wang, Anderson, "Learning personalized models with clustered system identification", 2304.01395. It asks for first
 //! models that are near the clusters; here these are chosen from the data, farthest first: client 1's own least squares, and
 //! then again and again that of the client farthest from all chosen so far (Gonzalez, "Clustering to minimize the maximum
-//! intercluster distance", 1985). So the server's first model has no part. (To the diagonals of the S_i a billionth is added for these
-//! least squares, so that they have an answer where data are too few.)
+//! intercluster distance", 1985). So the server's first model has no part. (To the diagonals of the S_i a billionth is added for
+//! these least squares, so that they have an answer where data are too few.)
 
 use super::{Round, Update, local_steps};
 use crate::Matrix;

@@ -95,7 +95,8 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     let (who, clients) = (the(run.settings.target), Things::Clients.counted(run.settings.n_clients));
     let fold = alone.mean() / federated.mean();
     let is_seen = !(1.0 / SEEN..SEEN).contains(&fold);
-    if run.summary.n_trials == 1 && is_seen {
+    // Of the first data set of many it is too early to say so: the others are on their way, and it would be a line more.
+    if run.summary.n_trials == 1 && run.progress.is_none() && is_seen {
         return say!(
             "In this one data set {who} is off by {own} alone, and by {shared} after {} of {name}; more data sets would show how much of that is chance.",
             rounds(run)
@@ -253,7 +254,7 @@ fn data_sets(run: &Run) -> String {
 /// How far apart the clients' systems are, measured: a line beside ε.
 pub fn heterogeneity(run: &Run) -> String {
     let Heterogeneity { a, b } = run.summary.heterogeneity;
-    say!("measured: up to {} in A, {} in B", number(a), number(b))
+    say!("measured: A up to {}, B {}", number(a), number(b))
 }
 
 /// Why settings cannot be run.

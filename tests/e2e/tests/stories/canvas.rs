@@ -251,7 +251,7 @@ fn nothing_moves_but_the_slider_and_the_curves() {
                 page.rect(&slider(link)).await?;
                 page.next_frames().await?;
                 page.watch().await?;
-                page.drag(link, &[0.99, 0.01], 20).await?;
+                page.drag(link, &[0.99, 0.3, 0.15, 0.01], 20).await?;
                 page.settle().await?;
                 page.next_frames().await?;
                 nothing_moved(page, &format!("{link} at {:?}", screen.size)).await?;

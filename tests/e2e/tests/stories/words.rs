@@ -122,7 +122,7 @@ fn strengths_come_with_their_algorithm_and_heterogeneity_is_measured() {
         page.expect_what_is_set().await?;
         ensure!(page.is(is_shown).await?, "FedProx runs, and its pull is not there");
         let measured = Native::run(&page.draft().await?)?.summary().heterogeneity;
-        let expected = format!("measured: up to {} in A, {} in B", number(measured.a), number(measured.b));
+        let expected = format!("measured: A up to {}, B {}", number(measured.a), number(measured.b));
         let said = page.texts(r#"#app [data-testid="note"]"#).await?;
         ensure!(said == [expected.clone()], "{said:?} instead of {expected:?}");
         ensure!(measured.a > 0.2 && measured.a < 0.4, "{measured:?}");

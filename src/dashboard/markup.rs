@@ -35,10 +35,8 @@ pub fn badges(badges: &[Badge]) -> String {
             Standing::Diverging => "diverging",
         };
         let (role, name, words) = (badge.role.word(), escaped(&badge.name), escaped(&badge.words));
-        put!(
-            html,
-            "<li class=badge data-role={role} data-standing={standing}><strong>{name}</strong><span>{words}</span>"
-        );
+        put!(html, "<li class=badge data-role={role} data-standing={standing}>");
+        put!(html, "<p><strong>{name}</strong> <span>{words}</span></p>");
         if let Some(step) = badge.largest_step {
             let shown = measured(step, 3);
             put!(html, "<span class=quiet>{} <data value={step}>{shown}</data></span>", say!("largest stable α"));

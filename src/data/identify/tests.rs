@@ -36,6 +36,7 @@ fn identified(sites: &Sites, rounds: Rounds) -> Identified {
         assert!((before..=1.0).contains(&identification.progress()));
         before = identification.progress();
     }
+    assert!(identification.progress() > 0.999, "{before}");
     identification.finish()
 }
 
@@ -191,6 +192,24 @@ fn a_column_without_life_is_said_to_be_the_reason() {
     assert_eq!(found.pooled, Err(EstimateError::Singular { client: None, regressor: 4 }));
     let fedavg = of(&found, Way::Method(Solver::FedAvg));
     assert!(fedavg.model.is_ok() && found.one_step(fedavg).is_some(), "steps do not mind");
+}
+
+/// With no data that move no step is too large, and none leads anywhere: zeros that nobody has learned are no model.
+#[test]
+fn where_nothing_ever_moves_no_method_has_a_model() {
+    let still = text(&[9, 9], 3, 0.1).lines().enumerate().fold(String::new(), |all, (line, row)| {
+        let fields = row.split(',').enumerate();
+        let fields = fields.map(|(place, field)| if line == 0 || place < 3 || field.is_empty() { field } else { "0" });
+        all + &fields.collect::<Vec<_>>().join(",") + "\n"
+    });
+    let found = identified(&sites_of(&still), Rounds::default());
+    assert!(found.step_size.is_infinite(), "{}", found.step_size);
+    assert!(found.outcomes.iter().all(|outcome| outcome.free_run.is_none()), "{:?}", found.outcomes);
+    let methods = found.outcomes.iter().filter(|outcome| matches!(outcome.way, Way::Method(_)));
+    for outcome in methods {
+        assert_eq!(outcome.model, Err(EstimateError::NotFinite), "{:?}", outcome.way);
+        assert_eq!(found.one_step(outcome), None, "{:?}", outcome.way);
+    }
 }
 
 /// Differences of five parts with a mean of 1, which is so many times their standard error.

@@ -62,7 +62,7 @@ impl std::ops::Add for Tally {
 }
 
 /// More failures than these are no accident.
-const FEW: usize = 8;
+const FEW: usize = 5;
 
 /// What all test programs of one run said.
 #[derive(Clone, Debug, Default)]

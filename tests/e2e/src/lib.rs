@@ -10,7 +10,6 @@
 //! - [`gesture`]: what mouse, fingers and keys do.
 //! - [`native`]: what the page should show, computed by the library on this machine.
 //! - [`witness`]: what only a script within the page can see.
-//! - [`pace`]: how fast the machine is that the stories are told on.
 //! - [`trace`]: how long the processor was at the page's tasks.
 //! - [`site`]: the server of the page, and what becomes of requests that do not go there (`recorder`).
 //! - [`browser`]: a browser and the program that drives it.
@@ -18,7 +17,6 @@
 pub mod browser;
 pub mod gesture;
 pub mod native;
-pub mod pace;
 pub mod page;
 mod recorder;
 pub mod site;

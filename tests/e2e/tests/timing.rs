@@ -8,7 +8,6 @@ use anyhow::{Context, Result, ensure};
 use e2e::browser::Engine;
 use e2e::gesture::Gesture;
 use e2e::native::Native;
-use e2e::pace::slowness;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use e2e::witness::{Frames, LongTask};
@@ -16,7 +15,7 @@ use fedsysid::figure::number::{measured, number};
 use serde_json::json;
 use thirtyfour::By;
 
-/// Milliseconds from navigation to the first live curve. This and all limits below are those of an ordinary computer ([`slowness`]).
+/// Milliseconds from navigation to the first live curve.
 const FIRST_CURVE_MS: f64 = 1_500.0;
 
 /// The same on a phone, which is about four times slower.
@@ -41,7 +40,7 @@ const LONG_MS: f64 = 50.0;
 /// Frames in a second that are smooth.
 const SMOOTH_PER_SECOND: f64 = 50.0;
 
-/// How often the page may try to be smooth by the clock on the wall.
+/// How often the page may try to be smooth, or soon, by the clock on the wall.
 const ATTEMPTS: usize = 3;
 
 /// Different pictures of the chart, of those looked at ten times a second.
@@ -51,31 +50,40 @@ const SOME_PROGRESS: &str = "document.querySelector('#app progress')?.value > 0.
 
 const IN_PROGRESS: &str = r#"document.querySelector('#app [data-testid="progress"] progress')"#;
 
-/// The first live curve, on a processor that is so many times slower: the soonest of some in new browsers, since others may be at
-/// work on this machine.
+/// Some work in an empty page. A browser that has just been started is busy with itself for a second or two, and nobody's browser is
+/// started to open a page.
+const WARM_UP: &str = r#"
+    for (let i = 0; i < 250; i += 1) {
+        const rows = Array.from({ length: 200 }, (_, k) => `<p title="${i * k}"><b>${k}</b> of <i>${i}</i></p>`);
+        document.body.innerHTML = rows.join("");
+        document.body.getBoundingClientRect();
+    }
+    document.body.replaceChildren();"#;
+
+/// The first live curve, on a processor that is so many times slower: the soonest of some, each in a new browser, which has nothing
+/// of the page yet, since others may be at work on this machine.
 #[track_caller]
 fn check_first_curve(slower: f64, within: f64) {
     let story = Story::new().alone().only(Engine::Chromium, "only one engine is measured, and slowed down");
-    let mut too_late = Vec::new();
+    let mut took = Vec::new();
     for _ in 0..ATTEMPTS {
-        let n_too_late = too_late.len();
         story.clone().tell(async |page| {
-            let within = within * slowness(page).await?;
+            page.browser().driver().goto("about:blank").await?;
+            page.eval::<()>(WARM_UP, &[]).await?;
             page.browser().slow_down(slower).await?;
             page.open("").await?;
             page.wait("the first curve", PATIENCE, "witness.report().firstCurve").await?;
             let first = page.report().await?.first_curve.context("it was there")?;
             e2e::report(format_args!("{slower} times slower: first live curve {first:.0} ms after navigation"));
-            if first > within {
-                too_late.push(format!("after {first:.0} ms, not {within:.0}"));
-            }
+            took.push(first);
             page.expect_what_is_set().await
         });
-        if too_late.len() == n_too_late {
+        // None where the engine is another one, in which nothing was told.
+        if took.last().is_none_or(|first| *first <= within) {
             return;
         }
     }
-    panic!("the first curve came too late each time: {too_late:?}");
+    panic!("in each of {ATTEMPTS} attempts the first curve took too long: {took:.0?} ms");
 }
 
 /// Sets too large a step, and waits until words that are seen say so, of the first data sets perhaps: how long that took.
@@ -110,7 +118,6 @@ const FRAME: &str = "<title>a course</title><iframe src='./?embed=1&show=alpha' 
 #[track_caller]
 fn check_divergence(is_framed: bool) {
     Story::new().alone().expecting_errors(&["favicon.ico"]).tell(async |page| {
-        let within = DIVERGENCE_SAID_MS * slowness(page).await?;
         if is_framed {
             page.visit_around().await?;
             page.eval::<()>("document.body.innerHTML = arguments[0];", &[json!(FRAME)]).await?;
@@ -126,7 +133,7 @@ fn check_divergence(is_framed: bool) {
         let (over, beneath): (String, String) = page.eval(SAID, &[]).await?;
         let place = if is_framed { "in a frame" } else { "on the page" };
         e2e::report(format_args!("{place}: after {took:.0} ms it says: {over} {beneath}"));
-        ensure!(took <= within, "it took {took} ms to say that it diverges");
+        ensure!(took <= DIVERGENCE_SAID_MS, "it took {took} ms to say that it diverges");
         for method in &native.summary().methods {
             let (rho, largest) = method.contraction.zip(method.largest_step).context("both are known")?;
             ensure!(over.contains(&format!("ρ = {}", number(rho))), "no ρ = {rho} in {over}");
@@ -189,8 +196,7 @@ async fn smoothly(
         }
         worked = worked.min(most);
     }
-    let longest = if worked <= LONG_MS { LONG_MS } else { LONG_MS * slowness(page).await? };
-    ensure!(worked <= longest, "{what}: in each of {ATTEMPTS} attempts a task took {worked} ms of processor time");
+    ensure!(worked <= LONG_MS, "{what}: in each of {ATTEMPTS} attempts a task took {worked} ms of processor time");
     e2e::report(format_args!(
         "{what}: this machine is busy; of the page's tasks none worked longer than {worked:.0} ms"
     ));
@@ -282,7 +288,6 @@ const IS_EXPECTED: &str = "document.querySelector('#app [data-testid=outlook]')?
 #[track_caller]
 fn check_long_run(story: Story, what: &'static str) {
     story.alone().traced().tell(async |page| {
-        let slowness = slowness(page).await?;
         let begin = async || {
             page.visit("M=2000&N=100&T=100&q=500&alpha=0.000001").await?;
             page.wait("progress", PATIENCE, IN_PROGRESS).await
@@ -294,10 +299,7 @@ fn check_long_run(story: Story, what: &'static str) {
         let tasks = page.browser().watched_tasks().await?;
         let most = tasks.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
         e2e::report(format_args!("{what}: the cards' first fill took {most:.0} ms of processor time"));
-        ensure!(
-            most > 0.0 && most <= LONG_MS * slowness,
-            "{what}: the cards' first fill took {most} ms of processor time"
-        );
+        ensure!(most > 0.0 && most <= LONG_MS, "{what}: the cards' first fill took {most} ms of processor time");
         let run = async || {
             let shown = begin().await?;
             page.wait("what is to be expected", PATIENCE, IS_EXPECTED).await?;
@@ -309,7 +311,7 @@ fn check_long_run(story: Story, what: &'static str) {
         };
         let supersede = async || {
             page.enter("M", "5").await?;
-            let superseded = page.settle_within(SUPERSEDED_WITHIN.mul_f64(slowness)).await?;
+            let superseded = page.settle_within(SUPERSEDED_WITHIN).await?;
             e2e::report(format_args!("{what}: a new setting was on screen after {} ms", superseded.as_millis()));
             page.expect_what_is_set().await
         };
@@ -385,7 +387,6 @@ fn the_reading_of_a_large_file_can_be_stopped() {
 #[test]
 fn a_large_file_is_read_in_good_time() {
     Story::new().alone().traced().tell(async |page| {
-        let slowness = slowness(page).await?;
         let file = large_file()?;
         page.open("view=data").await?;
         page.watch().await?;
@@ -398,8 +399,8 @@ fn a_large_file_is_read_in_good_time() {
         let most = page.browser().watched_tasks().await?.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
         say("a file of 100 MB", frames, &long, most);
         e2e::report(format_args!("a file of 100 MB: read and identified in {} ms", took.as_millis()));
-        ensure!(most <= LONG_MS * slowness, "a task of the page took {most} ms of processor time");
-        ensure!(took <= READ_WITHIN.mul_f64(slowness), "it took {took:?}");
+        ensure!(most <= LONG_MS, "a task of the page took {most} ms of processor time");
+        ensure!(took <= READ_WITHIN, "it took {took:?}");
         Ok(())
     });
 }
@@ -408,7 +409,6 @@ fn a_large_file_is_read_in_good_time() {
 #[test]
 fn ten_thousand_dots_are_walked_along_smoothly() {
     Story::new().alone().traced().tell(async |page| {
-        let longest = LONG_MS * slowness(page).await?;
         page.open("M=10000&q=1&R=20").await?;
         let strip = page.rect(r#"#app [data-testid="join"]"#).await?;
         page.watch().await?;
@@ -418,7 +418,7 @@ fn ten_thousand_dots_are_walked_along_smoothly() {
         let (frames, long) = (page.watched().await?, page.report().await?.long_tasks()?.to_vec());
         let most = page.browser().watched_tasks().await?.iter().map(|task| task.processor_ms).fold(0.0, f64::max);
         say("ten thousand dots", frames, &long, most);
-        ensure!(most <= longest, "a task of the page took {most} ms of processor time");
+        ensure!(most <= LONG_MS, "a task of the page took {most} ms of processor time");
         Ok(())
     });
 }

@@ -19,7 +19,7 @@ use crate::witness::{Frames, Report};
 pub use read::{Reading, Rect, Shown};
 
 /// How long anything may take that no story measures.
-pub const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Time between two looks at the page.
 const LOOK_EVERY: Duration = Duration::from_millis(10);

@@ -8,8 +8,8 @@ use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::{OPEN_WORKERS, Story};
 
-/// Long enough to be in the middle of, at two seconds or more in a browser; on a slow machine six. WebKitGTK does the same work in twenty times the
-/// time.
+/// Long enough to be in the middle of, at two seconds or more in a browser; on a slow machine six. WebKitGTK does the same work in
+/// twenty times the time.
 fn long(page: &Page) -> &'static str {
     match page.browser().engine() {
         Engine::WebKit => "M=2000&N=100&T=100&q=20&alpha=0.000001",

@@ -180,18 +180,21 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
     if run.settings.participation.is_full(run.settings.n_clients) {
         say!("ρ = {rho}{at_first}: what is left {change}.{edge}")
     } else {
-        say!("If all took part in every round, ρ = {rho}{at_first}: what is left {change}.{edge}")
+        say!("If all took part, ρ = {rho}{at_first}: what is left {change}.{edge}")
     }
 }
 
-/// In how many data sets it diverges, and how far beyond the largest step α is.
+/// In how many data sets it diverges, or how far beyond the largest step α is where it does in all.
 fn divergence(run: &Run, summary: &MethodSummary) -> String {
     let (some, all) = (summary.n_diverged, run.summary.n_trials);
-    let how_often = if some == all { String::new() } else { say!(" in {} of {} data sets", count(some), count(all)) };
+    // At the edge α is the largest, nearly.
+    if some < all {
+        return say!(" Diverges in {} of {} data sets.", count(some), count(all));
+    }
     let alpha = run.settings.step_size;
     match summary.largest_step.filter(|&largest| alpha > largest) {
-        Some(largest) => say!(" Diverges{how_often}: α is {} times the largest.", measured(alpha / largest, 2)),
-        None => say!(" Diverges{how_often}."),
+        Some(largest) => say!(" Diverges: α is {} times the largest.", measured(alpha / largest, 2)),
+        None => say!(" Diverges.").into(),
     }
 }
 
@@ -292,7 +295,7 @@ mod tests {
             (s.n_clients, s.participation, s.step_size) = (20, Participation::Fraction(0.5), 0.95 * largest);
         });
         for badge in badges(&some) {
-            assert!(badge.words.starts_with("If all took part in every round, ρ = "), "{}", badge.words);
+            assert!(badge.words.starts_with("If all took part, ρ = "), "{}", badge.words);
             assert_eq!((badge.standing, badge.largest_step, badge.suggestion), (Standing::Stable, None, None));
         }
     }

@@ -95,11 +95,10 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     let (who, clients) = (the(run.settings.target), Things::Clients.counted(run.settings.n_clients));
     let fold = alone.mean() / federated.mean();
     let is_seen = !(1.0 / SEEN..SEEN).contains(&fold);
-    // Of the first data set of many it is too early to say so: the others are on their way, and it would be a line more.
+    // Of the first data set of many it is too early to say so: the others are on their way.
     if run.summary.n_trials == 1 && run.progress.is_none() && is_seen {
         return say!(
-            "In this one data set {who} is off by {own} alone, and by {shared} after {} of {name}; more data sets would show how much of that is chance.",
-            rounds(run)
+            "In this one data set {who} is off by {own} alone, by {shared} with {name}; more would show what is chance."
         );
     }
     let spread = federated.standard_error().hypot(alone.standard_error());
@@ -132,8 +131,12 @@ fn remainder(run: &Run, method: Method) -> Option<String> {
     if cause == Cause::Transient && prediction.limit.is_some_and(|limit| limit.mean >= *expected) {
         return None;
     }
-    let how_much = if share > 0.995 { say!("All").to_owned() } else { format!("{} %", measured(100.0 * share, 2)) };
-    Some(say!("{how_much} of what is left is {}: {}.", cause.words(), cause.remedy(run, share)))
+    let (name, remedy) = (cause.words(), cause.remedy(run, share));
+    Some(if share > 0.995 {
+        say!("All of what is left is {name}: {remedy}.")
+    } else {
+        say!("{} % of what is left is {name}: {remedy}.", measured(100.0 * share, 2))
+    })
 }
 
 /// The causes of an error.

@@ -217,14 +217,13 @@ fn one_data_set_decides_nothing() {
     assert!(said.starts_with("In this one data set client 1 is off by "), "{said}");
 }
 
-/// What is said of the first data set of many takes no more room than what is said of all: the chart beneath would jump.
+/// What the first data set of many shows may be chance, and others are on their way.
 #[test]
 fn the_first_data_set_of_many_is_too_early_to_call() {
     let mut first = run(|s| s.n_trials = 1);
     first.progress = Some(0.1);
     let said = verdict(&first);
     assert!(said.starts_with("With 1 data set it is too close to call whether client 1 gains: "), "{said}");
-    assert!(said.len() < verdict(&run(|s| s.n_trials = 1)).len() - 40, "{said}");
 }
 
 #[test]

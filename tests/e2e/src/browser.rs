@@ -127,6 +127,18 @@ pub struct Screen {
 }
 
 impl Screen {
+    /// A laptop's.
+    pub const DESK: Self = Self { size: (1440, 900), pixel_ratio: 1.0, touch: false };
+
+    /// A tablet's.
+    pub const TABLET: Self = Self { size: (768, 1024), pixel_ratio: 2.0, touch: true };
+
+    /// A phone's.
+    pub const PHONE: Self = Self { size: (390, 844), pixel_ratio: 3.0, touch: true };
+
+    /// One of each layout.
+    pub const ALL: [Self; 3] = [Self::DESK, Self::TABLET, Self::PHONE];
+
     /// The screen that comes nearest to this one in an engine.
     #[must_use]
     pub fn in_engine(self, engine: Engine) -> Self {

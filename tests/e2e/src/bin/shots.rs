@@ -33,14 +33,7 @@ enum Look {
     Projector,
 }
 
-const fn screen(width: u32, height: u32, pixel_ratio: f64) -> Screen {
-    Screen { size: (width, height), pixel_ratio, touch: false }
-}
-
-const DESK: Screen = screen(1440, 900, 1.0);
-const FINE: Screen = screen(1440, 900, 2.0);
-const TABLET: Screen = Screen { touch: true, ..screen(768, 1024, 2.0) };
-const PHONE: Screen = Screen { touch: true, ..screen(390, 844, 3.0) };
+const FINE: Screen = Screen { pixel_ratio: 2.0, ..Screen::DESK };
 
 const fn shot(name: &'static str, query: &'static str, screen: Screen) -> Shot {
     Shot { name, query, screen, look: Look::Light, reads: false, cards: false }
@@ -51,39 +44,43 @@ const fn cards(name: &'static str, query: &'static str, screen: Screen) -> Shot 
 }
 
 const SHOTS: [Shot; 30] = [
-    shot("default", "", DESK),
+    shot("default", "", Screen::DESK),
     shot("default-2x", "", FINE),
-    Shot { look: Look::Dark, ..shot("dark", "", DESK) },
-    Shot { look: Look::Projector, ..shot("projector", "", DESK) },
-    Shot { reads: true, ..shot("hovering", "", DESK) },
-    Shot { reads: true, look: Look::Dark, ..shot("hovering-dark", "", DESK) },
-    shot("diverging", "alpha=0.003", DESK),
-    shot("too-little-data", "N=1&T=2", DESK),
-    shot("bad-link", "M=1e9&K=-3&alpha=abc&foo=1", DESK),
-    shot("more-settings", "schedule=local&start=half&q=10", DESK),
-    shot("every-method", "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median&place=clusters&q=10", DESK),
+    Shot { look: Look::Dark, ..shot("dark", "", Screen::DESK) },
+    Shot { look: Look::Projector, ..shot("projector", "", Screen::DESK) },
+    Shot { reads: true, ..shot("hovering", "", Screen::DESK) },
+    Shot { reads: true, look: Look::Dark, ..shot("hovering-dark", "", Screen::DESK) },
+    shot("diverging", "alpha=0.003", Screen::DESK),
+    shot("too-little-data", "N=1&T=2", Screen::DESK),
+    shot("bad-link", "M=1e9&K=-3&alpha=abc&foo=1", Screen::DESK),
+    shot("more-settings", "schedule=local&start=half&q=10", Screen::DESK),
+    shot(
+        "every-method",
+        "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median&place=clusters&q=10",
+        Screen::DESK,
+    ),
     Shot {
         look: Look::Dark,
-        ..shot("every-method-dark", "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median", DESK)
+        ..shot("every-method-dark", "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median", Screen::DESK)
     },
-    shot("a-million-rounds", "R=1000000&alpha=0.000005&target=worst", DESK),
-    shot("few-take-part", "part=0.1&alg=fedlin,fedavg,scaffold&alpha=0.0005", DESK),
-    shot("more-lines", "w=0.1&lambda=0.5&eps=0.6", DESK),
-    shot("outlier", "place=outlier&eps=1&alg=fedavg,median&M=9", DESK),
-    shot("tablet", "", TABLET),
-    shot("phone", "", PHONE),
-    Shot { reads: true, ..shot("phone-reading", "", PHONE) },
-    shot("phone-diverging", "alpha=0.003", PHONE),
-    Shot { look: Look::Dark, ..shot("phone-dark", "", PHONE) },
-    cards("cards", "", DESK),
-    Shot { look: Look::Dark, ..cards("cards-dark", "", DESK) },
-    Shot { look: Look::Projector, ..cards("cards-projector", "", DESK) },
-    cards("cards-much-heterogeneity", "eps=0.7", DESK),
-    cards("cards-diverging", "alpha=0.003", DESK),
-    cards("cards-ten-thousand-clients", "M=10000&q=2", DESK),
-    cards("cards-drift", "alg=fedavg&K=50&alpha=0.0002&eps=0.4&start=half", DESK),
-    cards("cards-tablet", "N=300&eps=0.05", TABLET),
-    cards("cards-phone", "eps=0.4", PHONE),
+    shot("a-million-rounds", "R=1000000&alpha=0.000005&target=worst", Screen::DESK),
+    shot("few-take-part", "part=0.1&alg=fedlin,fedavg,scaffold&alpha=0.0005", Screen::DESK),
+    shot("more-lines", "w=0.1&lambda=0.5&eps=0.6", Screen::DESK),
+    shot("outlier", "place=outlier&eps=1&alg=fedavg,median&M=9", Screen::DESK),
+    shot("tablet", "", Screen::TABLET),
+    shot("phone", "", Screen::PHONE),
+    Shot { reads: true, ..shot("phone-reading", "", Screen::PHONE) },
+    shot("phone-diverging", "alpha=0.003", Screen::PHONE),
+    Shot { look: Look::Dark, ..shot("phone-dark", "", Screen::PHONE) },
+    cards("cards", "", Screen::DESK),
+    Shot { look: Look::Dark, ..cards("cards-dark", "", Screen::DESK) },
+    Shot { look: Look::Projector, ..cards("cards-projector", "", Screen::DESK) },
+    cards("cards-much-heterogeneity", "eps=0.7", Screen::DESK),
+    cards("cards-diverging", "alpha=0.003", Screen::DESK),
+    cards("cards-ten-thousand-clients", "M=10000&q=2", Screen::DESK),
+    cards("cards-drift", "alg=fedavg&K=50&alpha=0.0002&eps=0.4&start=half", Screen::DESK),
+    cards("cards-tablet", "N=300&eps=0.05", Screen::TABLET),
+    cards("cards-phone", "eps=0.4", Screen::PHONE),
 ];
 
 fn main() -> Result<()> {

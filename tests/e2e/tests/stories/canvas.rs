@@ -5,11 +5,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use e2e::browser::{Engine, Screen};
 use e2e::gesture::Gesture;
-use e2e::page::{PATIENCE, Page, slider};
+use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
-use fedsysid::params::Param;
 use fedsysid::params::choice::Algorithm;
-use fedsysid::params::table::Group;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -189,78 +187,6 @@ fn the_chart_follows_the_colors_of_the_system() {
     });
 }
 
-/// Why other engines cannot show that nothing moves.
-const UNTOLD: &str = "it takes a browser that tells what moves about";
-
-/// Nothing moved about since the page was opened, or since it was watched.
-async fn nothing_moved(page: &Page, what: &str) -> Result<()> {
-    moved_less(page, what, 0.002).await
-}
-
-async fn moved_less(page: &Page, what: &str, limit: f64) -> Result<()> {
-    let report = page.report().await?;
-    let shifts = report.shifts()?;
-    let sum = shifts.iter().fold(0.0, |sum, shift| sum + shift.value);
-    e2e::report(format_args!("{what}: layout shift {sum:.4}"));
-    ensure!(sum < limit, "{what}: {shifts:#?}");
-    Ok(())
-}
-
-const SCREENS: [Screen; 3] = [
-    Screen { size: (1440, 900), pixel_ratio: 1.0, touch: false },
-    Screen { size: (768, 1024), pixel_ratio: 2.0, touch: true },
-    Screen { size: (390, 844), pixel_ratio: 3.0, touch: true },
-];
-
-#[test]
-fn nothing_jumps_when_the_page_comes_alive() {
-    Story::new().only(Engine::Chromium, UNTOLD).tell(async |page| {
-        for screen in SCREENS {
-            page.browser().set_screen(screen).await?;
-            page.open("").await?;
-            page.next_frames().await?;
-            nothing_moved(page, &format!("{:?}", screen.size)).await?;
-        }
-        Ok(())
-    });
-}
-
-#[test]
-fn nothing_moves_while_a_long_run_says_how_far_it_is() {
-    Story::new().only(Engine::Chromium, UNTOLD).tell(async |page| {
-        for screen in SCREENS {
-            page.browser().set_screen(screen).await?;
-            page.visit("q=1000&M=3000&R=1000").await?;
-            let is_far = "parseFloat(document.querySelector('#app [data-testid=progress] progress')?.value ?? 0) > 0.1";
-            page.wait("some of the run", PATIENCE, is_far).await?;
-            page.next_frames().await?;
-            // A button that once jumped aside counted for 0.0013.
-            moved_less(page, &format!("a long run at {:?}", screen.size), 0.0005).await?;
-        }
-        Ok(())
-    });
-}
-
-#[test]
-fn nothing_moves_but_the_slider_and_the_curves() {
-    Story::new().only(Engine::Chromium, UNTOLD).tell(async |page| {
-        for screen in SCREENS {
-            page.browser().set_screen(screen).await?;
-            for Param { link, .. } in Param::of_group(Group::Main) {
-                page.open("").await?;
-                page.rect(&slider(link)).await?;
-                page.next_frames().await?;
-                page.watch().await?;
-                page.drag(link, &[0.99, 0.3, 0.15, 0.01], 20).await?;
-                page.settle().await?;
-                page.next_frames().await?;
-                nothing_moved(page, &format!("{link} at {:?}", screen.size)).await?;
-            }
-        }
-        Ok(())
-    });
-}
-
 /// How far down from its top words lie over the canvas, and whether anything is drawn beneath them.
 async fn covered(page: &Page) -> Result<(f64, bool)> {
     const SCRIPT: &str = r#"
@@ -280,7 +206,7 @@ fn every_algorithm() -> String {
 #[test]
 fn complaints_lie_over_nothing_that_is_drawn() {
     Story::new().tell(async |page| {
-        for screen in SCREENS {
+        for screen in Screen::ALL {
             let screen = screen.in_engine(page.browser().engine());
             page.browser().set_screen(screen).await?;
             page.open("").await?;

@@ -17,6 +17,7 @@ mod numbers; // every number, to the last bit
 mod places; // sub-paths, strict policies, sandboxed frames, one file, no network
 mod pointer; // mouse and fingers
 mod requests; // none leaves the page's server
+mod stillness; // nothing moves about
 mod sweeps; // many experiments at once
 mod systems; // own systems: typed, pasted, from examples
 mod theory; // predictions, badges, cards

@@ -27,7 +27,7 @@ fn the_mouse_reads_the_chart_while_it_is_there() {
 }
 
 fn on_a_phone() -> Story {
-    Story::new().on(Screen { size: (390, 844), pixel_ratio: 3.0, touch: true })
+    Story::new().on(Screen::PHONE)
 }
 
 async fn scrolled(page: &Page) -> Result<f64> {

@@ -87,6 +87,20 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run of which that much is known.
+    fn new(
+        generation: Generation,
+        settings: Settings,
+        summary: Summary,
+        mut theory: Option<Box<Theory>>,
+        progress: Option<f64>,
+    ) -> Self {
+        if let Some(theory) = &mut theory {
+            theory.take_back(&summary);
+        }
+        Self { generation, settings, summary, theory, progress }
+    }
+
     /// Whether it is known what to expect, or nothing more will be.
     pub fn has_theory(&self) -> bool {
         self.theory.is_some() || self.progress.is_none()
@@ -144,7 +158,7 @@ impl Dashboard {
         let Some((_, settings)) = asked.cloned() else { return };
         let n_trials = settings.n_trials;
         let is_last = self.asked.last().is_some_and(|(last, _)| *last == generation);
-        let newest = |summary, theory, progress| Some(Run { generation, settings, summary, theory, progress });
+        let newest = |summary, theory, progress| Some(Run::new(generation, settings, summary, theory, progress));
         self.beginning = None;
         match event {
             Event::Progress { progress, summary, .. } if summary.n_trials == 0 => {
@@ -225,14 +239,14 @@ pub(crate) mod tests {
         change(&mut settings);
         let study = Study::new(Scenario::new(settings.clone()).unwrap());
         let theory = Some(Box::new(Theory::of(study.experiment())));
-        Run { generation: Generation(1), settings, summary: study.run(), theory, progress: None }
+        Run::new(Generation(1), settings, study.run(), theory, None)
     }
 
     /// A finished run of a draft, without what was to be expected.
     pub(crate) fn run_of(draft: &Draft) -> Run {
         let settings = draft.settings();
         let study = Study::new(Scenario::new(settings.clone()).unwrap());
-        Run { generation: Generation(1), settings, summary: study.run(), theory: None, progress: None }
+        Run::new(Generation(1), settings, study.run(), None, None)
     }
 
     fn asked(generations: &[u32]) -> Dashboard {

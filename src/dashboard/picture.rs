@@ -194,11 +194,9 @@ pub(super) fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
     }
 }
 
-/// What was to be expected of a method; nothing where nothing can be, and where the method diverges (the mean of much data
-/// does not).
+/// What was to be expected of a method; nothing where nothing can be.
 fn predicted(run: &Run, theory: &MethodTheory) -> Option<Curve> {
-    let measured = run.summary.methods.iter().find(|summary| summary.method == theory.method)?;
-    let prediction = theory.prediction.as_ref().ok().filter(|_| measured.n_diverged == 0)?;
+    let prediction = theory.prediction.as_ref().ok()?;
     let points = run.summary.rounds.iter().zip(&prediction.means).map(|(&x, &y)| Point { x: x as f64, y });
     Some(Curve {
         role: solver_role(theory.method.solver),

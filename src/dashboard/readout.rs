@@ -76,6 +76,20 @@ mod tests {
         readings(run, round).iter().map(|r| r.value.as_ref().ok().map(|value| value.mean().to_bits())).collect()
     }
 
+    /// The mean of much data may converge where some data sets do not: that is no number to read beside theirs.
+    #[test]
+    fn of_what_diverges_now_and_then_nothing_is_expected() {
+        let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();
+        let some = run(|s| s.step_size = 1.000_1 * largest);
+        let n_diverged = some.summary.methods[0].n_diverged;
+        assert!(n_diverged > 0 && n_diverged < some.summary.n_trials, "{n_diverged}");
+        let read = readings(&some, 200);
+        assert!(read[0].value.is_ok() && read[0].expected.is_none(), "{read:?}");
+        assert!(read[2].expected.is_some(), "references are expected all the same: {read:?}");
+        let causes = &super::super::anatomy::anatomies(&some)[0].causes;
+        assert_eq!(causes.as_ref().err(), Some(&crate::theory::NoPrediction::Diverges));
+    }
+
     #[test]
     fn methods_come_first_then_references() {
         let run = run(|_| ());

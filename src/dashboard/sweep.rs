@@ -150,6 +150,9 @@ impl Point {
             let summary = self.summary.get_or_insert_with(|| Summary::new(settings, next.heterogeneity));
             next.results.iter().for_each(|result| summary.add(result));
             self.theory = next.theory.or(self.theory.take());
+            if let Some(theory) = &mut self.theory {
+                theory.take_back(summary);
+            }
             if next.results.is_empty() {
                 return;
             }

@@ -29,6 +29,7 @@ use break_even::{BreakEven, Search};
 use expectation::ExpectedFleet;
 use fedsysid_sim::method::Method;
 use fedsysid_sim::stability::{EdgeSearch, Stability, contraction};
+use fedsysid_sim::study::Summary;
 use fedsysid_sim::target::Target;
 use fedsysid_sim::trial::Experiment;
 use law::{Law, MeanNorms, alone};
@@ -43,7 +44,7 @@ pub enum NoPrediction {
     Method,
     /// Not everybody takes part in every round, and rounds are not the same.
     Participation,
-    /// The rounds grow beyond what can be interpolated.
+    /// The rounds grow beyond what can be interpolated, or diverge in some of the data sets.
     Diverges,
     /// A state covariance of an unstable system overflows.
     Overflow,
@@ -66,7 +67,7 @@ impl fmt::Display for NoPrediction {
         f.write_str(match self {
             Self::Method => say!("this method’s round is not one linear map"),
             Self::Participation => say!("steps change from round to round, and not every client takes part in each"),
-            Self::Diverges => say!("the rounds diverge too fast"),
+            Self::Diverges => say!("the rounds diverge"),
             Self::Overflow => say!("an unstable system’s states overflow"),
             Self::Unexcited => say!("the data leave a direction out"),
             Self::Worst => say!("the worst client is another in every data set"),
@@ -122,6 +123,15 @@ const FEW_FOR_CURVES: f64 = 60.0;
 const FEW_FOR_ESTIMATES: f64 = 4.0;
 
 impl Theory {
+    /// Takes back what was to be expected of methods that diverge in some of the data sets: the mean of much data does not.
+    pub fn take_back(&mut self, summary: &Summary) {
+        let diverges =
+            |method: &Method| summary.methods.iter().any(|seen| seen.method == *method && seen.n_diverged > 0);
+        for theory in self.methods.iter_mut().filter(|theory| diverges(&theory.method)) {
+            theory.prediction = Err(NoPrediction::Diverges);
+        }
+    }
+
     /// The theory of an experiment, however long it takes.
     pub fn of(experiment: &Experiment) -> Self {
         let mut run = TheoryRun::new(experiment);

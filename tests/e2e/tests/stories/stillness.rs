@@ -101,12 +101,12 @@ const AROUND: [&str; 4] = [".verdict", "figcaption", ".readout", ".badges"];
 
 /// How high that is at a width, in a theme.
 async fn heights(page: &Page, width: u32, theme: &str) -> Result<[f64; 4]> {
-    const SCRIPT: &str = r#"
+    const SCRIPT: &str = r"
         const [parts, theme] = arguments, root = document.documentElement;
         if (theme) root.dataset.theme = theme;
         const heights = parts.map((part) => document.querySelector(`#app ${part}`).getBoundingClientRect().height);
         if (theme) delete root.dataset.theme;
-        return heights;"#;
+        return heights;";
     page.browser().set_screen(Screen { size: (width, 900), ..Screen::DESK }).await?;
     page.wait("the window", PATIENCE, &format!("innerWidth === {width}")).await?;
     page.eval(SCRIPT, &[json!(AROUND), json!(theme)]).await

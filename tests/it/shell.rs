@@ -107,7 +107,7 @@ fn the_frame_has_the_color_of_the_paper() {
 /// Colors are said in one place: a literal one in another sheet would not follow the theme.
 #[test]
 fn only_tokens_hold_colors() {
-    for name in ["main.css", "chart.css", "controls.css", "theory.css"] {
+    for name in ["main.css", "chart.css", "controls.css", "theory.css", "room.css"] {
         let sheet = fs::read_to_string(style(name)).unwrap();
         for function in ["rgb(", "hsl(", "oklch(", "color-mix("] {
             assert!(!sheet.contains(function), "{name}: {function}");

@@ -75,32 +75,27 @@ fn nothing_moves_but_the_slider_and_the_curves() {
 }
 
 /// One setting of each kind that has words of its own above the chart or beneath it: what is said in full, where some data sets
-/// diverge, where all do, near that, where some of the clients take part, of one data set, where many alike join, and where nobody
-/// does.
-const OUTCOMES: [&str; 10] = [
-    "",
-    "N=420",
-    "N=600",
-    "alpha=0.00103",
-    "part=0.5",
-    "part=0.5&alpha=0.0012",
-    "part=0.5&alpha=0.003",
-    "q=1",
-    "M=2000&eps=0",
-    "M=1",
-];
+/// diverge, where all do, near that, where some of the clients take part, of one data set, and where many alike join.
+const OUTCOMES: [&str; 7] = ["", "N=420", "N=600", "alpha=0.00103", "part=0.5&alpha=0.0012", "q=1", "M=2000&eps=0"];
 
-/// At least one width of each layout, and those where a line breaks next.
-const WIDTHS: [u32; 16] = [320, 360, 390, 430, 480, 560, 700, 768, 900, 960, 1000, 1100, 1200, 1280, 1440, 1920];
+/// Those of other views.
+const OUTCOMES_OF_SWEEPS: [&str; 2] = ["", "N=600"];
+
+/// The narrowest of each layout, and phones.
+const WIDTHS: [u32; 10] = [320, 360, 390, 480, 700, 900, 1000, 1100, 1280, 1440];
 
 /// Those of projectors.
-const WIDTHS_IN_A_HALL: [u32; 3] = [1280, 1440, 1920];
+const WIDTHS_IN_A_HALL: [u32; 2] = [1280, 1920];
 
-/// What stands above the chart and beneath it.
-const AROUND: [&str; 4] = [".verdict", "figcaption", ".readout", ".badges"];
+/// Where words change in a view: what stands there, and the least width at which it moves anything when it has no room.
+type Parts = &'static [(&'static str, u32)];
 
-/// How high that is at a width, in a theme.
-async fn heights(page: &Page, width: u32, theme: &str) -> Result<[f64; 4]> {
+const EXPLORE: Parts = &[(".verdict", 0), ("figcaption", 0), (".readout", 0), (".badges", 0)];
+const TRADE_OFF: Parts = &[(".verdict", 0), ("figcaption", 0)];
+const MAP: Parts = &[(".verdict", 0), (".run-figure figcaption", 900)];
+
+/// How high the parts of a view are at a width, in a theme.
+async fn heights(page: &Page, parts: Parts, width: u32, theme: &str) -> Result<Vec<f64>> {
     const SCRIPT: &str = r"
         const [parts, theme] = arguments, root = document.documentElement;
         if (theme) root.dataset.theme = theme;
@@ -109,33 +104,51 @@ async fn heights(page: &Page, width: u32, theme: &str) -> Result<[f64; 4]> {
         return heights;";
     page.browser().set_screen(Screen { size: (width, 900), ..Screen::DESK }).await?;
     page.wait("the window", PATIENCE, &format!("innerWidth === {width}")).await?;
-    page.eval(SCRIPT, &[json!(AROUND), json!(theme)]).await
+    let parts: Vec<_> = parts.iter().filter(|(_, least)| *least <= width).map(|(part, _)| part).collect();
+    page.eval(SCRIPT, &[json!(parts), json!(theme)]).await
 }
 
-/// Words above the chart and beneath it have the same room whatever they say: a run that is in sight for a moment only, while a
-/// slider passes, moves nothing.
-#[test]
-fn words_have_the_same_room_whatever_they_say() {
-    Story::new().tell(async |page| {
-        for language in ["en", "de"] {
-            let mut usual = Vec::new();
-            let mut moved = Vec::new();
-            for outcome in OUTCOMES {
-                page.open(&format!("lang={language}&{outcome}")).await?;
-                let places = WIDTHS.map(|width| (width, "")).into_iter();
-                let places = places.chain(WIDTHS_IN_A_HALL.map(|width| (width, "projector")));
-                for (k, (width, theme)) in places.enumerate() {
-                    let now = heights(page, width, theme).await?;
-                    if outcome == OUTCOMES[0] {
-                        usual.push(now);
-                    }
-                    if now.iter().zip(&usual[k]).any(|(now, usual)| (now - usual).abs() > 0.5) {
-                        moved.push(format!("{outcome} at {width} {theme}: {now:?} instead of {:?}", usual[k]));
-                    }
+/// Words have the same room whatever they say: a run that is in sight for a moment only, while a slider passes, moves nothing.
+async fn words_have_the_same_room(
+    page: &Page,
+    view: &str,
+    parts: Parts,
+    outcomes: &[&str],
+    in_hall: bool,
+) -> Result<()> {
+    for language in ["en", "de"] {
+        let mut usual = Vec::new();
+        let mut moved = Vec::new();
+        for outcome in outcomes {
+            page.open(&format!("view={view}&lang={language}&{outcome}")).await?;
+            let hall = WIDTHS_IN_A_HALL.iter().filter(|_| in_hall).map(|&width| (width, "projector"));
+            for (k, (width, theme)) in WIDTHS.iter().map(|&width| (width, "")).chain(hall).enumerate() {
+                let now = heights(page, parts, width, theme).await?;
+                if *outcome == outcomes[0] {
+                    usual.push(now.clone());
+                }
+                if now.iter().zip(&usual[k]).any(|(now, usual)| (now - usual).abs() > 0.5) {
+                    moved.push(format!("{outcome} at {width} {theme}: {now:?} instead of {:?}", usual[k]));
                 }
             }
-            ensure!(moved.is_empty(), "in {language}, of {AROUND:?}: {moved:#?}");
         }
-        Ok(())
-    });
+        ensure!(moved.is_empty(), "{view} in {language}, of {parts:?}: {moved:#?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn words_around_a_chart_have_the_same_room_whatever_they_say() {
+    Story::new().tell(async |page| words_have_the_same_room(page, "explore", EXPLORE, &OUTCOMES, true).await);
+}
+
+#[test]
+fn words_around_a_trade_off_have_the_same_room_whatever_they_say() {
+    Story::new()
+        .tell(async |page| words_have_the_same_room(page, "tradeoff", TRADE_OFF, &OUTCOMES_OF_SWEEPS, false).await);
+}
+
+#[test]
+fn words_around_a_map_have_the_same_room_whatever_they_say() {
+    Story::new().tell(async |page| words_have_the_same_room(page, "map", MAP, &OUTCOMES_OF_SWEEPS, false).await);
 }

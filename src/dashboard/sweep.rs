@@ -307,6 +307,22 @@ pub(crate) mod tests {
         }
     }
 
+    /// A point that diverges in some of its data sets has nothing to expect, though the mean of much data has.
+    #[test]
+    fn of_points_that_diverge_now_and_then_nothing_is_expected() {
+        let mut plan = Plan { expects: true, ..plan(1, 3) };
+        (plan.points[0].n_clients, plan.points[0].n_rounds, plan.points[0].gains) = (50, 200, true);
+        let study = |settings: &Settings| Study::new(Scenario::new(settings.clone()).unwrap());
+        let largest = study(&plan.points[0]).run().methods[0].largest_step.unwrap();
+        plan.points[0].step_size = 1.000_1 * largest;
+        let alone = Theory::of(study(&plan.points[0]).experiment());
+        assert!(alone.methods[0].prediction.is_ok());
+        let sweep = complete(&plan);
+        assert!(sweep.summary(0).unwrap().methods[0].n_diverged > 0);
+        let told = &sweep.theory(0).unwrap().methods[0].prediction;
+        assert_eq!(told.as_ref().err(), Some(&crate::theory::NoPrediction::Diverges));
+    }
+
     #[test]
     fn what_is_stale_changes_nothing() {
         let mut sweeps = Sweeps::default();

@@ -123,7 +123,7 @@ const FEW_FOR_CURVES: f64 = 60.0;
 const FEW_FOR_ESTIMATES: f64 = 4.0;
 
 impl Theory {
-    /// Takes back what was to be expected of methods that diverge in some of the data sets: the mean of much data does not.
+    /// Takes back what was to be expected of methods that diverge in some of the data sets: the mean of much data need not.
     pub fn take_back(&mut self, summary: &Summary) {
         let diverges =
             |method: &Method| summary.methods.iter().any(|seen| seen.method == *method && seen.n_diverged > 0);

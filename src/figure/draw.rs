@@ -173,8 +173,8 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     fn label(&self, label: &Label, layout: &Layout, theme: &Theme) -> Drawn<B> {
-        if let Some(leader) = label.leader {
-            self.path(&leader, theme.hue(label.role).line, 0.5 * theme.stroke_px, None)?;
+        if !label.leader.is_empty() {
+            self.path(&label.leader, theme.hue(label.role).line, 0.5 * theme.stroke_px, None)?;
         }
         if let Some((place, kind)) = label.sign {
             self.sign(label.role, kind, place, theme)?;

@@ -18,8 +18,8 @@ pub struct Label {
     pub bold: bool,
     /// Left end of the text, at half its height.
     pub at: Px,
-    /// A line from the end of the curve, where the name had to move away from it.
-    pub leader: Option<[Px; 2]>,
+    /// A line from the end of the curve, where the name had to move away from it; else empty.
+    pub leader: Vec<Px>,
     /// Where the curve's marker stands before the name, and whether it is that of a second setting.
     pub sign: Option<(Px, CurveKind)>,
 }
@@ -190,7 +190,7 @@ fn beside_exits<'a>(
             role: curve.role,
             bold: curve.is_bold(),
             at: (left, row(idx)),
-            leader: None,
+            leader: Vec::new(),
             sign: None,
         }));
     }
@@ -210,11 +210,15 @@ fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label>
     let label = |(wish, y): (Wish, f64)| {
         let text = shortened(&wish.text, column.text_px, wish.bold, column.room)?;
         let sign = wish.sign.filter(|_| column.signs > 0.0).map(|kind| ((column.left - 0.5 * column.signs, y), kind));
-        // Where markers stand before other names, a level is led over their room.
-        let moved = (y - wish.y).abs() > 0.2 * column.text_px || (column.signs > 0.0 && sign.is_none());
-        let start = (frame.plot.right() + 0.25 * column.text_px, wish.y);
-        let end = column.left - 0.25 * column.text_px - if sign.is_some() { column.signs } else { 0.0 };
-        let leader = (wish.led && moved).then_some([start, (end, y)]);
+        let crosses = column.signs > 0.0 && sign.is_none();
+        let moved = (y - wish.y).abs() > 0.2 * column.text_px || crosses;
+        let mut leader = Vec::new();
+        if wish.led && moved {
+            let end = column.left - 0.25 * column.text_px;
+            leader.extend([(frame.plot.right() + 0.25 * column.text_px, wish.y), (end - column.signs, y)]);
+            // Where markers stand before other names it is led between them, at its own height.
+            leader.extend(crosses.then_some((end, y)));
+        }
         Some(Label { text, role: wish.role, bold: wish.bold, at: (column.left, y), leader, sign })
     };
     wishes.into_iter().zip(heights).filter_map(label).collect()
@@ -285,6 +289,11 @@ mod tests {
 
     /// A plot of 400 × 100 pixels from (0, 0), x from 0 to 10, y from 0.01 to 1, names from 410 on.
     fn placed(curves: &[(&str, &[f64])], levels: &[(&str, f64)]) -> Vec<Label> {
+        placed_beside(curves, levels, 0.0)
+    }
+
+    /// The same with room for markers before the names.
+    fn placed_beside(curves: &[(&str, &[f64])], levels: &[(&str, f64)], signs: f64) -> Vec<Label> {
         let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let curve = |(label, ys): &(&str, &[f64])| {
             let points = ys.iter().enumerate().map(|(k, &y)| Point { x: 10.0 * k as f64 / (ys.len() - 1) as f64, y });
@@ -304,7 +313,7 @@ mod tests {
         let plot = Rect { left: 0.0, top: 0.0, width: 400.0, height: 100.0 };
         let frame = Frame::new(plot, &figure.x, &figure.y);
         let traces: Vec<_> = figure.curves.iter().map(|curve| Trace::new(&frame, curve, 0)).collect();
-        place(&figure, &frame, &traces, Column { left: 410.0, room: 90.0, text_px: 10.0, signs: 0.0 })
+        place(&figure, &frame, &traces, Column { left: 410.0 + signs, room: 90.0, text_px: 10.0, signs })
     }
 
     #[track_caller]
@@ -318,7 +327,7 @@ mod tests {
         let labels = placed(&[("falls", &[0.5, 0.1])], &[("above", 0.9), ("", 0.5), ("nowhere", f64::NAN)]);
         check_names(&labels, &["above", "falls"]);
         assert_eq!(labels[1].at, (410.0, 50.0));
-        assert!(labels.iter().all(|label| label.leader.is_none()));
+        assert!(labels.iter().all(|label| label.leader.is_empty()));
         assert_eq!((labels[0].bold, labels[1].bold), (false, true));
     }
 
@@ -327,8 +336,22 @@ mod tests {
         let labels = placed(&[("one", &[0.5, 0.1]), ("two", &[0.5, 0.1])], &[]);
         assert!((labels[1].at.1 - labels[0].at.1 - 13.0).abs() < 1e-9);
         for label in &labels {
-            let [start, end] = label.leader.expect("it moved");
+            let &[start, end] = label.leader.as_slice() else { panic!("it moved: {label:?}") };
             assert!((start.1 - 50.0).abs() < 1e-9 && (end.1 - label.at.1).abs() < 1e-9 && start.0 < end.0);
+        }
+    }
+
+    /// Slanted ones would run over the markers of the names above and below.
+    #[test]
+    fn lines_to_names_pass_markers_at_the_height_of_the_name() {
+        let labels =
+            placed_beside(&[("one", &[0.5, 0.1]), ("two", &[0.5, 0.1])], &[("level", 0.1), ("high", 0.5)], 12.0);
+        check_names(&labels, &["high", "one", "two", "level"]);
+        let n_points: Vec<_> = labels.iter().map(|label| label.leader.len()).collect();
+        assert_eq!(n_points, [3, 2, 0, 3]);
+        for label in &labels {
+            let beside_signs = label.leader.iter().filter(|point| point.0 > 410.0 - 10.0 * 0.25 - 1e-9);
+            assert!(beside_signs.into_iter().all(|point| (point.1 - label.at.1).abs() < 1e-9), "{label:?}");
         }
     }
 
@@ -336,7 +359,7 @@ mod tests {
     fn what_is_outside_is_named_at_the_edge() {
         let labels = placed(&[("never", &[5.0, 9.0])], &[("far below", 1e-9), ("far above", 1e9)]);
         check_names(&labels, &["↑ never", "↑ far above", "↓ far below"]);
-        assert!(labels.iter().all(|label| label.leader.is_none()));
+        assert!(labels.iter().all(|label| label.leader.is_empty()));
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn is_empty(figure: &Figure) -> bool {
 
 /// Space between plot and names, wide enough for a leader.
 fn gap(text_px: f64) -> f64 {
-    0.9 * text_px
+    1.2 * text_px
 }
 
 /// Left edge of the plot, and the column of names. On a narrow surface names are shortened, then numbers go.

@@ -112,10 +112,16 @@ mod tests {
         let (width, height) = (10.0 * f64::from(size.0), 10.0 * f64::from(size.1));
         check_inside(svg, &["x", "cx", "width"], width, what);
         check_inside(svg, &["y", "cy", "height"], height, what);
-        for text in attributes(svg, "points").chain(attributes(svg, "d")) {
-            let all: Vec<_> = numbers(text).collect();
-            let inside = |pair: &[f64]| (0.0..=width).contains(&pair[0]) && (0.0..=height).contains(&pair[1]);
-            assert!(all.chunks(2).all(|pair| pair.len() == 2 && inside(pair)), "{what}: {text}");
+        for (name, is_relative) in [("points", false), ("d", true)] {
+            for text in attributes(svg, name) {
+                let all: Vec<_> = numbers(text).collect();
+                let (mut x, mut y) = (0.0, 0.0);
+                let mut is_inside = |pair: &[f64]| {
+                    (x, y) = if is_relative { (x + pair[0], y + pair[1]) } else { (pair[0], pair[1]) };
+                    (0.0..=width).contains(&x) && (0.0..=height).contains(&y)
+                };
+                assert!(all.chunks(2).all(|pair| pair.len() == 2 && is_inside(pair)), "{what}: {text}");
+            }
         }
         let drawn = svg.split_once("</title>").map_or("", |(_, drawn)| drawn);
         assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{what}");
@@ -150,10 +156,10 @@ mod tests {
         strokes.draw_path([(9, 9), (8, 8)], &other).unwrap();
         let path = "<path fill=\"none\" stroke=\"#000000\" stroke-width=\"1\" d=";
         let expected = format!(
-            "{path}\"M1,2 3,4M5,6 7,8\"/>\n\
+            "{path}\"m1,2 2,2m2,2 2,2\"/>\n\
              <circle cx=\"3\" cy=\"3\" r=\"2\" fill=\"#000000\" stroke=\"none\" stroke-width=\"1\"/>\n\
-             {path}\"M9,9 8,8\"/>\n\
-             <path fill=\"none\" opacity=\"0.5\" stroke=\"#000000\" stroke-width=\"1\" d=\"M9,9 8,8\"/>\n"
+             {path}\"m9,9 -1,-1\"/>\n\
+             <path fill=\"none\" opacity=\"0.5\" stroke=\"#000000\" stroke-width=\"1\" d=\"m9,9 -1,-1\"/>\n"
         );
         assert_eq!(strokes.take(), expected);
         assert_eq!(strokes.take(), "");

@@ -18,6 +18,7 @@ pub mod law;
 mod points;
 pub mod prediction;
 pub mod reach;
+mod run;
 mod sampling;
 pub mod scaling;
 pub mod theorem1;
@@ -25,17 +26,16 @@ pub mod theorem1;
 use fedsysid_say::say;
 use std::fmt;
 
-use break_even::{BreakEven, Search};
-use expectation::ExpectedFleet;
+use break_even::BreakEven;
 use fedsysid_sim::method::Method;
-use fedsysid_sim::stability::{EdgeSearch, Stability, contraction};
+use fedsysid_sim::stability::Stability;
 use fedsysid_sim::study::Summary;
-use fedsysid_sim::target::Target;
 use fedsysid_sim::trial::Experiment;
-use law::{Law, MeanNorms, alone};
-use prediction::{Context, Prediction, PredictionRun};
+use prediction::Prediction;
 use scaling::OfClients;
 use theorem1::Theorem1;
+
+pub use run::TheoryRun;
 
 /// Why there is nothing to expect, in closed form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,208 +156,5 @@ impl Theory {
     /// too low.
     pub fn has_few_alone(&self) -> bool {
         self.samples_per_regressor_alone < FEW_FOR_ESTIMATES
-    }
-}
-
-/// A theory in the making, in small steps.
-#[derive(Debug)]
-pub struct TheoryRun {
-    stage: Stage,
-    norms: MeanNorms,
-    expected: ExpectedFleet,
-    /// The mean norm of the pooled estimate's noise.
-    pooled_noise: f64,
-    theory: Theory,
-}
-
-#[derive(Debug)]
-enum Stage {
-    Clients,
-    References,
-    Methods {
-        pooled: Law,
-        run: Option<Box<PredictionRun>>,
-    },
-    /// The method last predicted is looked at for its largest step.
-    Edge {
-        pooled: Law,
-        search: Box<EdgeSearch>,
-    },
-    BreakEven(Search),
-    Scaling,
-}
-
-/// Clients gathered in one step, times the steps of their rollouts.
-const STEP: usize = 20_000;
-
-impl TheoryRun {
-    /// At its start.
-    pub fn new(experiment: &Experiment) -> Self {
-        let scenario = &experiment.scenario;
-        let theory = Theory {
-            rounds: experiment.recorded.clone(),
-            methods: Vec::new(),
-            alone: Err(NoPrediction::Single),
-            pooled: Err(NoPrediction::Single),
-            mean_of_locals: Err(NoPrediction::Single),
-            break_even: Err(NoPrediction::Single),
-            scaling: Vec::new(),
-            samples_per_regressor: 0.0,
-            samples_per_regressor_alone: 0.0,
-            growth: growth::largest(scenario),
-        };
-        Self {
-            stage: Stage::Clients,
-            norms: MeanNorms::new(scenario.settings().family.dims()),
-            expected: ExpectedFleet::empty(scenario),
-            pooled_noise: f64::NAN,
-            theory,
-        }
-    }
-
-    /// Does a little, a few milliseconds at most; the theory, once it is whole. (Nothing is to be asked of it after that.)
-    pub fn step(&mut self, experiment: &Experiment) -> Option<Theory> {
-        let stage = std::mem::replace(&mut self.stage, Stage::Clients);
-        self.stage = match stage {
-            Stage::Clients => self.clients(experiment),
-            Stage::References => self.references(experiment),
-            Stage::Methods { pooled, run } => self.methods(experiment, pooled, run),
-            Stage::Edge { pooled, search } => self.edge(pooled, search),
-            Stage::BreakEven(search) => self.break_even(experiment, search),
-            Stage::Scaling => {
-                let scenario = &experiment.scenario;
-                let steps = scaling::steps(scenario.settings().n_clients);
-                let Some(&n_clients) = steps.get(self.theory.scaling.len()) else { return Some(self.theory.clone()) };
-                self.theory.scaling.extend(scaling::of_clients(scenario, n_clients, &mut self.norms));
-                Stage::Scaling
-            }
-        };
-        None
-    }
-
-    /// Some more of the clients' expected moments.
-    fn clients(&mut self, experiment: &Experiment) -> Stage {
-        let scenario = &experiment.scenario;
-        let mut done = 0;
-        while done < STEP {
-            done += scenario.plan(self.expected.fleet().n_clients()).rollout_len;
-            if !self.expected.grow(scenario, scenario.systems()) {
-                return Stage::References;
-            }
-        }
-        Stage::Clients
-    }
-
-    /// Some more of a method's rounds.
-    fn methods(&mut self, experiment: &Experiment, pooled: Law, run: Option<Box<PredictionRun>>) -> Stage {
-        let settings = experiment.scenario.settings();
-        let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
-            return self.begin_break_even(experiment);
-        };
-        let context = Context {
-            scenario: &experiment.scenario,
-            truth: &experiment.truth,
-            recorded: &experiment.recorded,
-            expected: &self.expected,
-            pooled: &pooled,
-        };
-        let norms = &mut self.norms;
-        let run = run.map_or_else(|| PredictionRun::new(context, method, norms).map(Box::new), Ok);
-        let prediction = match run {
-            Ok(mut run) => {
-                if run.advance(context, norms) {
-                    return Stage::Methods { pooled, run: Some(run) };
-                }
-                run.finish(context, norms)
-            }
-            Err(reason) => Err(reason),
-        };
-        let fleet = self.expected.fleet();
-        let contraction = contraction(method, settings.step_size, fleet);
-        let stability = contraction.map(|contraction| Stability { contraction, largest_step: None });
-        self.theory.methods.push(MethodTheory { method, prediction, stability });
-        match EdgeSearch::new(method, fleet, None) {
-            Some(search) => Stage::Edge { pooled, search: Box::new(search) },
-            None => Stage::Methods { pooled, run: None },
-        }
-    }
-
-    /// One more step size of the method last predicted.
-    fn edge(&mut self, pooled: Law, mut search: Box<EdgeSearch>) -> Stage {
-        let Some(edge) = search.step(self.expected.fleet()) else { return Stage::Edge { pooled, search } };
-        if let Some(stability) = self.theory.methods.last_mut().and_then(|method| method.stability.as_mut()) {
-            stability.largest_step = edge;
-        }
-        Stage::Methods { pooled, run: None }
-    }
-
-    /// One more ε.
-    fn break_even(&mut self, experiment: &Experiment, mut search: Search) -> Stage {
-        match search.step(&experiment.scenario, &mut self.norms) {
-            Ok(None) => return Stage::BreakEven(search),
-            Ok(Some(found)) => self.theory.break_even = Ok(found),
-            Err(reason) => self.theory.break_even = Err(reason),
-        }
-        Stage::Scaling
-    }
-
-    /// The one-shot estimates; and then the moments are brought to the scale of the gradients.
-    fn references(&mut self, experiment: &Experiment) -> Stage {
-        let settings = experiment.scenario.settings();
-        let theory = &mut self.theory;
-        let d = settings.family.dims().n_regressors() as f64;
-        let samples = |client| self.expected.client(client).0.n_samples as f64;
-        let clients = 0..settings.n_clients;
-        let fewest = match settings.target {
-            Target::Client(client) => samples(client),
-            Target::Worst | Target::Mean => clients.map(samples).fold(f64::INFINITY, f64::min),
-        };
-        theory.samples_per_regressor = self.expected.n_samples() / d;
-        theory.samples_per_regressor_alone = fewest / d;
-        theory.alone = alone(&self.expected, settings.target, &mut self.norms);
-        let mut mean = |law: &Result<Law, NoPrediction>| {
-            let error = law.as_ref().map(|law| self.norms.of(law, &experiment.truth)).map_err(|&reason| reason)?;
-            if error.is_finite() { Ok(error) } else { Err(NoPrediction::Overflow) }
-        };
-        let n_samples = self.expected.n_samples();
-        let is_uneven = growth::is_uneven(&experiment.scenario);
-        let even = |pooled| if is_uneven { Err(NoPrediction::Uneven) } else { Ok(pooled) };
-        let pooled = Law::pooled(&self.expected).and_then(even).and_then(|pooled| pooled.of_samples(n_samples));
-        theory.pooled = mean(&pooled);
-        theory.mean_of_locals = mean(&Law::mean_of_locals(&self.expected));
-        self.pooled_noise = pooled.map_or(f64::NAN, |pooled| self.norms.of_noise(&pooled.covariance, 64));
-        self.expected.finish(settings.gradient_scale);
-        match Law::pooled(&self.expected).and_then(even) {
-            Ok(pooled) => Stage::Methods { pooled, run: None },
-            Err(reason) => {
-                let stability = |method| match reason {
-                    NoPrediction::Overflow => None,
-                    _ => Stability::of(method, settings.step_size, self.expected.fleet()),
-                };
-                let method = |&method| MethodTheory { method, prediction: Err(reason), stability: stability(method) };
-                theory.methods = settings.methods.iter().map(method).collect();
-                theory.break_even = Err(reason);
-                Stage::Scaling
-            }
-        }
-    }
-
-    fn begin_break_even(&mut self, experiment: &Experiment) -> Stage {
-        let scenario = &experiment.scenario;
-        if scenario.settings().n_clients == 1 {
-            return Stage::Scaling;
-        }
-        match (self.theory.alone, self.theory.pooled) {
-            (Ok(alone), Ok(error)) => {
-                let noise = self.pooled_noise;
-                let bias = (error * error - noise * noise).max(0.0).sqrt();
-                let allowed = (alone * alone - noise * noise).max(0.0).sqrt();
-                Stage::BreakEven(Search::new(scenario.settings().heterogeneity * allowed / bias))
-            }
-            (Err(reason), _) | (_, Err(reason)) => {
-                self.theory.break_even = Err(reason);
-                Stage::Scaling
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::reactive::effect;
+use super::reactive::{effect, memo};
 use super::shell;
 use super::store::Store;
 use crate::dashboard::{Dashboard, Run};
@@ -28,6 +28,12 @@ impl Store {
                 }));
             }
         });
+    }
+
+    /// Whether it is the turn of the card that so many others are filled after, or was. Said to a card once, and not at each
+    /// turn of another's: it would work out again what it says already.
+    pub(super) fn turn_of_card(self, after: u8) -> Memo<bool> {
+        memo(move || self.unfilled.get() <= after)
     }
 }
 

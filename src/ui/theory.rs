@@ -35,12 +35,16 @@ pub(super) fn said_of_run(store: Store, say: impl Fn(&Run) -> String + Send + Sy
     memo(move || lesson::unless_veiled(store, || store.dashboard.read().run().map(&say).unwrap_or_default()))
 }
 
-/// The same in a card, once it is its turn to be filled: so many others are filled after it.
-fn said_in_turn(store: Store, after: u8, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
-    said_of_run(store, move |run| if store.unfilled.get() > after { String::new() } else { say(run) })
+/// The same in a card, once it is its turn to be filled.
+fn said_in_turn(
+    store: Store,
+    its_turn: Memo<bool>,
+    say: impl Fn(&Run) -> String + Send + Sync + 'static,
+) -> Memo<String> {
+    said_of_run(store, move |run| if its_turn.get() { say(run) } else { String::new() })
 }
 
-/// The turns of the cards, the topmost first.
+/// The turns of the cards, the topmost first: so many others are filled after it.
 const N_CARDS: u8 = 4;
 const ANATOMY_TURN: u8 = 3;
 const JOIN_TURN: u8 = 2;
@@ -132,11 +136,12 @@ fn index_of(run: &Run, which: &str) -> Option<usize> {
 
 /// The four causes along the rounds, and at the last.
 fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
-    let names = said_in_turn(store, ANATOMY_TURN, move |run| {
+    let its_turn = store.turn_of_card(ANATOMY_TURN);
+    let names = said_in_turn(store, its_turn, move |run| {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
         markup::options(&names, index_of(run, &which.read()))
     });
-    let html = said_in_turn(store, ANATOMY_TURN, move |run| {
+    let html = said_in_turn(store, its_turn, move |run| {
         let anatomy = index_of(run, &which.read()).and_then(|index| anatomies(run).into_iter().nth(index));
         anatomy.map(|anatomy| markup::anatomy(&anatomy)).unwrap_or_default()
     });
@@ -152,9 +157,10 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
 /// One dot a client.
 fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
+    let its_turn = store.turn_of_card(JOIN_TURN);
     let shown = memo(move || {
         let dashboard = store.dashboard.read();
-        let run = dashboard.run().filter(|_| store.unfilled.get() <= JOIN_TURN)?;
+        let run = dashboard.run().filter(|_| its_turn.get())?;
         index_of(run, &which.read()).and_then(|index| joins(run).into_iter().find(|join| join.method == index))
     });
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
@@ -168,7 +174,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     view! {
         {words(summary, "join-words")}
         {dots("join", shown, at, summary, reading, Some(Box::new(choose)))}
-        {words(said_in_turn(store, JOIN_TURN, bound::break_even), "break-even")}
+        {words(said_in_turn(store, its_turn, bound::break_even), "break-even")}
         {card_foot(store, "save-join", which, |page, run, method| page.join(run, method))}
     }
     .into_any()
@@ -177,16 +183,17 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
 /// The bound, the slope, and the data.
 fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
+    let its_turn = store.turn_of_card(BOUND_TURN);
     let hypothesis = move |run: &Run| run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
-    let badge = said_in_turn(store, BOUND_TURN, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
-    let holds = said_in_turn(store, BOUND_TURN, move |run| {
+    let badge = said_in_turn(store, its_turn, move |run| hypothesis(run).map(|(_, words)| words).unwrap_or_default());
+    let holds = said_in_turn(store, its_turn, move |run| {
         hypothesis(run).map(|(holds, _)| holds.to_string()).unwrap_or_default()
     });
     let figure = move || {
         let dashboard = store.dashboard.read();
-        dashboard.run().filter(|_| store.unfilled.get() <= BOUND_TURN).and_then(bound::figure)
+        dashboard.run().filter(|_| its_turn.get()).and_then(bound::figure)
     };
-    let text = said_in_turn(store, BOUND_TURN, bound::words);
+    let text = said_in_turn(store, its_turn, bound::words);
     let reading = said_of_run(store, move |run| at.get().map(|at| bound::reading(run, at)).unwrap_or_default());
     view! {
         <p class="hypothesis" data-testid="hypothesis" data-holds=live(move || holds.get())>{badge}</p>
@@ -214,5 +221,5 @@ fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: Of
 
 /// How fast the methods are, and where the predictions hold.
 fn outlook_card(store: Store) -> AnyView {
-    words(said_in_turn(store, OUTLOOK_TURN, outlook), "outlook")
+    words(said_in_turn(store, store.turn_of_card(OUTLOOK_TURN), outlook), "outlook")
 }

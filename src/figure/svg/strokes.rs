@@ -33,8 +33,17 @@ pub struct Strokes {
 #[derive(Debug, Default)]
 struct Out {
     text: String,
-    /// A path that goes on as long as its style does: the style, and what it draws.
-    open: Option<(String, String)>,
+    /// A path that goes on as long as its style does.
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    style: String,
+    /// What it draws: each point as seen from the one before. Dashes of one line are the same text then, which packs well.
+    path: String,
+    /// Its last point.
+    end: BackendCoord,
 }
 
 impl Strokes {
@@ -63,9 +72,17 @@ impl Strokes {
 
 impl Out {
     fn close(&mut self) {
-        if let Some((style, path)) = self.open.take() {
+        if let Some(Open { style, path, .. }) = self.open.take() {
             put!(self.text, "<path {style} d=\"{path}\"/>\n");
         }
+    }
+
+    /// The path of this style, a new one if the open one has another.
+    fn path(&mut self, style: String) -> &mut Open {
+        if self.open.as_ref().is_some_and(|open| open.style != style) {
+            self.close();
+        }
+        self.open.get_or_insert_with(|| Open { style, path: String::new(), end: (0, 0) })
     }
 }
 
@@ -130,15 +147,12 @@ impl DrawingBackend for Strokes {
         }
         let (opacity, hex, width) = (opacity(color), hex(color), style.stroke_width());
         let style = format!("fill=\"none\"{opacity} stroke=\"{hex}\" stroke-width=\"{width}\"");
-        let points = points(path);
-        let path = format!("M{}", points.trim_end());
         let mut out = self.out.borrow_mut();
-        match &mut out.open {
-            Some((open, drawn)) if *open == style => *drawn += &path,
-            _ => {
-                out.close();
-                out.open = Some((style, path));
-            }
+        let open = out.path(style);
+        let mut before = 'm';
+        for (x, y) in path {
+            put!(open.path, "{before}{},{}", x - open.end.0, y - open.end.1);
+            (open.end, before) = ((x, y), ' ');
         }
         Ok(())
     }

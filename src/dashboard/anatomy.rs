@@ -124,7 +124,6 @@ mod tests {
     use super::super::tests::run;
     use super::*;
     use crate::sim::method::{Method, Solver};
-    use crate::sim::schedule::Schedule;
 
     fn of(change: impl Fn(&mut crate::sim::scenario::Settings)) -> Vec<Causes> {
         anatomies(&run(change)).into_iter().map(|anatomy| anatomy.causes.unwrap()).collect()
@@ -184,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_method_without_a_prediction_says_why() {
-        let method = Method { solver: Solver::Median, schedule: Schedule::Constant };
+        let method = Method::constant(Solver::Median);
         assert_eq!(anatomies(&run(|s| s.methods = vec![method]))[0].causes, Err(NoPrediction::Method));
         let diverging = anatomies(&run(|s| (s.step_size, s.n_rounds) = (1.0, 1_000)));
         assert!(diverging.iter().all(|anatomy| anatomy.causes.is_err()));

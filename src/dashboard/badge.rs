@@ -352,7 +352,7 @@ mod tests {
     fn few_samples_and_missing_predictions_are_said() {
         assert!(!outlook(&run(|_| ())).contains("too low"));
         assert!(outlook(&run(|s| (s.n_clients, s.data.n_rollouts) = (2, 10.into()))).contains("too low"));
-        let scaffold = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };
+        let scaffold = Method::constant(Solver::Scaffold);
         let said = outlook(&run(|s| s.methods = vec![scaffold]));
         assert_eq!(said, "No prediction for SCAFFOLD: this method’s round is not one linear map.");
     }
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn methods_without_a_contraction_have_no_badge() {
-        let method = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };
+        let method = Method::constant(Solver::Scaffold);
         assert!(badges(&run(|s| s.methods = vec![method])).is_empty());
     }
 }

@@ -246,7 +246,6 @@ mod tests {
     use super::super::tests::run;
     use super::*;
     use crate::sim::method::{Method, Solver};
-    use crate::sim::schedule::Schedule;
     use crate::sim::spread::Spread;
 
     /// The words' numbers against those that they are about.
@@ -350,7 +349,7 @@ mod tests {
 
     #[test]
     fn of_two_methods_with_one_name_each_reads_its_own() {
-        let prox = |pull| Method { solver: Solver::FedProx { pull }, schedule: Schedule::Constant };
+        let prox = |pull| Method::constant(Solver::FedProx { pull });
         let run = run(|s| (s.n_rounds, s.methods) = (2, vec![prox(1.0), prox(1_000.0)]));
         let joins = joins(&run);
         assert_eq!((joins.len(), &joins[0].name), (2, &joins[1].name));

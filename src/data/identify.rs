@@ -11,7 +11,6 @@
 use fedsysid_sim::estimate::{EstimateError, least_squares};
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::method::{Method, Solver};
-use fedsysid_sim::schedule::Schedule;
 use fedsysid_sim::stability::Edges;
 
 use crate::Matrix;
@@ -113,10 +112,7 @@ pub struct Identification {
 const ONE_SHOT: [Way; 3] = [Way::Alone, Way::Pooled, Way::MeanOfLocals];
 
 /// The methods whose largest steps decide on the step size.
-const DECIDE: [Method; 2] = [
-    Method { solver: Solver::FedAvg, schedule: Schedule::Constant },
-    Method { solver: Solver::FedLin, schedule: Schedule::Constant },
-];
+const DECIDE: [Method; 2] = [Method::constant(Solver::FedAvg), Method::constant(Solver::FedLin)];
 
 impl Identification {
     /// Begins to identify the clients of `sites`, of which every further call takes the same ones.

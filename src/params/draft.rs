@@ -13,7 +13,6 @@ use crate::sim::method::{Method, Solver};
 use crate::sim::participation::Participation;
 use crate::sim::plan::FleetPlan;
 use crate::sim::scenario::{Count, GradientScale, Scenario, ScenarioError, Settings};
-use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
 use crate::sim::stream::Seed;
 use crate::sim::target::Target;
@@ -213,7 +212,7 @@ impl Draft {
     fn method(&self, algorithm: Algorithm) -> Method {
         let schedule = SCHEDULES[self.choice(Choice::Schedule)];
         match algorithm {
-            Algorithm::FedLin => Method { solver: Solver::FedLin, schedule: Schedule::Constant },
+            Algorithm::FedLin => Method::constant(Solver::FedLin),
             Algorithm::FedAvg => Method { solver: Solver::FedAvg, schedule },
             Algorithm::FedProx => Method { solver: Solver::FedProx { pull: self.strength(Key::Pull) }, schedule },
             Algorithm::Scaffold => Method { solver: Solver::Scaffold, schedule },

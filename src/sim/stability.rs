@@ -260,7 +260,7 @@ mod tests {
         for n_local_steps in [1, 10] {
             let fleet = fleet([1.0, 3.0], n_local_steps);
             for solver in [Solver::FedAvg, Solver::FedLin] {
-                let method = Method { solver, schedule: Schedule::Constant };
+                let method = Method::constant(solver);
                 let mut search = EdgeSearch::new(method, &fleet, None).unwrap();
                 let mut n_looks = 0;
                 while search.step(&fleet).is_none() {
@@ -278,7 +278,7 @@ mod tests {
         let fleet = fleet([0.01, 1.0], 10_000);
         let step = edge(Solver::FedLin, Schedule::Constant, &fleet);
         assert!(step < 0.1, "{step}");
-        let method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+        let method = Method::constant(Solver::FedLin);
         let rho = |step| Stability::of(method, step, &fleet).unwrap().contraction;
         assert!(rho(0.999 * step) < 1.0 && rho(1.001 * step) > 1.0);
         check(Stability::of(method, 0.5 * step, &fleet).unwrap().largest_step.unwrap(), step);
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_later_data_set_only_lowers_the_edge() {
-        let method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let method = Method::constant(Solver::FedAvg);
         check(largest_step(method, &fleet([1.0, 3.0], 1), Some(0.5)).unwrap(), 0.5);
         check(largest_step(method, &fleet([1.0, 3.0], 1), Some(1.5)).unwrap(), 1.0);
     }
@@ -306,8 +306,7 @@ mod tests {
 
     #[test]
     fn edges_of_several_methods_are_found_in_their_order() {
-        let method = |solver| Method { solver, schedule: Schedule::Constant };
-        let methods = [Solver::FedAvg, Solver::Median, Solver::FedLin].map(method);
+        let methods = [Solver::FedAvg, Solver::Median, Solver::FedLin].map(Method::constant);
         let mut edges = Edges::default();
         let mut of = |fleet: &Fleet| {
             while edges.found().len() < methods.len() {

@@ -29,7 +29,7 @@ use fedsysid::theory::theorem1::{DELTA, Theorem1};
 use serde_json::Value;
 
 use crate::data::{count, file, number};
-use crate::theory::{for_all, simulate, theory, within};
+use crate::experiments::{for_all, simulate, theory, within};
 use case::{list, matrix, method, reals, schedule, settings, whole, wholes};
 
 fn part(key: &str) -> Value {

@@ -3,6 +3,9 @@
 /// The reference data.
 mod data;
 
+/// What several of them simulate, and how numbers are compared.
+mod experiments;
+
 /// Frames in other pages: what is said about them is so.
 mod embedding;
 

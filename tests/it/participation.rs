@@ -16,7 +16,7 @@ use fedsysid::theory::prediction::Parts;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::theory::{cell, for_all, random, rule, simulate, theory, within};
+use crate::experiments::{cell, for_all, random, rule, simulate, theory, within};
 
 const AFFINE: [Solver; 3] = [Solver::FedAvg, Solver::FedProx { pull: 20.0 }, Solver::FedLin];
 const REPEATED: [Schedule; 2] = [Schedule::Constant, Schedule::OverLocalSteps];

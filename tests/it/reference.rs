@@ -23,10 +23,10 @@ const STANDARD_ERRORS: f64 = 4.0;
 const ROUNDS: [usize; 9] = [0, 1, 2, 5, 10, 20, 50, 100, 200];
 
 const METHODS: [(&str, Method); 4] = [
-    ("fedlin", Method { solver: Solver::FedLin, schedule: Schedule::Constant }),
+    ("fedlin", Method::constant(Solver::FedLin)),
     ("fedavg_alpha_over_k", Method { solver: Solver::FedAvg, schedule: Schedule::OverLocalSteps }),
     ("fedavg_linear_in_round", Method { solver: Solver::FedAvg, schedule: Schedule::OverRounds }),
-    ("fedavg_constant", Method { solver: Solver::FedAvg, schedule: Schedule::Constant }),
+    ("fedavg_constant", Method::constant(Solver::FedAvg)),
 ];
 
 const STARTS: [(&str, Start); 2] = [("zero", Start::Zero), ("half_theta1", Start::HalfOfClient1)];

@@ -26,7 +26,6 @@ use crate::data::rollouts::Tally;
 use crate::data::sites::Sites;
 use crate::figure::Role;
 use crate::sim::method::Method;
-use crate::sim::schedule::Schedule;
 use fedsysid_say::say;
 
 /// What a file may look like, for those who have none yet.
@@ -105,7 +104,7 @@ pub fn way_name(way: Way) -> String {
         Way::Alone => say!("alone").into(),
         Way::Pooled => say!("pooled").into(),
         Way::MeanOfLocals => say!("mean of locals").into(),
-        Way::Method(solver) => super::picture::method_name(Method { solver, schedule: Schedule::Constant }),
+        Way::Method(solver) => super::picture::method_name(Method::constant(solver)),
     }
 }
 

@@ -75,10 +75,7 @@ pub fn check_plan(kind: MapKind, draft: &Draft) -> Plan {
         let schedule = SCHEDULES[draft.choice(Choice::Schedule)];
         let methods = match kind {
             MapKind::Clients | MapKind::Rollouts => Vec::new(),
-            MapKind::Steps => vec![
-                Method { solver: Solver::FedLin, schedule: Schedule::Constant },
-                Method { solver: Solver::FedAvg, schedule },
-            ],
+            MapKind::Steps => vec![Method::constant(Solver::FedLin), Method { solver: Solver::FedAvg, schedule }],
         };
         let references = vec![Reference::ClientAlone, Reference::Pooled];
         Settings { methods, references, gains: false, n_rounds: 1, ..settings }

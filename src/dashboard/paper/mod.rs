@@ -19,7 +19,6 @@ use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::plan::{DataPlan, NoiseLevels};
 use crate::sim::scenario::Settings;
-use crate::sim::schedule::Schedule;
 use crate::sim::stream::Seed;
 use crate::sim::target::Target;
 use fedsysid_say::say;
@@ -61,7 +60,7 @@ pub enum Shown {
 }
 
 /// FedLin's step is constant, in the paper and in the authors' code.
-pub const FEDLIN: Method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+pub const FEDLIN: Method = Method::constant(Solver::FedLin);
 
 impl PaperFigure {
     /// What it shows, in words.

@@ -4,7 +4,6 @@ use super::scene::Frames;
 use super::{Rounds, svg};
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::{Scenario, Settings};
-use crate::sim::schedule::Schedule;
 use fedsysid_say::say;
 
 /// Rounds of one experiment, and the frame that is seen.
@@ -40,7 +39,7 @@ impl Player {
     pub fn new(settings: Settings) -> Result<Self, String> {
         let scenario = Scenario::new(settings.clone()).map_err(|error| say!("This cannot be run: {error}."))?;
         let is_drawn = |method: &&Method| matches!(method.solver, Solver::FedAvg | Solver::FedLin);
-        let fedlin = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+        let fedlin = Method::constant(Solver::FedLin);
         let method = settings.methods.iter().find(is_drawn).copied().unwrap_or(fedlin);
         let mut rounds = Rounds::new(scenario, method).map_err(|reason| reason.to_string())?;
         let frames = Frames::new(rounds.go_on(), None);

@@ -9,8 +9,8 @@ use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
 use crate::sim::system::LinearSystem;
 
-const FEDAVG: Method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
-const FEDLIN: Method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+const FEDAVG: Method = Method::constant(Solver::FedAvg);
+const FEDLIN: Method = Method::constant(Solver::FedLin);
 
 fn rounds(method: Method, change: impl Fn(&mut Settings)) -> Rounds {
     let mut settings = Settings { heterogeneity: 0.3, ..Settings::paper() };
@@ -62,7 +62,7 @@ fn steps_end_where_the_engine_has_them_and_their_mean_is_the_new_model() {
         for schedule in Schedule::ALL {
             check(Method { solver, schedule }, |s| s.n_clients = SHOWN);
         }
-        let method = Method { solver, schedule: Schedule::Constant };
+        let method = Method::constant(solver);
         check(method, |s| (s.n_clients, s.n_local_steps) = (3, Spread::Each(vec![1, 37, 12])));
         check(method, |s| (s.n_clients, s.gradient_scale, s.step_size) = (4, GradientScale::Mean, 0.01));
         check(method, |s| (s.n_clients, s.start) = (1, Start::Nominal));
@@ -207,7 +207,7 @@ fn what_cannot_be_shown_is_refused() {
         change(&mut settings);
         Rounds::new(Scenario::new(settings).unwrap(), method).err()
     };
-    let median = Method { solver: Solver::Median, schedule: Schedule::Constant };
+    let median = Method::constant(Solver::Median);
     assert_eq!(refused(median, |_| ()), Some(Refusal::Method));
     assert_eq!(refused(FEDAVG, |s| (s.n_clients, s.data.rollout_len) = (10_000, 11.into())), Some(Refusal::TooLarge));
     let unstable = |s: &mut Settings| (s.heterogeneity, s.data.rollout_len) = (30.0, 1_000.into());

@@ -4,7 +4,6 @@ use crate::params::{Draft, Key};
 use crate::sim::family::Placement;
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::Settings;
-use crate::sim::schedule::Schedule;
 use crate::sim::spread::Spread;
 
 fn means(run: &Run) -> (f64, f64) {
@@ -41,7 +40,7 @@ fn the_cause_that_is_named_is_the_largest_and_the_remedy_works() {
                 s.data.n_rollouts = Spread::Each(vec![50, 2_000]);
                 (s.heterogeneity, s.n_local_steps, s.step_size) = (0.8, 10_000.into(), 2e-6);
                 (s.target, s.n_clients) = (Target::Client(1), 2);
-                s.methods = vec![Method { solver: Solver::FedAvg, schedule: Schedule::Constant }];
+                s.methods = vec![Method::constant(Solver::FedAvg)];
             },
             "client drift",
             |s| s.n_local_steps = 1.into(),
@@ -171,7 +170,7 @@ fn divergence_is_named_with_its_round_and_its_cure() {
 #[test]
 fn many_that_diverge_are_named_in_one_sentence() {
     let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold, Solver::FedAdmm { penalty: 60.0, sparsity: 0.0 }];
-    let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant });
+    let methods = solvers.map(Method::constant);
     let [said] = &complaints(&run(|s| (s.step_size, s.methods) = (3e-3, methods.to_vec())))[..] else {
         panic!("one sentence")
     };
@@ -185,7 +184,7 @@ fn many_that_diverge_are_named_in_one_sentence() {
 fn what_diverges_later_than_is_shown_is_said_to() {
     for (n, begin) in [(1, "FedLin diverges"), (3, "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors ")] {
         let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
-        let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant })[..n].to_vec();
+        let methods = solvers.map(Method::constant)[..n].to_vec();
         let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
         run.summary.methods.iter_mut().for_each(|method| method.errors.reverse());
         let [complaint] = &complaints(&run)[..] else { panic!("one sentence") };
@@ -199,7 +198,7 @@ fn what_diverges_later_than_is_shown_is_said_to() {
 fn the_round_from_which_an_error_grows_is_said() {
     for n in [1, 3] {
         let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
-        let methods = solvers.map(|solver| Method { solver, schedule: Schedule::Constant })[..n].to_vec();
+        let methods = solvers.map(Method::constant)[..n].to_vec();
         let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
         // They grow from the start; what is put before that is larger.
         for (later, method) in run.summary.methods.iter_mut().enumerate() {

@@ -2,6 +2,7 @@ use super::*;
 use crate::params::MatrixKey;
 use crate::sim::family::Placement;
 use crate::sim::scenario::Start;
+use crate::sim::schedule::Schedule;
 use crate::sim::spread::Quantity;
 use crate::sim::study::Study;
 use crate::sim::target::Target;

@@ -204,7 +204,7 @@ mod tests {
     use crate::schedule::Schedule;
 
     fn method(n_clusters: usize) -> Method {
-        Method { solver: Solver::Clustered { n_clusters }, schedule: Schedule::Constant }
+        Method::constant(Solver::Clustered { n_clusters })
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn one_cluster_ends_where_fedavg_ends() {
         let bench = Bench::new();
-        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let fedavg = Method::constant(Solver::FedAvg);
         let (models, of) = bench.run_clustered(method(1), 4_000);
         assert!(of.iter().all(|&cluster| cluster == 0));
         assert!((&models[0] - bench.run(fedavg, 4_000)).amax() < 1e-9);

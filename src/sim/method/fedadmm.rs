@@ -114,10 +114,9 @@ mod tests {
     use super::super::{Method, Solver};
     use super::*;
     use crate::estimate::least_squares;
-    use crate::schedule::Schedule;
 
     fn method(penalty: f64, sparsity: f64) -> Method {
-        Method { solver: Solver::FedAdmm { penalty, sparsity }, schedule: Schedule::Constant }
+        Method::constant(Solver::FedAdmm { penalty, sparsity })
     }
 
     #[test]

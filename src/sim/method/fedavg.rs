@@ -60,7 +60,7 @@ mod tests {
     use crate::estimate::least_squares;
     use crate::schedule::Schedule;
 
-    const METHOD: Method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+    const METHOD: Method = Method::constant(Solver::FedAvg);
 
     #[test]
     fn its_rounds_are_the_textbooks() {

@@ -74,7 +74,7 @@ mod tests {
     use crate::estimate::least_squares;
     use crate::schedule::Schedule;
 
-    const METHOD: Method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+    const METHOD: Method = Method::constant(Solver::FedLin);
 
     #[test]
     fn its_rounds_are_the_textbooks() {

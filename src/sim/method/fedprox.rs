@@ -59,7 +59,7 @@ mod tests {
     use crate::schedule::Schedule;
 
     fn method(pull: f64) -> Method {
-        Method { solver: Solver::FedProx { pull }, schedule: Schedule::Constant }
+        Method::constant(Solver::FedProx { pull })
     }
 
     #[test]
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn without_a_pull_it_is_fedavg() {
         let bench = Bench::new();
-        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let fedavg = Method::constant(Solver::FedAvg);
         assert_eq!(bench.run(method(0.0), 50), bench.run(fedavg, 50));
     }
 

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::schedule::Schedule;
 
-    const METHOD: Method = Method { solver: Solver::Median, schedule: Schedule::Constant };
+    const METHOD: Method = Method::constant(Solver::Median);
 
     #[test]
     fn its_rounds_are_the_textbooks() {
@@ -103,7 +103,7 @@ mod tests {
     /// One client far off moves the mean, but hardly the median.
     #[test]
     fn an_outlier_moves_it_little() {
-        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let fedavg = Method::constant(Solver::FedAvg);
         let (all_alike, with_outlier) = (Bench::alike(15), Bench::alike(15).with_outlier(3, 50.0));
         let moved = |method| (with_outlier.run(method, 400) - all_alike.run(method, 400)).norm();
         assert!(moved(METHOD) < 0.05 * moved(fedavg), "{} {}", moved(METHOD), moved(fedavg));

@@ -77,6 +77,13 @@ pub struct Method {
     pub schedule: Schedule,
 }
 
+impl Method {
+    /// With steps of one size throughout.
+    pub const fn constant(solver: Solver) -> Self {
+        Self { solver, schedule: Schedule::Constant }
+    }
+}
+
 impl Solver {
     /// The strength of the pull in its local steps.
     pub fn pull(self) -> f64 {

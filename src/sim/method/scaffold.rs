@@ -111,7 +111,7 @@ mod tests {
     use crate::estimate::least_squares;
     use crate::schedule::Schedule;
 
-    const METHOD: Method = Method { solver: Solver::Scaffold, schedule: Schedule::Constant };
+    const METHOD: Method = Method::constant(Solver::Scaffold);
 
     #[test]
     fn its_rounds_are_the_textbooks() {
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn its_first_round_is_fedavgs() {
         let bench = Bench::new();
-        let fedavg = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+        let fedavg = Method::constant(Solver::FedAvg);
         assert!((bench.run(METHOD, 1) - bench.run(fedavg, 1)).amax() < 1e-14);
         assert!((bench.run(METHOD, 2) - bench.run(fedavg, 2)).amax() > 1e-6);
     }

@@ -10,7 +10,6 @@ use super::family::{Family, Heterogeneity, Place, Placement};
 use super::method::{Method, Solver};
 use super::participation::Participation;
 use super::plan::{DataPlan, FleetPlan, NoiseLevels};
-use super::schedule::Schedule;
 use super::spread::{Quantity, Spread};
 use super::stream::Seed;
 use super::system::LinearSystem;
@@ -83,7 +82,6 @@ impl Settings {
     /// The paper's default cell (M = 50, N = 25, T = 5, K = 10, α = 10⁻⁴, ε = 0.01, R = 200, every standard deviation 1) for
     /// FedAvg and FedLin with constant steps from zero, on one data set.
     pub fn paper() -> Self {
-        let method = |solver| Method { solver, schedule: Schedule::Constant };
         Self {
             family: Family::paper(),
             placement: Placement::Uniform,
@@ -97,7 +95,7 @@ impl Settings {
             participation: Participation::Full,
             start: Start::Zero,
             target: Target::Client(0),
-            methods: vec![method(Solver::FedAvg), method(Solver::FedLin)],
+            methods: [Solver::FedAvg, Solver::FedLin].map(Method::constant).to_vec(),
             references: Reference::PAPER.to_vec(),
             gains: false,
             n_trials: 1,

@@ -190,7 +190,7 @@ fn contraction_above_one_is_divergence() {
 fn where_there_is_no_contraction_growth_decides() {
     let median = |change: &dyn Fn(&mut Settings)| {
         let scenario = scenario(|s| {
-            s.methods = vec![Method { solver: Solver::Median, schedule: Schedule::Constant }];
+            s.methods = vec![Method::constant(Solver::Median)];
             (s.n_clients, s.n_local_steps) = (9, 2.into());
             change(s);
         });
@@ -219,7 +219,7 @@ fn where_there_is_no_contraction_growth_decides() {
 
 #[test]
 fn those_drawn_for_a_round_of_a_data_set_take_part_in_it() {
-    let method = Method { solver: Solver::FedAvg, schedule: Schedule::Constant };
+    let method = Method::constant(Solver::FedAvg);
     let participation = Participation::Fraction(0.4);
     let scenario = scenario(|s| {
         (s.n_clients, s.n_rounds, s.participation, s.methods) = (9, 4, participation, vec![method]);

@@ -5,7 +5,7 @@ use fedsysid_sim::scenario::Settings;
 use fedsysid_sim::schedule::Schedule;
 
 /// The method that is measured: FedLin as the paper prints it.
-pub const METHOD: Method = Method { solver: Solver::FedLin, schedule: Schedule::Constant };
+pub const METHOD: Method = Method::constant(Solver::FedLin);
 
 /// Data sets q of the default cell.
 pub const N_TRIALS: usize = 25;

@@ -1,0 +1,104 @@
+//! The causes of an error, against their definitions.
+
+use fedsysid::sim::Matrix;
+use fedsysid::sim::local_map::FleetMaps;
+use fedsysid::sim::method::{Method, Solver};
+use fedsysid::sim::scenario::{Scenario, Settings};
+use fedsysid::sim::schedule::Schedule;
+use fedsysid::sim::stability::Stability;
+use fedsysid::sim::target::Target;
+use fedsysid::theory::expectation::ExpectedFleet;
+use fedsysid::theory::law::Law;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+use crate::experiments::{for_all, random, round_map, rule, theory, within};
+
+/// The four parts by their definitions, with every client's noise followed on its own.
+fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
+    let settings = scenario.settings();
+    let expected = ExpectedFleet::new(scenario);
+    let fleet = expected.fleet();
+    let pooled = Law::pooled(&expected).expect("the data determine it").mean;
+    let (n, d) = pooled.shape();
+    let m = settings.n_clients;
+    let mut maps = FleetMaps::new(fleet, rule(method, settings.step_size));
+    let mut transient = scenario.first_model() - &pooled;
+    let mut drift = Matrix::zeros(n, d);
+    // What a client's V is multiplied by in the model.
+    let mut reach = vec![Matrix::zeros(d, d); m];
+    let mut all = Vec::new();
+    for round in 0..=settings.n_rounds {
+        let model = &pooled + &transient + &drift;
+        let noise = (0..m).map(|client| {
+            let (moments, variance) = expected.client(client);
+            variance * (reach[client].tr_mul(&moments.s) * &reach[client]).trace()
+        });
+        let noise = n as f64 * noise.sum::<f64>() / (m * m) as f64;
+        let parts = |theta: &Matrix| {
+            let difference = &model - theta;
+            [transient.dot(&difference), noise, (&pooled - theta).dot(&difference), drift.dot(&difference)]
+        };
+        let of_client = |client: usize| parts(&scenario.systems()[client].theta());
+        all.push(match settings.target {
+            Target::Client(client) => of_client(client),
+            Target::Mean => std::array::from_fn(|k| (0..m).map(|client| of_client(client)[k]).sum::<f64>() / m as f64),
+            Target::Worst => {
+                let total = |client: &usize| of_client(*client).iter().sum::<f64>();
+                of_client((0..m).max_by(|a, b| total(a).total_cmp(&total(b))).expect("at least one"))
+            }
+        });
+        if round == settings.n_rounds {
+            break;
+        }
+        if !maps.repeat() {
+            maps.set_round(fleet, round, settings.n_rounds);
+        }
+        let map = round_map(method, fleet, &maps);
+        drift = &drift * &map.factor + (&pooled * &map.factor + &map.offset - &pooled);
+        transient *= &map.factor;
+        let q = |client: usize| maps.blocks()[client / 8].q.lane(client % 8);
+        let mean_q: Matrix = (0..m).map(q).sum::<Matrix>() / m as f64;
+        for (client, reach) in reach.iter_mut().enumerate() {
+            let enters = if method.solver == Solver::FedLin { mean_q.clone() } else { q(client) };
+            *reach = &*reach * &map.factor + enters;
+        }
+    }
+    all
+}
+
+#[test]
+fn the_parts_are_those_of_their_definitions_and_add_up() {
+    let seeds: Vec<u64> = (0..1_000).collect();
+    for_all(&seeds, |&seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let settings = random(&mut rng);
+        let solver = [Solver::FedAvg, Solver::FedLin, Solver::FedProx { pull: 3.0 }][rng.random_range(0..3)];
+        let method = Method { solver, schedule: Schedule::ALL[rng.random_range(0..4)] };
+        let scenario = Scenario::new(settings.clone()).expect("allowed");
+        let edge = Stability::of(method, 1.0, ExpectedFleet::new(&scenario).fleet()).expect("an affine round");
+        let step_size = edge.largest_step.expect("some step is too large") * rng.random_range(0.01..1.1);
+        let settings = Settings { step_size, methods: vec![method], ..settings };
+        let scenario = Scenario::new(settings.clone()).expect("allowed");
+        let prediction = theory(settings).methods.swap_remove(0).prediction.expect("an affine round");
+        let expected = parts_by_brute_force(&scenario, method);
+        assert_eq!(expected.len(), prediction.parts.len());
+        let mut complaints = Vec::new();
+        for (round, (got, expected)) in prediction.parts.iter().zip(expected).enumerate() {
+            let total: f64 = expected.iter().sum();
+            let got = [got.transient, got.noise, got.bias, got.drift];
+            let size = expected.iter().map(|part| part.abs()).sum::<f64>();
+            for (name, (got, expected)) in ["transient", "noise", "bias", "drift"].iter().zip(got.iter().zip(expected))
+            {
+                if !within(*got, expected, 1e-9 * size) {
+                    complaints.push(format!("seed {seed} {method:?} round {round}: {name} {got}, not {expected}"));
+                }
+            }
+            if !within(got.iter().sum(), total, 1e-9 * size) {
+                complaints.push(format!("seed {seed} {method:?} round {round}: they add up to {got:?}, not {total}"));
+            }
+        }
+        complaints.truncate(2);
+        complaints
+    });
+}

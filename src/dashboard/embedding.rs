@@ -6,10 +6,10 @@ use fedsysid_say::say;
 use std::fmt::Write;
 
 use super::markup::{escaped, word_options};
+use crate::params::Word;
 use crate::params::embed::{self, Embed, Language, Look, OPTIONS, Place, TABS};
 use crate::params::link::query;
 use crate::params::table::Group;
-use crate::params::views::Word;
 use crate::params::{Param, State, View, keys};
 
 /// The script that defines the element, beside the page.

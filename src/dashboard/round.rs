@@ -10,6 +10,7 @@
 pub mod plane;
 pub mod player;
 pub mod scene;
+pub mod stage;
 pub mod svg;
 mod words;
 

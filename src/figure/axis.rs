@@ -1,6 +1,5 @@
 //! Ranges that survive any data.
 
-use super::ticks::round_step;
 use super::{Curve, Level, Scale};
 
 /// Lengths along an axis that keep arithmetic far from the ends of `f64`.
@@ -164,6 +163,12 @@ fn snapped_linear(low: f64, high: f64) -> (f64, f64) {
     let low = if low >= 0.0 && low < 0.5 * high { 0.0 } else { low };
     let step = round_step((high - low) / 10.0);
     usable(Scale::Linear, ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step))
+}
+
+/// The smallest 1, 2 or 5 times a power of ten that is not below `least`.
+pub(super) fn round_step(least: f64) -> f64 {
+    let decade = 10_f64.powf(least.max(1e-300).log10().floor());
+    [1.0, 2.0, 5.0].map(|step| step * decade).into_iter().find(|&step| step >= least).unwrap_or(10.0 * decade)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Where an axis is marked, and with which numbers.
 
-use super::axis::usable;
+use super::axis::{round_step, usable};
 use super::frame::Frame;
 use super::number::{count, is_power, number_to, power_of_ten};
 use super::rows::LINE;
@@ -177,12 +177,6 @@ pub fn minor_ticks(scale: Scale, range: (f64, f64), length: f64) -> Vec<f64> {
         Scale::Log10 if decade >= 4.0 => places(range, &[1.0], 1.0),
         Scale::Log10 | Scale::Linear => Vec::new(),
     }
-}
-
-/// The smallest 1, 2 or 5 times a power of ten that is not below `least`.
-pub(super) fn round_step(least: f64) -> f64 {
-    let decade = 10_f64.powf(least.max(1e-300).log10().floor());
-    [1.0, 2.0, 5.0].map(|step| step * decade).into_iter().find(|&step| step >= least).unwrap_or(10.0 * decade)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::choice::{ALGORITHMS_LINK, CHOICES};
 use super::notice::Notice;
 use super::table::TABLE;
-use super::views::Word;
+use super::word::{Word, set_word};
 use fedsysid_say::say;
 
 /// How the page looks.
@@ -207,8 +207,8 @@ impl Embed {
             AUTORUN => set_flag(&mut self.runs_at_once, key, given),
             SHOW => set_list(&mut self.show, key, given, &controls().collect::<Vec<_>>()),
             LOCK => set_list(&mut self.lock, key, given, &settings().collect::<Vec<_>>()),
-            LOOK => set_word(&mut self.look, key, given),
-            LANGUAGE => set_word(&mut self.language, key, given),
+            LOOK => set_optional(&mut self.look, key, given),
+            LANGUAGE => set_optional(&mut self.language, key, given),
             INSTANCE => self.set_instance(given),
             _ => self.set_origin(given),
         }
@@ -234,11 +234,11 @@ impl Embed {
     }
 }
 
-fn set_word<W: Word>(word: &mut Option<W>, key: &str, given: &str) -> Option<Notice> {
-    let found = W::by_word(given);
-    *word = found.or(*word);
-    let all: Vec<_> = W::ALL.iter().map(|(_, word, _)| *word).collect();
-    found.is_none().then(|| Notice::not_a_choice(key, given, word.unwrap_or_default().word(), all.join(", ")))
+fn set_optional<W: Word>(word: &mut Option<W>, key: &str, given: &str) -> Option<Notice> {
+    let mut chosen = word.unwrap_or_default();
+    let notice = set_word(&mut chosen, key, given);
+    *word = if notice.is_none() { Some(chosen) } else { *word };
+    notice
 }
 
 fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {

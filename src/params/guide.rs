@@ -4,11 +4,8 @@
 //! with `&eps=0.5` one that has gone on from there. A step changes everything but the seed, so that somebody keeps the same
 //! clients throughout.
 
-use super::link;
 use super::notice::Notice;
-use super::state::State;
-use super::views::{Word, set_word};
-use crate::text::lower_case;
+use super::word::{Word, set_word};
 use fedsysid_say::say;
 
 /// The lessons.
@@ -70,14 +67,6 @@ impl Lesson {
     pub fn most_steps() -> usize {
         Self::ALL.iter().map(|(lesson, ..)| lesson.presets().len()).max().unwrap_or(1)
     }
-
-    /// What a step starts from.
-    pub fn preset(self, step: usize) -> State {
-        let query = self.presets().get(step).copied().unwrap_or_default();
-        let (mut state, _) = State::from_query(query);
-        state.views.guide = Guide { lesson: self, step, ..Guide::default() };
-        state
-    }
 }
 
 /// The lesson that somebody is in.
@@ -95,8 +84,6 @@ pub struct Guide {
 pub(super) const LESSON: &str = "lesson";
 pub(super) const STEP: &str = "step";
 pub(super) const CODES: &str = "codes";
-/// That of a name, which gives its own seed.
-pub const NAME: &str = "name";
 
 impl Guide {
     /// Takes its own pairs out of those of a link, and leaves what they do not say as it was; whether they name a step.
@@ -142,61 +129,10 @@ impl Guide {
     }
 }
 
-impl State {
-    /// This state at a step of a lesson: all as the step starts, with the same seed.
-    pub fn at_step(&self, lesson: Lesson, step: usize) -> Self {
-        let mut state = lesson.preset(step);
-        state.draft.draw_as(&self.draft);
-        state
-    }
-
-    /// This state without the lesson: what is set stays.
-    pub fn out_of_lesson(&self) -> Self {
-        let mut state = self.clone();
-        state.views.guide = Guide::default();
-        state
-    }
-}
-
-/// The names in pairs of a link, taken out; the last one counts.
-pub fn take_name(pairs: &mut Vec<(String, String)>) -> Option<String> {
-    let is_name = |key: &str| key.trim().eq_ignore_ascii_case(NAME);
-    let name = pairs.iter().rev().find(|(key, _)| is_name(key)).map(|(_, name)| tidy(name));
-    pairs.retain(|(key, _)| !is_name(key));
-    name.filter(|name| !name.is_empty())
-}
-
-/// A name with single spaces, none at its ends.
-fn tidy(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The seed of a name, capitals or not, whatever the spaces: FNV-1a (32 bits) over the UTF-8 bytes of the name in lower case,
-/// with single spaces; then mixed, so that names that differ in one letter have seeds far apart.
-///
-/// ```
-/// use fedsysid::params::guide::seed_of;
-/// assert_eq!(seed_of("Ada  Lovelace"), seed_of(" ada lovelace"));
-/// assert_ne!(seed_of("Ada"), seed_of("Adb"));
-/// ```
-pub fn seed_of(name: &str) -> u32 {
-    let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    let hash = lower_case(&tidy(name)).bytes().fold(0x811c_9dc5, fnv);
-    let hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
-    let hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
-    hash ^ (hash >> 16)
-}
-
-/// The part of a link that gives a name its seed, to stand behind `#`: what stands there is sent to no server.
-pub fn fragment_of(name: &str) -> String {
-    let encoded: String = form_urlencoded::byte_serialize(tidy(name).as_bytes()).collect();
-    link::query([(NAME, encoded)])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Key;
+    use crate::params::{Key, State};
 
     fn read(query: &str) -> (State, Vec<String>) {
         let (state, notices) = State::from_query(query);
@@ -250,25 +186,4 @@ mod tests {
         assert_eq!(state.views.guide.step, 5);
         assert_eq!(notices, ["step = 99 is not among the choices: allowed 1 to 6, using 6"]);
     }
-
-    #[test]
-    fn a_name_is_a_seed_and_is_forgotten() {
-        let (state, notices) = read("lesson=joining&name=Ada+Lovelace");
-        assert_eq!((state.draft.get(Key::Seed).to_string(), notices), (seed_of("ada lovelace").to_string(), vec![]));
-        assert!(!state.to_query().contains("name"));
-        let (state, _) = read("seed=5&name=Ada");
-        assert_eq!(state.draft.get(Key::Seed).to_string(), "5", "a seed of one’s own comes first");
-        assert_eq!(read("name=+").0, State::default());
-        assert_eq!(fragment_of(" Zoë  & Co"), "name=Zo%C3%AB+%26+Co");
-        let (state, _) = read(&fragment_of(" Zoë  & Co"));
-        assert_eq!(state.draft.get(Key::Seed).to_string(), seed_of("zoë & co").to_string());
-    }
-
-    /// Links that were handed out must lead to the same clients for ever.
-    #[test]
-    fn seeds_of_names_stay_what_they_are() {
-        assert_eq!(["", "a", "Ada", "Zoë", "李雷"].map(seed_of), SEEDS);
-    }
-
-    const SEEDS: [u32; 5] = [2_872_998_923, 444_641_715, 1_983_102_478, 3_896_719_138, 4_121_027_974];
 }

@@ -4,12 +4,14 @@ use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
 use super::embed::{self, Language, Look};
 use super::guide::{self, Lesson};
+use super::name::NAME;
 use super::notice::Notice;
 use super::paper::{PaperFigure, Switch};
 use super::pins::{self, PIN};
 use super::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES, MatrixKey, Systems, text_of};
 use super::table::{Group, Key, Param, TABLE, Widget, shown};
-use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, Upward, View, Word};
+use super::views::{self, Across, BESIDE_KEYS, MOST, MapKind, Upward, View};
+use super::word::Word;
 use fedsysid_say::say;
 
 /// One key of a link.
@@ -238,7 +240,7 @@ fn of_views() -> Vec<Row> {
             kind: "text",
             allowed: say!("any").into(),
             help: say!("Gives everybody a seed of their own; behind # it is sent to no server.").into(),
-            ..row(guide::NAME, say!("name"), say!("none").into(), &[])
+            ..row(NAME, say!("name"), say!("none").into(), &[])
         },
         word::<View>(views::VIEW, say!("what is looked at"), &[]),
         Row {

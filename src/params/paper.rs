@@ -3,7 +3,7 @@
 //! "FedSysID: A Federated Approach to Sample-Efficient System Identification" (arXiv 2211.14393), its numerical section and
 //! appendix, and the MATLAB code that its authors published.
 
-use super::views::Word;
+use super::word::Word;
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::Start;

@@ -1,8 +1,9 @@
 //! Everything that a person can set, together: what a link holds, what a scenario file holds, what can be undone.
 
 use super::draft::Draft;
-use super::guide::{self, Guide, Lesson};
+use super::guide::{Guide, Lesson};
 use super::link;
+use super::name;
 use super::notice::Notice;
 use super::pins::{self, PIN, Pin};
 use super::table::Key;
@@ -44,7 +45,7 @@ impl State {
 
     /// Sets what pairs (key, value) say, and leaves the rest; pins, if there are any, take the place of those there were.
     pub fn apply(&mut self, mut pairs: Vec<(String, String)>) -> Vec<Notice> {
-        let name = guide::take_name(&mut pairs);
+        let name = name::take(&mut pairs);
         let (names_step, mut notices) = self.views.guide.apply(&mut pairs);
         let guide = self.views.guide;
         if names_step && guide.lesson != Lesson::None {
@@ -53,7 +54,7 @@ impl State {
         }
         let is_seed = |(key, _): &(String, String)| key.trim().eq_ignore_ascii_case(Key::Seed.param().link);
         if let Some(name) = name.filter(|_| !pairs.iter().any(is_seed)) {
-            self.draft.set(Key::Seed, guide::seed_of(&name).into());
+            self.draft.set(Key::Seed, name::seed_of(&name).into());
         }
         notices.extend(self.views.apply(&mut pairs));
         let (mut own_pins, settings): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| pins::is_pin(key));
@@ -78,7 +79,7 @@ impl State {
     /// What a link takes for granted: the defaults, or what the step of a lesson starts from.
     fn start(&self) -> Self {
         let Guide { lesson, step, .. } = self.views.guide;
-        lesson.preset(step)
+        Self::of_step(lesson, step)
     }
 
     /// The pairs of what is looked at, beside what a link takes for granted: the lesson's come first, and are always said.
@@ -97,6 +98,28 @@ impl State {
     /// The query of a link, without a leading `?`; empty for the defaults.
     pub fn to_query(&self) -> String {
         link::query(self.pairs())
+    }
+
+    /// What a step of a lesson starts from.
+    pub fn of_step(lesson: Lesson, step: usize) -> Self {
+        let query = lesson.presets().get(step).copied().unwrap_or_default();
+        let (mut state, _) = Self::from_query(query);
+        state.views.guide = Guide { lesson, step, ..Guide::default() };
+        state
+    }
+
+    /// This state at a step of a lesson: all as the step starts, with the same seed.
+    pub fn at_step(&self, lesson: Lesson, step: usize) -> Self {
+        let mut state = Self::of_step(lesson, step);
+        state.draft.draw_as(&self.draft);
+        state
+    }
+
+    /// This state without the lesson: what is set stays.
+    pub fn out_of_lesson(&self) -> Self {
+        let mut state = self.clone();
+        state.views.guide = Guide::default();
+        state
     }
 
     /// The keys of all in which this differs from another state, each once.

@@ -1,20 +1,19 @@
 //! What of an experiment is looked at, and how: the view, and what each view lets people choose.
 
 mod sweep;
-mod word;
+mod words;
 
 use super::choice::{Algorithm, Algorithms, NONE_WORD};
 use super::guide::{Guide, Lesson};
 use super::notice::Notice;
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
+use super::word::{Word, set_word};
 use fedsysid_say::say;
 use sweep::{swept, values};
 
-pub(super) use word::set_word;
-
 pub use sweep::{MOST, SweepOf, listed};
-pub use word::{Across, MapKind, Upward, View, Word};
+pub use words::{Across, MapKind, Upward, View};
 
 /// What is looked at.
 #[derive(Clone, Debug, Default, PartialEq)]

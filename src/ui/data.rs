@@ -10,7 +10,7 @@ use super::reactive::{live, memo, on};
 use super::save::save;
 use super::store::Store;
 use crate::dashboard::data::charts::Dots;
-use crate::dashboard::data::markup::{Part, Parts};
+use crate::dashboard::data::parts::{Part, Parts};
 use crate::dashboard::data::rounds::{self, Which};
 use crate::dashboard::data::{Chosen, FORMAT, Sheet, charts};
 use crate::dashboard::export::Export;

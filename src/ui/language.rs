@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use super::data::OwnData;
 use super::reactive::{live, on};
 use crate::dashboard::markup::word_options;
+use crate::params::Word;
 use crate::params::embed::Language;
-use crate::params::views::Word;
 use crate::web;
 
 /// All that is said is said anew by loading the page anew, which keeps what is set: it is in the address. Opened files are not.

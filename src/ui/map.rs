@@ -26,7 +26,8 @@ use crate::figure::heat::draw::draw_heat_layout;
 use crate::figure::heat::layout::HeatLayout;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
-use crate::params::views::{MapKind, Word};
+use crate::params::Word;
+use crate::params::views::MapKind;
 use crate::params::{Algorithms, Key, Move};
 
 /// A map as it is on the canvas.

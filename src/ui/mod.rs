@@ -40,7 +40,7 @@ use wasm_bindgen::JsCast;
 use crate::dashboard::sentences;
 use crate::figure::theme::Theme as Look;
 use crate::params::View;
-use crate::params::views::Word;
+use crate::params::Word;
 use controls::Known;
 use controls::panel::Panel;
 use explore::Explore;

@@ -14,8 +14,8 @@ use crate::dashboard::markup::readings as rows_of;
 use crate::dashboard::paper::{is_of, markup, picture, words};
 use crate::dashboard::sweep::Sweep;
 use crate::figure::theme::Theme;
+use crate::params::Word;
 use crate::params::paper::{PaperFigure, Switch, Switches};
-use crate::params::views::Word;
 
 /// What the parts of the view share.
 #[derive(Clone, Copy)]

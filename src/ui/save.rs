@@ -19,7 +19,7 @@ use crate::dashboard::markup;
 use crate::dashboard::script::{NoProgram, program};
 use crate::figure::Size;
 use crate::figure::sheet::draw_sheet;
-use crate::params::views::Word;
+use crate::params::Word;
 use crate::web::address::with_query;
 use crate::web::{clipboard, file, preferences};
 

@@ -7,8 +7,8 @@ use leptos::prelude::*;
 
 use crate::dashboard::markup::word_options;
 use crate::figure::theme::{Levels, Theme, is_dark as is_dark_paper};
+use crate::params::Word;
 use crate::params::embed::Look;
-use crate::params::views::Word;
 use crate::web::{preferences, screen};
 
 /// Where the choice is kept.

@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 
 use super::clock;
 use super::listener::{Listener, Timeout};
-use crate::params::{guide, link};
+use crate::params::{link, name};
 
 /// Time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
 const EVERY_MS: f64 = 300.0;
@@ -34,11 +34,11 @@ pub fn composed(text: &str) -> String {
 /// The name in the address, which from now on stands behind its `#` only: there it goes to no server when the page is loaded anew.
 pub fn take_name() -> Option<String> {
     let mut pairs = link::pairs(&query());
-    let in_query = guide::take_name(&mut pairs);
-    let Some(name) = in_query else { return guide::take_name(&mut link::pairs(&fragment())) };
+    let in_query = name::take(&mut pairs);
+    let Some(name) = in_query else { return name::take(&mut link::pairs(&fragment())) };
     let window = web_sys::window()?;
     let rest = encoded(&pairs);
-    let address = format!("{}{rest}#{}", question(&rest), guide::fragment_of(&name));
+    let address = format!("{}{rest}#{}", question(&rest), name::fragment_of(&name));
     // Where the history cannot be written, the name stays where it is.
     let _ = window.history().and_then(|history| {
         let path = window.location().pathname()?;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use fedsysid::params::Word;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::embed::{Embed, KEYS, Place};
 use fedsysid::params::keys::{frame_rows, rows};
@@ -11,7 +12,7 @@ use fedsysid::params::pins;
 use fedsysid::params::state::LINK_CHARS;
 use fedsysid::params::systems::{MOST_ENTRY, MOST_INPUTS, MOST_STATES};
 use fedsysid::params::table::TABLE;
-use fedsysid::params::views::{BESIDE_KEYS, SweepOf, Word};
+use fedsysid::params::views::{BESIDE_KEYS, SweepOf};
 use fedsysid::params::{Algorithms, Draft, Key, Pin, State, Systems};
 use fedsysid::sim::Matrix;
 use fedsysid::sim::study::Study;

@@ -1,6 +1,6 @@
 //! The pictures of opened data, to be taken away: the desk sends their points, the page makes charts of them.
 
-use super::markup::{Part, Parts};
+use super::parts::{Part, Parts};
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
 use crate::dashboard::export::pictures::{clients_dots, plane};

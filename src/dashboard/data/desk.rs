@@ -1,6 +1,7 @@
 //! Where files become what is shown: the same in a worker and on the page.
 
-use super::markup::{Parts, parts};
+use super::markup::parts;
+use super::parts::{Chosen, Parts};
 use super::{FileRead, Found, Kind, results};
 use crate::data::header;
 use crate::data::identify::Identification;
@@ -17,15 +18,6 @@ const TELLING: usize = 64;
 
 /// The largest moments file, in bytes.
 const LARGEST_MOMENTS: usize = 100 << 20;
-
-/// Which of the findings are looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chosen {
-    /// Whose model is looked at, by its place in the list: the shared ones in their order, then the clients' own.
-    pub model: usize,
-    /// Which shared way clients may join, by its place among the shared ones.
-    pub way: usize,
-}
 
 /// A file that is being read.
 #[derive(Debug)]

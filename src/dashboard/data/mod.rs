@@ -2,6 +2,7 @@
 //!
 //! - [`Desk`]: where the work is done, in a worker: reads, identifies, and writes what is shown.
 //! - [`Sheet`]: the page's side: what has come back.
+//! - [`parts`]: what goes between them.
 //! - [`words`], [`markup`]: what is said and drawn; [`rounds`]: what is typed; [`results`]: the same as a file.
 //! - [`charts`]: the pictures, to be taken away.
 //! - [`simulated`]: the experiment's own data as such a file.
@@ -11,13 +12,15 @@
 pub mod charts;
 mod desk;
 pub mod markup;
+pub mod parts;
 pub mod results;
 pub mod rounds;
 mod sheet;
 pub mod simulated;
 pub mod words;
 
-pub use desk::{Chosen, Desk};
+pub use desk::Desk;
+pub use parts::Chosen;
 pub use sheet::{Reply, Sheet};
 
 use crate::data::Matrix;

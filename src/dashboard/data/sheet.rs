@@ -1,6 +1,6 @@
 //! The Data view's side of the desk: what has come back.
 
-use super::markup::{CARDS, Parts};
+use super::parts::{CARDS, Parts};
 use fedsysid_say::say;
 
 /// What the desk says.
@@ -115,7 +115,7 @@ impl Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dashboard::data::markup::Part;
+    use crate::dashboard::data::parts::Part;
 
     #[test]
     fn what_is_stale_changes_nothing_and_what_fails_loses_nothing() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dashboard::data::markup::{Part, Parts};
+use crate::dashboard::data::parts::{Part, Parts};
 use crate::dashboard::data::simulated::{Simulated, example};
 use crate::dashboard::export::charts::Page;
 use crate::figure::sheet::Paper;

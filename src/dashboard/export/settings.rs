@@ -3,10 +3,10 @@
 use crate::dashboard::picture::whose;
 use crate::dashboard::sweep::value_of;
 use crate::figure::number::number;
+use crate::params::Word;
 use crate::params::choice::{CHOICES, Choice};
 use crate::params::paper::Switch;
 use crate::params::table::{TABLE, words};
-use crate::params::views::Word;
 use crate::params::{Draft, Key, View, Views};
 use crate::sim::few::sort_few;
 use crate::sim::scenario::Settings;

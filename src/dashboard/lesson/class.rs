@@ -4,14 +4,13 @@ use fedsysid_say::{between, say};
 use std::fmt::Write;
 
 use super::code::{Found, LEN, NoCode, is_letter};
-use super::guess::Kind;
-use super::{course, kind, texts};
+use super::{course, texts};
 use crate::dashboard::sweep::{Plan, Sweep};
 use crate::dashboard::table::Table;
 use crate::dashboard::things::Things;
 use crate::figure::number::measured;
 use crate::figure::{Axis, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
-use crate::params::guide::{fragment_of, seed_of};
+use crate::params::name::{fragment_of, seed_of};
 use crate::params::{Key, Lesson, State};
 use crate::sim::scenario::Settings;
 
@@ -163,7 +162,7 @@ impl Of {
 /// The experiments that say what to expect of a class: the step with the prediction, with many seeds.
 pub fn plan(lesson: Lesson) -> Option<Plan> {
     let step = course(lesson)?.steps.iter().position(|step| step.guess.is_some())?;
-    let draft = lesson.preset(step).draft;
+    let draft = State::of_step(lesson, step).draft;
     let at = |seed: u32| {
         let mut draft = draft.clone();
         draft.set(Key::Seed, seed.into());
@@ -298,14 +297,6 @@ pub fn caption() -> &'static str {
 fn mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
-}
-
-/// What the guess of a lesson is, in a code.
-pub fn guessed(lesson: Lesson, guess: &super::guess::Guess) -> Option<f64> {
-    match (lesson, kind(lesson)?) {
-        (Lesson::Steps, Kind::Curve) => Some(guess.knee().max(1.0)).filter(|_| guess.is_drawn),
-        _ => guess.number(),
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use fedsysid_say::say;
 use std::fmt;
 
 use crate::params::Lesson;
-use crate::params::views::Word;
+use crate::params::Word;
 
 /// The version of codes that is written, and the only one that is read.
 const VERSION: u64 = 1;

@@ -2,7 +2,7 @@
 
 use super::guess::{Guess, Kind};
 use crate::params::Lesson;
-use crate::params::views::Word;
+use crate::params::Word;
 use crate::text::from_decimal;
 
 /// What is known of one lesson.

@@ -1,9 +1,9 @@
 //! What a lesson's words and conditions are about: the live state and its run. Every number of a text is read here, by name.
 
-use super::guess::Kind;
+use super::guess::{Guess, Kind};
 use super::progress::Kept;
 use super::texts::{self, Texts};
-use super::{class, code, guess, kind};
+use super::{code, guess, kind};
 use crate::dashboard::Run;
 use crate::dashboard::markup::percent;
 use crate::figure::number::{count, measured, number};
@@ -54,6 +54,14 @@ pub fn found(lesson: Lesson, summary: &Summary, theory: &Theory) -> Option<(f64,
         }
     };
     Some((result, error))
+}
+
+/// What the guess of a lesson is, in a code.
+fn guessed(lesson: Lesson, guess: &Guess) -> Option<f64> {
+    match (lesson, kind(lesson)?) {
+        (Lesson::Steps, Kind::Curve) => Some(guess.knee().max(1.0)).filter(|_| guess.is_drawn),
+        _ => guess.number(),
+    }
 }
 
 impl Seen<'_> {
@@ -143,7 +151,7 @@ impl Seen<'_> {
     }
 
     /// What was drawn, once the run has been seen.
-    pub fn shown(&self) -> Option<&super::guess::Guess> {
+    pub fn shown(&self) -> Option<&Guess> {
         self.kept.filter(|kept| kept.is_shown)?.guess.as_ref()
     }
 
@@ -176,7 +184,7 @@ impl Seen<'_> {
         let lesson = self.state.views.guide.lesson;
         let kept = self.kept?;
         let (result, error) = kept.found?;
-        let guess = class::guessed(lesson, self.shown()?);
+        let guess = guessed(lesson, self.shown()?);
         Some(code::Found { lesson, guess, result: Some(result), error: Some(error) }.code())
     }
 

@@ -51,7 +51,7 @@ impl Live {
 }
 
 fn word(lesson: Lesson) -> &'static str {
-    crate::params::views::Word::word(lesson)
+    crate::params::Word::word(lesson)
 }
 
 #[test]

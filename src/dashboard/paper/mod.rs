@@ -232,7 +232,7 @@ pub fn is_of(sweep: &Sweep, figure: PaperFigure, switches: Switches) -> bool {
 pub(crate) mod tests {
     use super::super::sweep::tests::complete;
     use super::*;
-    use crate::params::views::Word;
+    use crate::params::Word;
     use crate::protocol::Generation;
     use crate::sim::scenario::Scenario;
 

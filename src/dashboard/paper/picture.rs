@@ -9,8 +9,8 @@ use crate::dashboard::sweep::Sweep;
 use crate::dashboard::things::Things;
 use crate::figure::axis::fit_runs;
 use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
+use crate::params::Word;
 use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switches};
-use crate::params::views::Word;
 use fedsysid_say::say;
 
 /// The figure, as far as its curves are known.

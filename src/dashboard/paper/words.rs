@@ -8,8 +8,8 @@ use super::{Experiment, FEDLIN, Shown, Varied};
 use crate::dashboard::sweep::Sweep;
 use crate::dashboard::things::Things;
 use crate::figure::number::{count, measured, number};
+use crate::params::Word;
 use crate::params::paper::{Begin, Estimate, PaperFigure, Switch, Switches};
-use crate::params::views::Word;
 
 /// "About" holds within this factor, either way.
 const ABOUT: f64 = 1.3;

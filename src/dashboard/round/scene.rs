@@ -3,26 +3,12 @@
 
 use super::Round;
 use super::plane::{EXTENT, Ellipse, Place, Plane, View};
+use super::stage::Stage;
 use super::words::{mean_of, sentence};
 use crate::figure::Role;
 use crate::figure::number::{count, number};
 use crate::sim::Matrix;
 use fedsysid_say::say;
-
-/// What a frame shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// The server's model has reached the clients.
-    Start,
-    /// So many local steps are done.
-    Step(usize),
-    /// The clients upload their models.
-    Upload,
-    /// The server takes their mean.
-    Average,
-    /// The mean goes out as the new model.
-    Broadcast,
-}
 
 /// A shape on paper.
 #[derive(Clone, Debug, PartialEq)]

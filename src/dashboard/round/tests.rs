@@ -1,5 +1,6 @@
 use super::plane::{EXTENT, Plane};
-use super::scene::{Frames, Shape, Stage};
+use super::scene::{Frames, Shape};
+use super::stage::Stage;
 use super::*;
 use crate::sim::family::Family;
 use crate::sim::lanes::Lanes;

@@ -1,6 +1,6 @@
 //! What happens in a round, in words with its numbers.
 
-use super::scene::Stage;
+use super::stage::Stage;
 use super::{ClientRound, Round};
 use crate::figure::number::{count, measured, number};
 use crate::sim::Matrix;

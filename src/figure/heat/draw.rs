@@ -1,7 +1,8 @@
 //! The strokes of a map, on any Plotters surface.
 
 use super::cells::Run;
-use super::layout::{HeatLayout, Isoline};
+use super::isoline::Isoline;
+use super::layout::HeatLayout;
 use super::tags::Tag;
 use super::{HeatMap, Shade, Weight};
 use crate::figure::Size;

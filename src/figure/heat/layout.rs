@@ -1,20 +1,18 @@
 //! Where everything of a map goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
 
 use super::cells::Cells;
-use super::contour::Field;
+use super::isoline::Isoline;
 use super::key::{self, KeyBar};
 use super::tags::{Ground, Tag};
-use super::{Check, Contour, HeatMap, Ramp, Shade, Weight};
-use crate::figure::clip::{clipped_line, clipped_segment};
+use super::{Check, HeatMap, Ramp, Shade};
 use crate::figure::frame::{Frame, Px, Rect};
 use crate::figure::layout::left_of_plot;
 use crate::figure::lines::{self, Line, nothing};
 use crate::figure::page::{Headings, Page};
 use crate::figure::rows::Rows;
 use crate::figure::theme::Theme;
-use crate::figure::thin::thinned;
 use crate::figure::ticks::Ticks;
-use crate::figure::{Point, Role, Size};
+use crate::figure::{Point, Size};
 
 /// A map laid out on a surface.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,14 +32,6 @@ pub struct HeatLayout {
     pub(super) lines: Vec<Line>,
     /// Set on paper of its own, in place of a map of which nothing is known.
     pub(super) words: Vec<Line>,
-}
-
-/// A contour in its place.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Isoline {
-    pub lines: Vec<Vec<Px>>,
-    pub role: Option<Role>,
-    pub weight: Weight,
 }
 
 impl HeatLayout {
@@ -66,7 +56,8 @@ impl HeatLayout {
         };
         let lines = lines::around(&page, &frame, &ticks, &headings, rows, theme);
         let cells = Cells::new(map, &frame);
-        let isolines: Vec<_> = map.contours.iter().map(|contour| isoline(contour, map, &cells, &frame.plot)).collect();
+        let isolines: Vec<_> =
+            map.contours.iter().map(|contour| Isoline::new(contour, map, &cells, &frame.plot)).collect();
         let place = |(x, y)| Some(frame.px_of(Point { x, y })).filter(|&at| frame.plot.contains(at));
         let dot = |check: &Check| Some((place((check.x, check.y))?, map.ramp.shade(check.value)));
         let dots: Vec<_> = map.checks.iter().filter_map(dot).filter(|(_, shade)| *shade != Shade::Unknown).collect();
@@ -142,14 +133,6 @@ impl HeatLayout {
     }
 }
 
-impl Isoline {
-    /// Whether it leads through a rectangle.
-    pub(super) fn crosses(&self, rect: &Rect) -> bool {
-        let mut steps = self.lines.iter().flat_map(|line| line.windows(2));
-        steps.any(|pair| clipped_segment(rect, pair[0], pair[1]).is_some())
-    }
-}
-
 /// The plot between these rows and left of the key, and the ticks of its axes.
 fn framed(map: &HeatMap, page: &Page, rows: Rows, key: Option<f64>) -> (Frame, Ticks) {
     let (top, height) = rows.plot(page);
@@ -160,13 +143,6 @@ fn framed(map: &HeatMap, page: &Page, rows: Rows, key: Option<f64>) -> (Frame, T
     let frame = Frame::new(Rect { left, top, width: (right - left).max(0.0), height }, &map.x, &map.y);
     let ticks = ticks.with_x(&map.x, &frame, page.text_px);
     (frame, ticks)
-}
-
-/// The lines of a contour inside the plot.
-fn isoline(contour: &Contour, map: &HeatMap, cells: &Cells, plot: &Rect) -> Isoline {
-    let found = Field::new(cells, contour.of.as_ref().unwrap_or(&map.values)).lines(contour.level);
-    let lines = found.iter().flat_map(|line| clipped_line(plot, line)).map(|line| thinned(&line)).collect();
-    Isoline { lines, role: contour.role, weight: contour.weight }
 }
 
 #[cfg(test)]

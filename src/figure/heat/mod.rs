@@ -11,6 +11,7 @@ mod cells;
 mod contour;
 #[cfg(test)]
 pub(super) mod hostile;
+mod isoline;
 mod key;
 mod ramp;
 mod tags;

@@ -1,7 +1,7 @@
 //! Words on the map: names on contours, and the word for what diverges.
 
 use super::cells::Cells;
-use super::layout::Isoline;
+use super::isoline::Isoline;
 use super::{Contour, Shade, Weight};
 use crate::figure::frame::{Px, Rect};
 use crate::figure::lines::{Anchor, Line};

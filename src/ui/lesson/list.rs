@@ -10,7 +10,7 @@ use crate::dashboard::lesson::{COURSES, markup};
 use crate::dashboard::markup::options;
 use crate::figure::theme::Theme;
 use crate::params::Lesson;
-use crate::params::views::Word;
+use crate::params::Word;
 use crate::ui::chart::Chart;
 use crate::ui::parts::select;
 use crate::ui::reactive::{live, memo, on, when};

@@ -16,8 +16,8 @@ use crate::dashboard::lesson::progress::Progress;
 use crate::dashboard::lesson::seen::{self, Seen};
 use crate::dashboard::lesson::{kind, step_of};
 use crate::figure::Figure;
+use crate::params::Word;
 use crate::params::guide::Guide;
-use crate::params::views::Word;
 use crate::params::{Lesson, State, View, Views};
 use crate::web::preferences;
 

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::{Step, Store};
 use crate::params::embed::Embed;
-use crate::params::guide::NAME;
 use crate::params::link;
+use crate::params::name::NAME;
 use crate::params::{Notice, State};
 use crate::ui::reactive::effect;
 use crate::web;

@@ -5,7 +5,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
 use crate::dashboard::data::Reply;
-use crate::dashboard::data::markup::Parts;
+use crate::dashboard::data::parts::Parts;
 
 /// What the desk is asked for, by its place in an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

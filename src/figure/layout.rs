@@ -74,7 +74,7 @@ fn framed(figure: &Figure, page: &Page, rows: Rows) -> (Frame, Ticks, Column) {
     let side = Frame::new(Rect { left: 0.0, top, width: 0.0, height }, &figure.x, &figure.y);
     let ticks = if is_empty(figure) { Ticks::default() } else { Ticks::of_y(&figure.y, &side, page.text_px) };
     let (left, column) = columns(figure, page, &ticks.y);
-    let width = (column.left - column.signs - gap(page.text_px) - left).max(0.0);
+    let width = (column.left - column.signs - gap(&column) - left).max(0.0);
     let plot = Rect { left, top, width, height };
     (Frame::new(plot, &figure.x, &figure.y), ticks, column)
 }
@@ -90,9 +90,9 @@ fn is_empty(figure: &Figure) -> bool {
     !has_values(figure) && !figure.levels.iter().any(|level| figure.y.scale.shows(level.value))
 }
 
-/// Space between plot and names, wide enough for a leader.
-fn gap(text_px: f64) -> f64 {
-    1.2 * text_px
+/// Space between plot and names, wide enough for a leader; one that ends before a marker has nothing but this space.
+fn gap(column: &Column) -> f64 {
+    column.text_px * if column.signs > 0.0 { 1.2 } else { 0.9 }
 }
 
 /// Left edge of the plot, and the column of names. On a narrow surface names are shortened, then numbers go.

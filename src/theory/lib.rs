@@ -18,6 +18,7 @@ pub mod law;
 mod points;
 pub mod prediction;
 pub mod reach;
+mod rounds;
 mod run;
 mod sampling;
 pub mod scaling;

@@ -3,7 +3,8 @@
 use crate::break_even::Search;
 use crate::expectation::ExpectedFleet;
 use crate::law::{Law, MeanNorms, alone};
-use crate::prediction::{Context, PredictionRun};
+use crate::prediction::Context;
+use crate::rounds::PredictionRun;
 use crate::{MethodTheory, NoPrediction, Theory, growth, scaling};
 use fedsysid_sim::stability::{EdgeSearch, Stability, contraction};
 use fedsysid_sim::target::Target;

@@ -88,7 +88,7 @@ fn run(chore: Chore, project: &Project) -> anyhow::Result<ExitCode> {
     match chore {
         Chore::Serve(options) => site::serve(project, &options)?,
         Chore::Build => site::build(project)?,
-        Chore::SingleFile => single::run(project)?,
+        Chore::SingleFile => site::build_single_file(project)?,
         Chore::Test { part, engines } => return Ok(test::run(project, part, &engines)),
         Chore::Bench { part } => return bench::run(project, part),
         Chore::Golden => test::rewrite_golden(project)?,

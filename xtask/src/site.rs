@@ -43,6 +43,12 @@ pub(crate) fn build(project: &Project) -> Result<()> {
     build_with(project, &tools)
 }
 
+/// Sets up and builds `dist/`, and makes one file of it.
+pub(crate) fn build_single_file(project: &Project) -> Result<()> {
+    build(project)?;
+    single::make(&project.dist())
+}
+
 /// Sets up a browser as well, builds `dist/` with the page as one file, and tells `command` where all of them are.
 pub(crate) fn build_for_browser(project: &Project, command: &mut Command) -> Result<()> {
     let tools = setup::site(project)?;

@@ -12,7 +12,6 @@ use anyhow::{Context, Result, bail};
 use which::which;
 
 use super::apt::Apt;
-use super::wasm_target::holds_standard_library;
 use crate::pins::{self, DEBIAN_RUST, WASM_TARGET};
 use crate::process::{Logged, capture};
 use crate::project::Project;
@@ -218,6 +217,18 @@ fn symlink(_original: &Path, link: &Path) -> Result<()> {
 #[cfg(not(unix))]
 fn write_executable(path: &Path, _text: &str) -> Result<()> {
     bail!("{} would be a script, which only Debian needs", path.display())
+}
+
+/// Whether `folder` holds a compiled `std`.
+pub(super) fn holds_standard_library(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return false;
+    };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with("libstd-") && name.ends_with(".rlib")
+    })
 }
 
 #[cfg(test)]

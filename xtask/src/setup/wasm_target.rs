@@ -1,14 +1,13 @@
 //! The standard library for WebAssembly.
 
 use std::fmt;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, bail};
 use which::which;
 
-use super::debian_rust::DebianRust;
+use super::debian_rust::{DebianRust, holds_standard_library};
 use super::{Plan, Requirement};
 use crate::pins::{self, WASM_TARGET};
 use crate::process::{self, Logged, capture};
@@ -113,16 +112,4 @@ fn default_library() -> Option<PathBuf> {
     let folder = capture(process::rustc().args(["--print", "target-libdir", "--target", WASM_TARGET]))?;
     let folder = PathBuf::from(folder);
     holds_standard_library(&folder).then_some(folder)
-}
-
-/// Whether `folder` holds a compiled `std`.
-pub(super) fn holds_standard_library(folder: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return false;
-    };
-    entries.flatten().any(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        name.starts_with("libstd-") && name.ends_with(".rlib")
-    })
 }

@@ -16,20 +16,13 @@ use flate2::write::GzEncoder;
 use lol_html::html_content::{ContentType, Element};
 use lol_html::{RewriteStrSettings, element, rewrite_str};
 
-use crate::project::Project;
-use crate::{report, site};
+use crate::report;
 
 /// The file's name, in `dist/`.
 pub(crate) const NAME: &str = "fedsysid.html";
 
 /// Undoes what is packed.
 const UNPACK: &str = include_str!("unpack.js");
-
-/// Builds `dist/` and makes one file of it.
-pub(crate) fn run(project: &Project) -> Result<()> {
-    site::build(project)?;
-    make(&project.dist())
-}
 
 /// Makes one file of a built page, beside it.
 pub(crate) fn make(dist: &Path) -> Result<()> {

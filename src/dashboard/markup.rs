@@ -14,8 +14,7 @@ use super::table::Table;
 use super::terms::Entry;
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};
-use crate::params::Word;
-use crate::params::keys;
+use crate::params::{Word, keys};
 pub(crate) use crate::text::escaped;
 
 /// Writes to a string, which cannot fail.

@@ -39,8 +39,7 @@ use wasm_bindgen::JsCast;
 
 use crate::dashboard::sentences;
 use crate::figure::theme::Theme as Look;
-use crate::params::View;
-use crate::params::Word;
+use crate::params::{View, Word};
 use controls::Known;
 use controls::panel::Panel;
 use explore::Explore;

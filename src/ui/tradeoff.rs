@@ -18,10 +18,9 @@ use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::markup;
 use crate::dashboard::tradeoff::{TradeOff, caption};
 use crate::figure::theme::Theme;
-use crate::params::View;
-use crate::params::Word;
 use crate::params::table::{self, words};
 use crate::params::views::{Across, BESIDE, BESIDE_KEYS};
+use crate::params::{View, Word};
 
 /// The chart with its sentence above; what lies along the axis, and a second setting, to be chosen.
 #[component]

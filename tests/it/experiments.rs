@@ -18,8 +18,8 @@ use fedsysid::sim::system::LinearSystem;
 use fedsysid::sim::target::Target;
 use fedsysid::sim::trial::Experiment;
 use fedsysid::theory::Theory;
-use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 pub(crate) const FEDLIN: Method = Method::constant(Solver::FedLin);
 pub(crate) const FEDAVG: Method = Method::constant(Solver::FedAvg);
@@ -58,6 +58,12 @@ pub(crate) fn for_all<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + 
         workers.into_iter().flat_map(|worker| worker.join().expect("a check does not panic")).collect()
     });
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// Runs `check` so many times, as [`for_all`] does, each time with randomness from a seed of its own.
+pub(crate) fn for_seeds(n: u64, check: impl Fn(u64, &mut ChaCha8Rng) -> Vec<String> + Sync) {
+    let seeds: Vec<u64> = (0..n).collect();
+    for_all(&seeds, |&seed| check(seed, &mut ChaCha8Rng::seed_from_u64(seed)));
 }
 
 /// A random experiment, small enough for brute force.

@@ -13,10 +13,9 @@ use fedsysid::theory::NoPrediction;
 use fedsysid::theory::expectation::ExpectedFleet;
 use fedsysid::theory::law::Law;
 use fedsysid::theory::prediction::Parts;
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
-use crate::experiments::{cell, for_all, random, rule, simulate, theory, within};
+use crate::experiments::{cell, for_all, for_seeds, random, rule, simulate, theory, within};
 
 const AFFINE: [Solver; 3] = [Solver::FedAvg, Solver::FedProx { pull: 20.0 }, Solver::FedLin];
 const REPEATED: [Schedule; 2] = [Schedule::Constant, Schedule::OverLocalSteps];
@@ -108,9 +107,7 @@ fn parts_over_all_draws(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
 
 #[test]
 fn the_parts_are_those_over_all_draws_there_can_be() {
-    let seeds: Vec<u64> = (0..60).collect();
-    for_all(&seeds, |&seed| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for_seeds(60, |seed, rng| {
         let method = Method { solver: AFFINE[rng.random_range(0..2)], schedule: REPEATED[rng.random_range(0..2)] };
         let participation = [Participation::Fraction(0.5), Participation::Dropout(rng.random_range(0.01..0.2))];
         let settings = Settings {
@@ -120,7 +117,7 @@ fn the_parts_are_those_over_all_draws_there_can_be() {
             participation: participation[rng.random_range(0..2)],
             target: [Target::Client(1), Target::Mean][rng.random_range(0..2)],
             methods: vec![method],
-            ..random(&mut rng)
+            ..random(rng)
         };
         let scenario = Scenario::new(settings.clone()).expect("allowed");
         let edge = Stability::of(method, 1.0, ExpectedFleet::new(&scenario).fleet()).expect("an affine round");

@@ -17,8 +17,7 @@ use crate::dashboard::tradeoff::{self, TradeOff};
 use crate::dashboard::{Run, anatomy, bound, join};
 use crate::figure::Figure;
 use crate::figure::sheet::Picture;
-use crate::params::Word;
-use crate::params::{Draft, Key, Views};
+use crate::params::{Draft, Key, Views, Word};
 use crate::sim::scenario::Settings;
 use fedsysid_say::{in_english, say};
 

@@ -9,8 +9,7 @@
 use fedsysid_say::say;
 use std::fmt;
 
-use crate::params::Lesson;
-use crate::params::Word;
+use crate::params::{Lesson, Word};
 
 /// The version of codes that is written, and the only one that is read.
 const VERSION: u64 = 1;

@@ -10,9 +10,8 @@ use super::seen::Seen;
 use super::{COURSES, step_of, texts};
 use crate::dashboard::markup::escaped;
 use crate::figure::number::{measured, number};
-use crate::params::Lesson;
-use crate::params::Word;
 use crate::params::guide::Guide;
+use crate::params::{Lesson, Word};
 
 /// The lesson's name and the place of a step.
 pub fn head(Guide { lesson, step, .. }: Guide) -> String {

@@ -1,8 +1,7 @@
 //! How far somebody is in the lessons: kept for as long as the browser's tab is open, as one text.
 
 use super::guess::{Guess, Kind};
-use crate::params::Lesson;
-use crate::params::Word;
+use crate::params::{Lesson, Word};
 use crate::text::from_decimal;
 
 /// What is known of one lesson.

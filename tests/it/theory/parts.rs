@@ -9,10 +9,9 @@ use fedsysid::sim::stability::Stability;
 use fedsysid::sim::target::Target;
 use fedsysid::theory::expectation::ExpectedFleet;
 use fedsysid::theory::law::Law;
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
-use crate::experiments::{for_all, random, round_map, rule, theory, within};
+use crate::experiments::{for_seeds, random, round_map, rule, theory, within};
 
 /// The four parts by their definitions, with every client's noise followed on its own.
 fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
@@ -69,10 +68,8 @@ fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
 
 #[test]
 fn the_parts_are_those_of_their_definitions_and_add_up() {
-    let seeds: Vec<u64> = (0..1_000).collect();
-    for_all(&seeds, |&seed| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let settings = random(&mut rng);
+    for_seeds(1_000, |seed, rng| {
+        let settings = random(rng);
         let solver = [Solver::FedAvg, Solver::FedLin, Solver::FedProx { pull: 3.0 }][rng.random_range(0..3)];
         let method = Method { solver, schedule: Schedule::ALL[rng.random_range(0..4)] };
         let scenario = Scenario::new(settings.clone()).expect("allowed");

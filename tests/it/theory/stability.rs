@@ -9,10 +9,9 @@ use fedsysid::sim::schedule::Schedule;
 use fedsysid::sim::simulator::{Client, MomentSimulator};
 use fedsysid::sim::stability::{Stability, largest_step};
 use fedsysid::sim::stream::{DataKey, Seed};
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 
-use crate::experiments::{FEDAVG, FEDLIN, cell, for_all, random, round_map, rule};
+use crate::experiments::{FEDAVG, FEDLIN, cell, for_seeds, random, round_map, rule};
 
 /// A fleet as drawn.
 fn drawn(scenario: &Scenario) -> Fleet {
@@ -45,10 +44,8 @@ fn spectral_radius(method: Method, fleet: &Fleet, step_size: f64) -> f64 {
 
 #[test]
 fn stable_is_what_stays_bounded_and_the_edge_is_where_that_ends() {
-    let seeds: Vec<u64> = (0..1_000).collect();
-    for_all(&seeds, |&seed| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let settings = random(&mut rng);
+    for_seeds(1_000, |seed, rng| {
+        let settings = random(rng);
         let solver = [Solver::FedAvg, Solver::FedLin][rng.random_range(0..2)];
         let method = Method { solver, schedule: Schedule::ALL[rng.random_range(0..2)] };
         let fleet = drawn(&Scenario::new(settings).expect("allowed"));

@@ -58,7 +58,10 @@ impl Header {
     /// When there are no states, a column is there twice, or a number is left out.
     pub fn read(fields: &Fields, line: u64) -> Result<Self, Refusal> {
         let names: Vec<_> = (0..fields.len()).map(|index| text(fields.get(index))).collect();
-        if let [only] = &names[..] {
+        // One state, and neither inputs nor time, is a series; anything else is a file whose fields were not told apart.
+        if let [only] = &names[..]
+            && !matches!(meaning(only), Meaning::State(_))
+        {
             return Err(Fault::OneColumn(only.clone()).at(line));
         }
         if let Some(number) = names.first().filter(|name| is_number(name)) {

@@ -171,7 +171,8 @@ impl Draft {
 
     /// The paper's estimates, and those that were asked for besides.
     fn references(&self) -> Vec<Reference> {
-        let (weight, pull) = (self.get(Key::Weight), self.strength(Key::Personal));
+        // One-shot estimates are of sums, whatever the gradients are of.
+        let (weight, pull) = (self.get(Key::Weight), self.get(Key::Personal) * self.n_samples());
         let weighted = (weight > 0.0).then_some(Reference::Weighted { weight });
         let personalized = (pull > 0.0).then_some(Reference::Personalized { pull });
         Reference::PAPER.into_iter().chain(weighted).chain(personalized).collect()
@@ -227,12 +228,17 @@ impl Draft {
         }
     }
 
-    /// A strength that is set for each of client 1's samples, in the unit of its Gram matrix.
+    /// A strength that is set for each of client 1's samples, in the unit of what gradients are of.
     fn strength(&self, key: Key) -> f64 {
         match GRADIENTS[self.choice(Choice::Gradient)] {
-            GradientScale::Sum => self.get(key) * self.get(Key::Rollouts) * self.get(Key::RolloutLen),
+            GradientScale::Sum => self.get(key) * self.n_samples(),
             GradientScale::Mean => self.get(key),
         }
+    }
+
+    /// Client 1's, N·T.
+    fn n_samples(&self) -> f64 {
+        self.get(Key::Rollouts) * self.get(Key::RolloutLen)
     }
 
     /// A count of client 1, of which others have up to so many times as much, as far as a scenario allows.

@@ -104,6 +104,12 @@ struct Shared {
 }
 
 impl Address {
+    /// Writes nothing of what was to be written soon.
+    pub fn forget(&self) {
+        self.shared.waiting.take();
+        self.shared.timeout.take();
+    }
+
     /// Makes `query`, without a `?`, the query of the address, now or soon.
     pub fn set_query(&self, query: String, entry: Entry) {
         if entry == Entry::New {

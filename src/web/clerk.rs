@@ -9,6 +9,7 @@ use web_sys::FileList;
 
 use super::desk::message::{Code, Said, order, said};
 use super::desk::{DeskService, ON_PAGE};
+use super::soon::Outbox;
 use super::worker::{Heard, Worker};
 use super::{error_text, file};
 use crate::dashboard::data::{Chosen, Reply};
@@ -31,6 +32,8 @@ pub struct Clerk {
 
 struct Shared {
     host: RefCell<Host>,
+    /// What a desk on the page says.
+    on_page: Outbox<Array>,
     tell: Box<dyn Fn(Word)>,
 }
 
@@ -45,7 +48,16 @@ enum Host {
 impl Clerk {
     /// Nobody yet: the first order starts a worker. What it says goes to `tell`, never from within a call to these.
     pub fn new(tell: impl Fn(Word) + 'static) -> Self {
-        Self { shared: Rc::new(Shared { host: RefCell::new(Host::None), tell: Box::new(tell) }) }
+        let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
+            let weak = weak.clone();
+            let said = move |message| {
+                if let Some(shared) = weak.upgrade() {
+                    shared.said(&message);
+                }
+            };
+            Shared { host: RefCell::new(Host::None), on_page: Outbox::new(said), tell: Box::new(tell) }
+        });
+        Self { shared }
     }
 
     /// Reads files, in the place of what was opened before or added to it.
@@ -120,7 +132,7 @@ impl Shared {
         let weak: Weak<Self> = Rc::downgrade(self);
         let emit = move |message: &Array| {
             if let Some(shared) = weak.upgrade() {
-                shared.said(message);
+                shared.on_page.send(message.clone());
             }
         };
         Host::Page(DeskService::new(ON_PAGE, emit))

@@ -183,10 +183,7 @@ impl Shared {
         // Taken out while it is worked on, so that nothing is borrowed meanwhile.
         let next = match self.task.replace(Task::None) {
             Task::None => Task::None,
-            Task::Read(lot) => {
-                self.read(&lot);
-                Task::Read(lot)
-            }
+            Task::Read(lot) => self.read(lot),
             Task::Identify => self.identify(),
             Task::Write { name, from, pieces, reads } => self.write_on(name, from, pieces, reads),
         };
@@ -198,17 +195,18 @@ impl Shared {
     }
 
     /// Asks for the next bytes; they come to [`Shared::take_bytes`].
-    fn read(&self, lot: &Lot) {
+    fn read(&self, lot: Lot) -> Task {
         if self.is_awaiting.get() {
-            return;
+            return Task::Read(lot);
         }
-        let Some(file) = lot.files.get(lot.index) else { return };
+        let Some(file) = lot.files.get(lot.index) else { return Task::None };
         match file.slice_with_f64_and_f64(lot.at, file.size().min(lot.at + self.pace.piece)) {
             Ok(piece) => {
                 self.is_awaiting.set(true);
                 let _ = piece.array_buffer().then2(&self.on_bytes, &self.on_error);
+                Task::Read(lot)
             }
-            Err(error) => self.fail_to_read(&error),
+            Err(error) => self.refuse(&lot, &error),
         }
     }
 
@@ -261,10 +259,16 @@ impl Shared {
             return self.schedule();
         }
         if let Task::Read(lot) = self.task.replace(Task::None) {
-            let name = lot.files.get(lot.index).map(File::name).unwrap_or_default();
-            self.desk.borrow_mut().drop_work();
-            self.reply(Reply::Failed(say!("{name} could not be read: {}.", error_text(error))));
+            self.refuse(&lot, error);
         }
+    }
+
+    /// Reads no more of files of which one cannot be read.
+    fn refuse(&self, lot: &Lot, error: &JsValue) -> Task {
+        let name = lot.files.get(lot.index).map(File::name).unwrap_or_default();
+        self.desk.borrow_mut().drop_work();
+        self.reply(Reply::Failed(say!("{name} could not be read: {}.", error_text(error))));
+        Task::None
     }
 
     fn identify(&self) -> Task {

@@ -7,6 +7,7 @@ use super::clock;
 use super::error_text;
 use super::listener::Interval;
 use super::slices::Slices;
+use super::soon::Outbox;
 use super::worker::{Heard, Worker};
 use crate::engine::pool::{Action, Lane, Place, Pool};
 use crate::protocol::{Event, Generation, Request, Trouble};
@@ -36,6 +37,8 @@ struct Shared {
     hosts: RefCell<Vec<Host>>,
     last_error: RefCell<String>,
     has_begun: Cell<bool>,
+    /// What engines on the page say, and what became of workers that never started.
+    on_page: Outbox<(usize, Heard)>,
     tell: Box<dyn Fn(Word)>,
 }
 
@@ -49,12 +52,16 @@ impl Engines {
     /// Engines that rest until somebody looks: then the first of them is started. What engines say goes to `tell`, never
     /// from within a call to these.
     pub fn resting(tell: impl Fn(Word) + 'static) -> Self {
-        let shared = Rc::new(Shared {
-            pool: RefCell::new(Pool::new(Place::Worker, n_allowed(), clock::now())),
-            hosts: RefCell::default(),
-            last_error: RefCell::default(),
-            has_begun: Cell::default(),
-            tell: Box::new(tell),
+        let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
+            let weak = weak.clone();
+            Shared {
+                pool: RefCell::new(Pool::new(Place::Worker, n_allowed(), clock::now())),
+                hosts: RefCell::default(),
+                last_error: RefCell::default(),
+                has_begun: Cell::default(),
+                on_page: Outbox::new(move |(index, heard)| with(&weak, |shared| shared.heard(index, heard))),
+                tell: Box::new(tell),
+            }
         });
         shared.pool.borrow_mut().pause();
         let weak = Rc::downgrade(&shared);
@@ -157,15 +164,15 @@ impl Shared {
         let worker = Worker::start(move |heard| with(&weak, |shared| shared.heard(index, heard)));
         match worker {
             Ok(worker) => self.set_host(index, Host::Worker(worker)),
-            Err(error) => self.heard(index, Heard::Died(error_text(&error))),
+            Err(error) => self.on_page.send((index, Heard::Died(error_text(&error)))),
         }
     }
 
     fn start_on_page(self: &Rc<Self>, index: usize) {
         let weak = Rc::downgrade(self);
-        let emit = move |event| with(&weak, |shared| shared.heard(index, Heard::Event(event)));
+        let emit = move |event| with(&weak, |shared| shared.on_page.send((index, Heard::Event(event))));
         self.set_host(index, Host::Page(Slices::new(PAGE_BUDGET_MS, emit)));
-        self.heard(index, Heard::Event(Event::Ready));
+        self.on_page.send((index, Heard::Event(Event::Ready)));
     }
 
     fn heard(self: &Rc<Self>, index: usize, heard: Heard) {

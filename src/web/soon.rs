@@ -1,5 +1,9 @@
 //! "Call me again as soon as everything that is waiting has had its turn."
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageChannel, MessagePort};
@@ -31,5 +35,35 @@ impl Soon {
 impl Drop for Soon {
     fn drop(&mut self) {
         self.port.close();
+    }
+}
+
+/// Hands values on in their order, behind all events that wait: never from within the call that sends them, as if they came
+/// from a worker.
+pub(super) struct Outbox<T> {
+    waiting: Rc<RefCell<VecDeque<T>>>,
+    soon: Option<Soon>,
+}
+
+impl<T: 'static> Outbox<T> {
+    /// Values go to `act`.
+    pub(super) fn new(act: impl Fn(T) + 'static) -> Self {
+        let waiting = Rc::new(RefCell::new(VecDeque::new()));
+        let sent = waiting.clone();
+        let soon = Soon::new(move || {
+            let next = sent.borrow_mut().pop_front();
+            if let Some(value) = next {
+                act(value);
+            }
+        });
+        Self { waiting, soon }
+    }
+
+    /// Sends a value.
+    pub(super) fn send(&self, value: T) {
+        self.waiting.borrow_mut().push_back(value);
+        if let Some(soon) = &self.soon {
+            soon.call();
+        }
     }
 }

@@ -30,37 +30,58 @@ pub struct Bad {
     pub reason: NoCode,
 }
 
+/// A code that another line has too. It counts: a code tells nobody's name, and two people with one link may find the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// The line, from 1.
+    pub line: usize,
+    /// The code as it stands there.
+    pub given: String,
+    /// The first line that has it.
+    pub first: usize,
+}
+
 /// What a class found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
     /// The codes that count.
     pub found: Vec<Found>,
-    /// What does not.
+    /// Those of them that are in several lines.
+    pub again: Vec<Again>,
+    /// What does not count.
     pub bad: Vec<Bad>,
 }
 
 /// Reads codes of a lesson, however they stand: many in a line, with names beside them, with any separators.
 pub fn read(text: &str, lesson: Lesson) -> Class {
     let mut class = Class::default();
-    let mut seen: Vec<String> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        for given in candidates(line) {
-            let mut take = || -> Result<Found, NoCode> {
-                let found = Found::read(&given)?;
-                if found.lesson != lesson {
-                    return Err(NoCode::Lesson(found.lesson));
+    // With the first line and the last one that have it.
+    let mut seen: Vec<(Found, usize, usize)> = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        for given in candidates(text) {
+            let found = match Found::read(&given) {
+                Ok(found) if found.lesson == lesson => found,
+                Ok(found) => {
+                    class.bad.push(Bad { line, given, reason: NoCode::Lesson(found.lesson) });
+                    continue;
                 }
-                let code = found.code();
-                if seen.contains(&code) {
-                    return Err(NoCode::Twice);
+                Err(reason) => {
+                    class.bad.push(Bad { line, given, reason });
+                    continue;
                 }
-                seen.push(code);
-                Ok(found)
             };
-            match take() {
-                Ok(found) => class.found.push(found),
-                Err(reason) => class.bad.push(Bad { line: index + 1, given, reason }),
+            match seen.iter_mut().find(|(known, ..)| *known == found) {
+                Some((.., last)) if *last == line => {
+                    class.bad.push(Bad { line, given, reason: NoCode::Twice });
+                    continue;
+                }
+                Some((_, first, last)) => {
+                    *last = line;
+                    class.again.push(Again { line, given, first: *first });
+                }
+                None => seen.push((found, line, line)),
             }
+            class.found.push(found);
         }
     }
     class
@@ -330,9 +351,13 @@ mod tests {
         let good = code(0.3);
         let typo = good.replacen(|_| true, if good.starts_with('9') { "8" } else { "9" }, 1);
         let other = Found { lesson: Lesson::Floor, guess: None, result: None, error: None }.code();
-        let class = read(&format!("{good}\n{typo}\n{good}\nhello there\n{other}"), Lesson::Joining);
+        let class = read(&format!("{good}\n{typo}\n{good} {good}\nhello there\n{other}\n{good}"), Lesson::Joining);
         let bad: Vec<_> = class.bad.iter().map(|bad| (bad.line, bad.reason)).collect();
-        assert_eq!(class.found.len(), 1);
+        // Once for each line that has it.
+        assert_eq!(class.found, [Found::read(&good).unwrap(); 3]);
+        let again: Vec<_> = class.again.iter().map(|again| (again.line, again.first, again.given.as_str())).collect();
+        let given = good.replace('-', "");
+        assert_eq!(again, [(3, 1, given.as_str()), (6, 1, given.as_str())]);
         let expected =
             [(2, NoCode::Mistyped), (3, NoCode::Twice), (4, NoCode::Letter('l')), (5, NoCode::Lesson(Lesson::Floor))];
         assert!(bad.len() == 4 && bad[..2] == expected[..2] && bad[3] == expected[3], "{bad:?}");

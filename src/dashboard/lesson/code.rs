@@ -51,7 +51,7 @@ pub enum NoCode {
     Version(u64),
     /// It is of another lesson than the class.
     Lesson(Lesson),
-    /// It has been there before.
+    /// It has been in the same line before.
     Twice,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for NoCode {
             Self::Mistyped => f.write_str(say!("it is mistyped: its check characters do not fit")),
             Self::Version(version) => f.write_str(&say!("it is of version {version}, this page reads {VERSION}")),
             Self::Lesson(lesson) => f.write_str(&say!("it is of another lesson: {}", lesson.name())),
-            Self::Twice => f.write_str(say!("it stands here twice, and counts once")),
+            Self::Twice => f.write_str(say!("it is in this line twice, and counts once")),
         }
     }
 }

@@ -112,14 +112,18 @@ pub fn class_intro() -> String {
     )
 }
 
-/// What of the pasted lines does not count, and why.
+/// What of the pasted lines does not count, and why; then what they have more than once.
 pub fn bad(class: &Class) -> String {
-    let line = |bad: &super::class::Bad| {
+    let item = |said: String| format!("<li>{}</li>", escaped(&said));
+    let bad = class.bad.iter().map(|bad| {
         let given: String = bad.given.chars().take(40).collect();
-        let said = say!("Line {}, “{given}”: {}.", bad.line, bad.reason);
-        format!("<li>{}</li>", escaped(&said))
-    };
-    class.bad.iter().map(line).collect()
+        item(say!("Line {}, “{given}”: {}.", bad.line, bad.reason))
+    });
+    let again = class.again.iter().map(|again| {
+        let super::class::Again { line, given, first } = again;
+        item(say!("Line {line}, “{given}”: as in line {first}. It counts each time, as two people may find the same."))
+    });
+    bad.chain(again).collect()
 }
 
 /// Which of the pasted names give the same clients.

@@ -85,6 +85,8 @@ fn columns_may_be_left_out() {
     assert_eq!((opened.tally.samples, opened.tally.rollouts, opened.sites.all().len()), (2, 1, 1));
     let opened = read(b"t,x1\n0,1\n1,0.5\n2,0.25\n").unwrap();
     assert_eq!(opened.sites.dims(), Dims { n_states: 1, n_inputs: 0 });
+    let opened = read(b"x1\n1\n0.5\n0.25\n").unwrap();
+    assert_eq!((opened.sites.dims(), opened.tally.samples), (Dims { n_states: 1, n_inputs: 0 }, 2));
 }
 
 #[test]

@@ -98,6 +98,16 @@ fn settings_carry_every_value_over() {
     assert_eq!(settings.methods[0].schedule, Schedule::Constant);
 }
 
+/// What one-shot estimates are held to does not depend on what gradients are of.
+#[test]
+fn references_are_the_same_under_either_gradient() {
+    let read = |query: &str| Draft::from_query(query).0.settings();
+    let (sum, mean) = (read("lambda=2&N=10&T=5"), read("lambda=2&N=10&T=5&gradient=mean"));
+    assert_ne!(sum.gradient_scale, mean.gradient_scale);
+    assert_eq!(sum.references, mean.references);
+    assert_eq!(mean.references[3..], [Reference::Personalized { pull: 2.0 * 10.0 * 5.0 }]);
+}
+
 /// At a spread of 1 clients are alike, in a word, and where the limits leave no room for one.
 #[test]
 fn others_have_up_to_so_many_times_as_much_as_client_1() {

@@ -13,9 +13,22 @@ use crate::web::address::{self, Address, Entry};
 use crate::web::clock;
 
 impl Store {
-    /// Edge: everything that is set → address and history. An address is left as it came until something changes.
-    pub(super) fn follow_changes(self) {
-        let (address, seen) = (StoredValue::new_local(Address::default()), StoredValue::new(self.state_now()));
+    /// Edge: everything that is set ↔ address and history. An address is left as it came until something changes.
+    pub(super) fn follow_address(self) {
+        let address = StoredValue::new_local(Address::default());
+        self.follow_changes(address);
+        let listener = address::on_return(move || {
+            // It would be written over the entry that is gone to.
+            address.with_value(Address::forget);
+            let (_, state, notices) = read_address();
+            self.settings.notices.set(notices);
+            self.take(Step::Return, state);
+        });
+        StoredValue::new_local(listener);
+    }
+
+    fn follow_changes(self, address: StoredValue<Address, LocalStorage>) {
+        let seen = StoredValue::new(self.state_now());
         effect(move |_| {
             let state = self.state();
             let before = seen.get_value();
@@ -25,26 +38,18 @@ impl Store {
             seen.set_value(state.clone());
             let step = self.step.get_value();
             self.step.set_value(Step::default());
-            let is_leap =
-                step == Step::Leap || (state.views.view, state.views.guide) != (before.views.view, before.views.guide);
-            let entry = if is_leap { Entry::New } else { Entry::Same };
-            let query =
-                self.settings.embed.with_value(|embed| link::query(embed.pairs().into_iter().chain(state.pairs())));
-            address.with_value(|address| address.set_query(query, entry));
+            if step != Step::Return {
+                let is_leap = step == Step::Leap
+                    || (state.views.view, state.views.guide) != (before.views.view, before.views.guide);
+                let entry = if is_leap { Entry::New } else { Entry::Same };
+                let query =
+                    self.settings.embed.with_value(|embed| link::query(embed.pairs().into_iter().chain(state.pairs())));
+                address.with_value(|address| address.set_query(query, entry));
+            }
             if step != Step::Turn {
                 self.history.update(|history| history.record(before, &state, clock::now()));
             }
         });
-    }
-
-    /// Edge: the person goes back or forward → everything that is set.
-    pub(super) fn follow_returns(self) {
-        let listener = address::on_return(move || {
-            let (_, state, notices) = read_address();
-            self.settings.notices.set(notices);
-            self.put(state);
-        });
-        StoredValue::new_local(listener);
     }
 }
 

@@ -125,8 +125,7 @@ impl Store {
         store.follow_sweep();
         store.follow_settings();
         store.follow_map();
-        store.follow_changes();
-        store.follow_returns();
+        store.follow_address();
         store.follow_lesson();
         store
     }
@@ -234,6 +233,8 @@ enum Step {
     Leap,
     /// Back to how it was, or forth.
     Turn,
+    /// To what another entry of the browser's history says, which is left as it is.
+    Return,
 }
 
 /// Sets a signal, unless all stays as it was.

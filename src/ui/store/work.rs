@@ -139,8 +139,10 @@ impl Store {
         effect(move |_| {
             let wanted = wanted.get();
             let is_new = self.maps.try_update(|maps| maps.want(wanted.as_ref())).unwrap_or_default();
-            if let Some(wanted) = wanted.filter(|_| is_new) {
-                self.run_survey(wanted);
+            match wanted.filter(|_| is_new) {
+                Some(wanted) => self.run_survey(wanted),
+                None if self.maps.read_untracked().is_running() => {}
+                None => self.engines.with_value(|engines| engines.cancel(Lane::Survey)),
             }
         });
     }

@@ -167,6 +167,38 @@ fn back_and_forward_lead_through_the_views() {
     });
 }
 
+/// An entry that says the same in other words than the page would is left as it is, and what comes after it too.
+#[test]
+fn back_writes_nothing() {
+    const MORE: &str = "
+        const slider = document.querySelector('#app [data-param=M] input[type=range]');
+        slider.stepUp();
+        slider.dispatchEvent(new Event('input', { bubbles: true }));";
+    Story::new().tell(async |page| {
+        let by_hand = "M=20&eps=0,5&q=4&seed=1";
+        page.open(by_hand).await?;
+        page.click("#app [data-view=map]").await?;
+        expect_address(page, "?view=map&M=20&eps=0.5&q=4").await?;
+        let entries = n_entries(page).await?;
+        page.eval::<()>(MORE, &[]).await?;
+        page.wait("a write", PATIENCE, "!location.search.includes('M=20&')").await?;
+        // The next one waits for its turn, and is of the entry that is left.
+        page.eval::<()>(&format!("{MORE} history.back();"), &[]).await?;
+        page.wait("the view before", PATIENCE, "document.querySelector('#app main').dataset.view === 'explore'")
+            .await?;
+        page.expect(&Native::of(by_hand)?, 200).await?;
+        expect_address(page, &format!("?{by_hand}")).await?;
+        page.travel(1).await?;
+        page.wait("the view after", PATIENCE, "document.querySelector('#app main').dataset.view === 'map'").await?;
+        ensure!(n_entries(page).await? == entries);
+        Ok(())
+    });
+}
+
+async fn n_entries(page: &Page) -> Result<u32> {
+    page.eval("return history.length;", &[]).await
+}
+
 #[test]
 fn a_scenario_is_saved_and_opened() {
     Story::new().tell(async |page| {

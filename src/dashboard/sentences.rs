@@ -19,7 +19,7 @@ use crate::sim::target::Target;
 use crate::theory::prediction::Parts;
 use fedsysid_say::say;
 
-/// A difference of fewer combined standard errors is called too close to call.
+/// A difference of fewer than this many combined standard errors is too close to call.
 pub(super) const CLEAR: f64 = 2.0;
 
 /// If a cause has this share of the error, remedies against other causes have no effect.
@@ -309,7 +309,7 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
 }
 
 /// A remedy against divergence, one at a time: a step size below the largest that is stable for all methods; if no
-/// setting is that small, gradients that do not grow with the data, or, if states grow, shorter rollouts.
+/// setting is that small, gradients that do not grow with the data, or, if that is not enough, shorter rollouts.
 fn cure(run: &Run) -> String {
     let alpha = run.settings.step_size;
     let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);

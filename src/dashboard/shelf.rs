@@ -107,7 +107,7 @@ impl<T> Shelf<T> {
 mod tests {
     use super::*;
 
-    /// Asked for by a number; none stands in for another that is less.
+    /// A result that is requested by its number, and whether it stays. It stands in for larger numbers only.
     #[derive(Clone, Debug, PartialEq)]
     struct Thing(i32, bool);
 

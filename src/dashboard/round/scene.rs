@@ -266,7 +266,7 @@ fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
     places
 }
 
-/// The uploaded tables at the ends of the paths, placed so that they do not overlap.
+/// The uploaded tables at the ends of the paths, placed so that they cover each other and the labels least.
 fn tables(ends: &[Place], mut taken: Vec<(Place, Place)>) -> Vec<Shape> {
     const HALF: Place = (17.0, 12.0);
     let mut tables = Vec::new();

@@ -265,7 +265,8 @@ pub fn refused(error: ScenarioError) -> String {
     say!("This cannot be run: {error}.")
 }
 
-/// Complaints about a run, one sentence each: methods that diverge, estimates that the data do not determine.
+/// Complaints about a run, one sentence each: methods that diverge, estimates that the data do not determine, results
+/// that are mostly rounding.
 pub fn complaints(run: &Run) -> Vec<String> {
     let diverging = run.summary.methods.iter().filter_map(|summary| divergence(run, summary));
     let mut complaints: Vec<_> = diverging.collect();

@@ -70,13 +70,13 @@ pub(super) fn hint() -> &'static str {
     say!("Hidden until you have drawn what you expect.")
 }
 
-/// The lesson's word in a link, while somebody is in one.
+/// The lesson's word in a link; `None` outside of lessons.
 pub(super) fn word(store: Store) -> Option<String> {
     let lesson = store.views.read().guide.lesson;
     (lesson != Lesson::None).then(|| lesson.word().to_owned())
 }
 
-/// What is to be seen of the lesson now.
+/// A property of the present step's state.
 fn look<T>(store: Store, look: impl FnOnce(&Seen<'_>) -> T) -> T {
     let (state, dashboard, progress) = (store.state(), store.dashboard.read(), store.lesson.read());
     let run = dashboard.run().filter(|run| run.progress.is_none() && run.settings == state.draft.settings());
@@ -84,7 +84,7 @@ fn look<T>(store: Store, look: impl FnOnce(&Seen<'_>) -> T) -> T {
 }
 
 impl Store {
-    /// Edge: the live state → what is done of the lesson → the session.
+    /// Edge: live state → completed steps → stored progress.
     pub(super) fn follow_lesson(self) {
         let done = memo(move || {
             look(self, |seen| {
@@ -107,7 +107,7 @@ impl Store {
         self.views.read_untracked().guide
     }
 
-    /// Begins a lesson, or goes to a step of it.
+    /// Starts a lesson, or goes to one of its steps.
     fn go_to_step(self, lesson: Lesson, step: usize) {
         let now = self.state_now();
         if now.views.guide.lesson == Lesson::None {
@@ -117,7 +117,7 @@ impl Store {
         self.go_to(now.at_step(lesson, step), Vec::new());
     }
 
-    /// Has the run be seen, and keeps what it says.
+    /// Shows or hides the run; stores the findings of a complete run.
     fn show(self, is_shown: bool) {
         let lesson = self.guide().lesson;
         let found = untrack(|| {
@@ -133,7 +133,7 @@ impl Store {
         });
     }
 
-    /// What has been drawn, or what there is to begin with.
+    /// The present guess, or a blank one.
     fn drawn(self, kind: Kind) -> Guess {
         let lesson = self.views.read().guide.lesson;
         let drawn = self.lesson.read().of(lesson).and_then(|kept| kept.guess.clone());
@@ -156,7 +156,7 @@ impl Store {
         });
     }
 
-    /// Draws, where something is drawn at all.
+    /// Changes the guess, unless `draw` returns false.
     fn draw_if(self, kind: Kind, draw: impl FnOnce(&mut Guess) -> bool) {
         let mut drawn = untrack(|| self.drawn(kind));
         if draw(&mut drawn) {

@@ -1,4 +1,4 @@
-//! The page and its address: everything that is set is in the one, and comes back from it.
+//! The page and its address: the address holds the whole state, and restores it.
 
 use leptos::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::web::address::{self, Address, Entry};
 use crate::web::clock;
 
 impl Store {
-    /// Edge: everything that is set → address and history. An address is left as it came until something changes.
+    /// Edge: state → address and history. The address stays as it came until something changes.
     pub(super) fn follow_changes(self) {
         let (address, seen) = (StoredValue::new_local(Address::default()), StoredValue::new(self.state_now()));
         effect(move |_| {
@@ -37,7 +37,7 @@ impl Store {
         });
     }
 
-    /// Edge: the person goes back or forward → everything that is set.
+    /// Edge: the person goes back or forward → state.
     pub(super) fn follow_returns(self) {
         let listener = address::on_return(move || {
             let (_, state, notices) = read_address();
@@ -48,7 +48,7 @@ impl Store {
     }
 }
 
-/// What the page's address says: how the page is embedded, everything that is set, and what cannot be used of it.
+/// Content of the page's address: embedding, state, and notices on unusable parts.
 pub(super) fn read_address() -> (Embed, State, Vec<Notice>) {
     let mut pairs = link::pairs(&address::query());
     pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| key == NAME));

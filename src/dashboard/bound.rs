@@ -86,7 +86,7 @@ pub fn figure(run: &Run) -> Option<Figure> {
         theory.scaling.iter().map(|some| Point { x: some.n_clients as f64, y: value(some) }).collect()
     };
     let curve = |role, kind, label: &str, points| Curve { role, kind, label: label.into(), points, band: Vec::new() };
-    // The slope goes through the first prediction, so that the two part where heterogeneity keeps the error up. (C_1
+    // The slope goes through the first prediction: the curves part where heterogeneity keeps the error up. (C_1
     // over the noise term is √ΣN.)
     let root = |some: &OfClients| some.theorem1.c1 / some.theorem1.noise;
     let first = theory.scaling.first().map_or(f64::NAN, |one| one.pooled.unwrap_or(f64::NAN) * root(one));

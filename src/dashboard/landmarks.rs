@@ -17,7 +17,7 @@ pub struct Landmark {
     pub key: Key,
     /// Position along the slider, 0 to 1.
     pub place: f64,
-    /// What changes there.
+    /// The change at that position, in words.
     pub words: String,
 }
 

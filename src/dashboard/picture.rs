@@ -72,7 +72,7 @@ pub(super) fn magnify(mut figure: Figure, by: f64) -> Figure {
     }
 }
 
-/// [`magnify`] for a run; unchanged if its pooled least squares has no error.
+/// The figure of a run as multiples of pooled least squares' error; unchanged if that has no error.
 pub fn over_pooled(figure: Figure, run: &Run) -> Figure {
     match pooled(&run.summary) {
         Some(by) => magnify(figure, by),

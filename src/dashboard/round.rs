@@ -1,6 +1,6 @@
 //! One round in slow motion: every client's local steps, the uploads, and the server's update.
 //!
-//! - [`Rounds`]: the rounds of the first data set, one by one, with the numbers that a run has.
+//! - [`Rounds`]: the rounds of the first data set, one by one, with the same numbers as in the run.
 //! - [`plane`]: projection of models onto two of their many dimensions, and onto paper.
 //! - [`scene`]: a round as frames of shapes, each with a sentence.
 //! - [`svg`]: a frame as markup; [`player`]: the choice of the shown frame.

@@ -32,7 +32,7 @@ pub enum State {
     Complete,
     /// The person stopped it.
     Cancelled,
-    /// It was given up, since engines died of it.
+    /// It was given up, since workers died while computing it.
     GivenUp,
     /// One of its points has invalid settings.
     Refused(ScenarioError),

@@ -18,7 +18,7 @@ pub enum Stage {
     Running,
     /// The person stopped it.
     Stopped,
-    /// It was given up, since engines died of it.
+    /// It was given up, since workers died while computing it.
     GivenUp,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
                 let before = last.try_update_value(|last| last.replace(now.clone())).flatten();
                 is_begun.set(true);
                 if let Some(before) = before.filter(|before| *before != now) {
-                    // Sentences that the change has not altered were announced before.
+                    // Sentences that the change has not altered were read or announced before.
                     let new: Vec<_> = now.into_iter().filter(|sentence| !before.contains(sentence)).collect();
                     said.set(new.join(" "));
                 }

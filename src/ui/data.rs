@@ -126,7 +126,7 @@ fn show_more(sheet: RwSignal<Sheet>) {
 /// The Data view.
 #[component]
 pub fn DataView(
-    /// The page's signals: the experiment whose data can be saved.
+    /// The page's signals, with the experiment whose data can be saved.
     store: Store,
     /// The opened data.
     own: OwnData,

@@ -125,7 +125,7 @@ impl Dots {
     }
 }
 
-/// The chart of who should join, by errors on held-out data; `None` if no client has a ratio of errors.
+/// The chart of who should join, by errors on held-out data; `None` without data or without a shared way.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let Joined { role, way, spots } = joined(parts)?;
     let dots: Vec<_> = spots.iter().map(Spot::point).collect();

@@ -28,7 +28,7 @@ enum Incoming {
     Moments(Vec<u8>),
 }
 
-/// Reads files, identifies, and writes what is shown of it.
+/// Reads files, identifies models, and writes the pieces that the page shows.
 #[derive(Debug, Default)]
 pub struct Desk {
     rounds: Rounds,

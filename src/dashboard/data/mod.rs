@@ -93,7 +93,7 @@ impl Found {
         })
     }
 
-    /// Label of a client.
+    /// Label of a client; "the client" if it has none.
     pub fn label(&self, client: usize) -> &str {
         match self.sites.all().get(client).map(|site| site.label.as_str()) {
             None | Some("") => say!("the client"),

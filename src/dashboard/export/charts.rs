@@ -137,7 +137,7 @@ impl Page<'_> {
         Some(self.export(words, settings, picture, || table::of_anatomy(run, method)))
     }
 
-    /// Who gains by joining.
+    /// The clients' gains by joining: one dot per client.
     pub fn join(self, run: &Run, method: usize) -> Option<Export> {
         let join = join::joins(run).into_iter().find(|join| join.method == method)?;
         let words = Words {

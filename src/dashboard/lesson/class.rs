@@ -271,7 +271,7 @@ impl Picture {
         }
     }
 
-    /// Edges of the bars: equal ratios, from the least to the largest of all values.
+    /// Edges of the bars: equal ratios, from just below the least to just above the largest of all values.
     fn bars(&self) -> Vec<f64> {
         let all = || self.values.iter().chain(&self.expected).copied();
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));

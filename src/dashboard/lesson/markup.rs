@@ -1,4 +1,4 @@
-//! Markup of the lessons' texts. Buttons have `data-do`, and name their object.
+//! Markup of the lessons' texts. Buttons have their action in `data-do`, and its object in further attributes.
 
 use fedsysid_say::{say, text as text_of};
 use std::fmt::Write;

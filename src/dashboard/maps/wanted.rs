@@ -23,7 +23,7 @@ pub struct Wanted {
     pub grid: Grid,
     /// The map.
     pub survey: Survey,
-    /// The experiment; the settings along the axes do not count.
+    /// The experiment, with fixed values of the settings along the axes.
     pub settings: Settings,
 }
 

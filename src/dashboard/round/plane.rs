@@ -35,7 +35,7 @@ pub struct Plane {
 /// An ellipse, by two conjugate half diameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ellipse {
-    /// Center.
+    /// Centre.
     pub centre: Place,
     /// Two conjugate half diameters: the ellipse is `centre + cos t · first + sin t · second`.
     pub halves: [Place; 2],
@@ -163,7 +163,7 @@ impl View {
         self.scale.1 / self.scale.0
     }
 
-    /// Position of a point on paper, with y downwards. A point far outside of the picture moves towards its center, to
+    /// Position of a point on paper, with y downwards. A point far outside of the picture moves towards its centre, to
     /// within `FAR` units along each axis; its direction stays.
     pub fn on_paper(&self, place: Place) -> Option<Place> {
         const FAR: f64 = 20_000.0;

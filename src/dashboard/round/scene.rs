@@ -33,7 +33,7 @@ pub enum Shape {
     },
     /// The uploaded numbers, drawn as a table of n×d cells.
     Table {
-        /// Center of the table.
+        /// Centre of the table.
         at: Place,
         /// Last model of the path whose numbers it shows.
         of: Place,
@@ -53,7 +53,7 @@ pub enum Shape {
     },
     /// A text.
     Label {
-        /// Center of the text.
+        /// Centre of the text.
         at: Place,
         /// The text.
         words: String,
@@ -95,7 +95,7 @@ struct Labels {
     mean: Option<Place>,
     /// Positions of the labels of the shown clients.
     clients: Vec<Option<Place>>,
-    /// Center and half size of every label, so that others avoid it.
+    /// Centre and half size of every label, so that others avoid it.
     taken: Vec<(Place, Place)>,
 }
 

@@ -14,7 +14,7 @@ use crate::ui::parts::button;
 use crate::ui::reactive::{live, memo, on, when};
 use crate::ui::store::Store;
 
-/// The panel beside the live view; after the lesson, a button that restores the state before it.
+/// The panel beside the live view; after the lesson, buttons that restore the state before it or keep the present one.
 pub(in crate::ui) fn panel(store: Store) -> AnyView {
     let in_lesson = memo(move || store.views.read().guide.lesson != Lesson::None);
     let has_left = memo(move || !in_lesson.get() && store.lesson.read().before.is_some());

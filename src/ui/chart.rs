@@ -1,6 +1,6 @@
 //! A figure on a canvas: sharp at every pixel ratio, redrawn after every change, readable by pointer and keys.
 //!
-//! It knows nothing of federations: it shows a [`Figure`], and sets the abscissa that the reader points at.
+//! It knows nothing of federations: it shows a [`Figure`], and sets the abscissa of the reader's crosshair.
 
 use fedsysid_say::say;
 use leptos::ev::{FocusEvent, KeyboardEvent, PointerEvent};
@@ -58,7 +58,7 @@ pub fn Chart(
     figure: Box<dyn Fn() -> Option<Figure> + Send + Sync>,
     /// The theme.
     theme: Signal<Theme>,
-    /// The abscissa that the reader points at; the chart sets it.
+    /// The abscissa of the crosshair; the chart sets it from pointer and keys.
     at: RwSignal<Option<f64>>,
     /// Description of the chart.
     label: Signal<String>,

@@ -1,4 +1,4 @@
-//! What an error is made of: the four causes' shares along the rounds, and at the last one.
+//! Causes of a method's error: the shares of four causes along the rounds, and after the last round.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::figure::Role;
 use crate::theory::prediction::Parts;
 use crate::theory::{MethodTheory, NoPrediction};
 
-/// Points along the rounds, about.
+/// Maximum number of points along the rounds; the last round may add one.
 const POINTS: usize = 120;
 
 /// The anatomy of a method's error.
@@ -20,7 +20,7 @@ pub struct Anatomy {
     pub role: Role,
     /// Its name.
     pub name: String,
-    /// The causes, or why they are not known.
+    /// The causes, or why there is no prediction of them.
     pub causes: Result<Causes, NoPrediction>,
 }
 
@@ -31,16 +31,17 @@ pub struct Causes {
     pub rms: f64,
     /// Every cause, from the bottom of the stack up.
     pub layers: Vec<Layer>,
-    /// Where 0 lies, from the top of the strip: below it is what works against the error.
+    /// Height of 0, from the top of the strip: causes that work against the error lie below it.
     pub zero: i32,
 }
 
 /// One cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// Which.
+    /// Its kind.
     pub cause: Cause,
-    /// Its part of the mean square error after the last round: 1 is all of it; negative if it works against the others.
+    /// Its part of the mean square error after the last round: 1 is the whole error; negative if it works against the
+    /// others.
     pub share: f64,
     /// The outline of its share along the rounds, as an SVG path within [`EXTENT`].
     pub path: String,
@@ -75,7 +76,8 @@ fn causes(run: &Run, parts: &[Parts]) -> Option<Causes> {
 /// The causes' shares after one round, stacked.
 struct Column {
     x: i32,
-    /// Lower and upper edge of every cause. What adds to the error is stacked up from 0 to 1, what works against it down from 0.
+    /// Lower and upper edge of every cause, as shares. Causes that add to the error are stacked up from 0 to 1; causes
+    /// that work against it are stacked down from 0.
     edges: [(f64, f64); 4],
     below: f64,
 }
@@ -106,7 +108,7 @@ fn columns(run: &Run, parts: &[Parts]) -> Vec<Column> {
     thinned.map(column).collect()
 }
 
-/// Along the upper edge and back along the lower one.
+/// Closed SVG path along the upper edge and back along the lower edge.
 fn outline(edges: impl DoubleEndedIterator<Item = (i32, i32, i32)> + Clone) -> String {
     let mut path = String::new();
     let there = edges.clone().map(|(x, _, upper)| (x, upper));
@@ -146,7 +148,7 @@ mod tests {
         }
     }
 
-    /// What a slider does to the strip is what it is said to do.
+    /// Each slider changes the cause that it is said to change.
     #[test]
     fn each_slider_moves_its_cause() {
         let base = |s: &mut crate::sim::scenario::Settings| s.heterogeneity = 0.2;

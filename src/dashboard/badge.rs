@@ -1,4 +1,4 @@
-//! How stable the methods are: their contraction in words, and the largest steps that they bear.
+//! Stability of the methods: their contraction in words, and their largest stable step sizes.
 
 use super::Run;
 use super::picture::{method_name, solver_role};
@@ -13,25 +13,25 @@ use crate::sim::study::MethodSummary;
 use crate::theory::MethodTheory;
 use fedsysid_say::say;
 
-/// From this part of the largest stable step on, a person is warned.
+/// The page warns if the step size exceeds this part of the largest stable one.
 const NEAR: f64 = 0.9;
 
-/// With fewer samples of a client for each regressor, and local steps that leave less than this of what is off in a round, the mean
-/// of clients' models is off by more than 3 % beyond what is expected, which takes S_i for its mean.
+/// If each client has fewer samples per regressor than this, and a round leaves less than `FAR_STEPS` of the error, the
+/// mean of the clients' models ends more than 3 % above its prediction, which replaces each S_i by its mean.
 const FEW_FOR_STEPS: f64 = 20.0;
 const FAR_STEPS: f64 = 0.6;
 
-/// A contraction this near to 1 is 1 and some rounding.
+/// A contraction this close to 1 is 1, up to rounding.
 const NO_CHANGE: f64 = 1e-12;
 
-/// Where a method stands.
+/// Stability of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It converges with steps well below the largest.
+    /// It converges, and the step size is well below the largest stable one.
     Stable,
-    /// It converges, and slightly larger steps would not.
+    /// It converges, but would not with slightly larger steps.
     Near,
-    /// It diverges, in some data sets at least.
+    /// It diverges in at least one data set.
     Diverging,
 }
 
@@ -42,13 +42,14 @@ pub struct Badge {
     pub role: Role,
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its stability.
     pub standing: Standing,
-    /// Contraction and what it means.
+    /// The contraction, and its meaning in words.
     pub words: String,
-    /// The largest stable step, if there is one within reach.
+    /// The largest stable step size, if one was found.
     pub largest_step: Option<f64>,
-    /// The setting of α just below that, and how a button to it is called; of a method that diverges, the setting that none does at.
+    /// A suggested setting of α and the label of its button: the largest setting below the method's largest stable step
+    /// size; for a diverging method, the largest setting at which no method diverges.
     pub suggestion: Option<(f64, String)>,
 }
 
@@ -62,17 +63,17 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
     let is_full = run.settings.participation.is_full(run.settings.n_clients);
     let standing = match summary.largest_step {
         _ if summary.n_diverged > 0 => Standing::Diverging,
-        // Contraction and largest step are those of rounds in which all take part.
+        // The contraction and the largest step size are those of rounds with full participation.
         _ if !is_full => Standing::Stable,
         Some(largest) if run.settings.step_size > NEAR * largest => Standing::Near,
         _ => Standing::Stable,
     };
-    // One press leads back to where nothing diverges.
+    // One press on a diverging method's button leads to a step size at which no method diverges.
     let least = run.summary.methods.iter().filter_map(|summary| summary.largest_step).min_by(f64::total_cmp);
     let edge = if standing == Standing::Diverging { least } else { summary.largest_step };
     let is_told = is_full || standing == Standing::Diverging;
     let suggested = edge.filter(|_| is_told).and_then(below);
-    // Steps that are smaller than that and diverge are those of rounds in which few take part.
+    // If a step size below that diverges, the cause is partial participation: then there is nothing to suggest.
     let alpha = run.settings.step_size;
     let suggested = suggested.filter(|&step| standing != Standing::Diverging || step < alpha);
     Some(Badge {
@@ -85,7 +86,7 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
     })
 }
 
-/// What was to be expected of speed and steps, and how far predictions hold.
+/// Predicted speed and step size of each method, and limits of the predictions.
 pub fn outlook(run: &Run) -> String {
     let Some(theory) = &run.theory else { return String::new() };
     let of_method = |theory: &MethodTheory| {
@@ -133,12 +134,12 @@ pub fn outlook(run: &Run) -> String {
     said.join(" ")
 }
 
-/// A number of rounds, that may be astronomic.
+/// Counts rounds in words; the number may be beyond `usize`.
 fn large(rounds: u64) -> String {
     usize::try_from(rounds).map_or_else(|_| say!("very many rounds").into(), |rounds| Things::Rounds.counted(rounds))
 }
 
-/// The largest setting of α that is not above.
+/// The largest setting of α that is at most `largest`.
 pub(super) fn below(largest: f64) -> Option<f64> {
     let grid = Key::StepSize.param().grid;
     let nearest = grid.nearest(largest);
@@ -147,7 +148,7 @@ pub(super) fn below(largest: f64) -> Option<f64> {
 }
 
 fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> String {
-    // A schedule that changes the step from round to round begins with the largest.
+    // If the schedule changes the step size from round to round, the first one is the largest.
     let at_first = match summary.method.schedule {
         Schedule::Constant | Schedule::OverLocalSteps => "",
         Schedule::OverRounds | Schedule::Harmonic => say!(" at first"),
@@ -184,10 +185,11 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
     }
 }
 
-/// In how many data sets it diverges, or how far beyond the largest step α is where it does in all.
+/// Number of data sets in which the method diverges; if it diverges in all, how far α exceeds the largest stable step
+/// size.
 fn divergence(run: &Run, summary: &MethodSummary) -> String {
     let (some, all) = (summary.n_diverged, run.summary.n_trials);
-    // At the edge α is the largest, nearly.
+    // Just beyond the edge α is so close to the largest that their quotient tells nothing.
     if some < all {
         return say!(" Diverges in {} of {} data sets.", count(some), count(all));
     }
@@ -225,7 +227,7 @@ mod tests {
                 "{}",
                 badge.words
             );
-            // Its button leads to the last setting that is stable.
+            // The button leads to the last stable setting.
             let largest = summary.largest_step.unwrap();
             let (step, grid) = (badge.suggestion.as_ref().unwrap().0, Key::StepSize.param().grid);
             assert_eq!(badge.largest_step, Some(largest));
@@ -233,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Every round leaves ρ of what was: ½ after ln ½ / ln ρ rounds, twice as much after ln 2 / ln ρ.
+    /// A round multiplies the error by ρ: it halves after ln ½ / ln ρ rounds, or doubles after ln 2 / ln ρ.
     #[test]
     fn a_contraction_says_what_becomes_of_what_is_left() {
         let run = run(|_| ());
@@ -255,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The button leads to where all methods converge, and one stop further some would not.
+    /// The button leads to the largest setting at which all methods converge.
     #[test]
     fn the_suggested_step_is_the_largest_setting_that_converges() {
         let diverging = run(|s| s.step_size = 5e-3);
@@ -274,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Just above the edge only some data sets diverge, those whose own edge is lower: the badge counts them.
+    /// Just above the edge only the data sets whose own edge is lower diverge: the badge counts them.
     #[test]
     fn divergence_is_counted_and_measured() {
         let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();
@@ -287,7 +289,8 @@ mod tests {
         assert!(all.ends_with("Diverges: α is 3.0 times the largest."), "{all}");
     }
 
-    /// ρ and its edge are those of rounds in which all take part: others may stay bounded beyond.
+    /// ρ and the largest step size hold for full participation; with partial participation errors may stay bounded
+    /// beyond them.
     #[test]
     fn of_rounds_with_some_nothing_is_foretold() {
         let largest = run(|s| s.n_clients = 20).summary.methods[0].largest_step.unwrap();
@@ -300,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Where local steps lead far on few data, FedAvg does end above what is expected, and FedLin does not; that is said.
+    /// With long local updates and few data FedAvg ends above its prediction, and FedLin does not; the page says so.
     #[test]
     fn a_drift_that_is_not_expected_is_said() {
         let far = |s: &mut Settings| {
@@ -368,7 +371,7 @@ mod tests {
         assert!(badges(&after).iter().all(|badge| badge.standing != Standing::Diverging));
     }
 
-    /// What diverges at the last step that is stable does so for another reason: there is nothing to set.
+    /// If a method diverges at the largest stable setting, the reason is another one: the badge suggests nothing.
     #[test]
     fn nobody_is_led_to_where_they_are() {
         let step = badges(&run(|_| ())).iter().map(|badge| badge.suggestion.as_ref().unwrap().0).fold(1.0, f64::min);

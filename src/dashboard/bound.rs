@@ -1,4 +1,4 @@
-//! The paper's bound beside what happens: apart from each other, on logarithmic axes, over the number of clients.
+//! The paper's bound beside predicted and measured errors: curves on logarithmic axes over the number of clients.
 
 use super::Run;
 use super::sentences::{comes_near_pooled, the};
@@ -11,7 +11,7 @@ use crate::theory::scaling::OfClients;
 use crate::theory::theorem1::Theorem1;
 use fedsysid_say::say;
 
-/// Whether Theorem 1 says anything here.
+/// Whether the hypothesis of Theorem 1 holds, with words; `None` without Theorem 1.
 pub fn hypothesis(theory: &Theory) -> Option<(bool, String)> {
     let theorem1 = theory.theorem1()?;
     let (has, need) = (count(whole(theorem1.has)), count(whole(theorem1.need().ceil())));
@@ -27,7 +27,7 @@ fn whole(count: f64) -> usize {
     count as usize
 }
 
-/// The bound, how far above the error it is, and why it does not fall.
+/// Words on the bound: how far it is above the pooled error, and why it does not fall.
 pub fn words(run: &Run) -> String {
     let Some(theory) = &run.theory else { return String::new() };
     let Some(theorem1) = theory.theorem1().filter(|theorem1| theorem1.bound().is_finite()) else {
@@ -46,19 +46,19 @@ pub fn words(run: &Run) -> String {
     say!("The bound as printed is {}{times}{falls}.", measured(theorem1.bound(), 3))
 }
 
-/// Whether the noise term falls from some clients to all when it is summed, and not as it is printed.
+/// Whether the noise term falls from `some` clients to `all` when summed first, but not as printed.
 fn does_not_fall_as_printed(some: &Theorem1, all: &Theorem1) -> bool {
     all.noise.is_finite() && some.noise <= all.noise && all.noise_summed < some.noise_summed
 }
 
-/// Where joining stops to pay, and where the present ε is.
+/// The break-even ε, and on which side of it the present ε is.
 pub fn break_even(run: &Run) -> String {
     let said = of_pooled(run);
     let is_known = run.theory.as_ref().is_some_and(|theory| theory.break_even.is_ok());
     if !is_known || run.settings.methods.is_empty() || comes_near_pooled(run) { said } else { by_pooled(&said) }
 }
 
-/// What theory says of joining, where no run leads to what it is about.
+/// Adds that a statement is about pooled least squares, for runs whose rounds do not lead there.
 pub(super) fn by_pooled(said: &str) -> String {
     say!("{said} That is about pooled least squares; these rounds do not lead there.")
 }
@@ -78,7 +78,7 @@ fn of_pooled(run: &Run) -> String {
     }
 }
 
-/// Bound, slope and errors over the number of clients, those at hand being the last.
+/// Bound, slope and errors over the number of clients, up to the clients of the run.
 pub fn figure(run: &Run) -> Option<Figure> {
     let theory = run.theory.as_ref()?;
     let all = theory.scaling.last()?;
@@ -86,8 +86,8 @@ pub fn figure(run: &Run) -> Option<Figure> {
         theory.scaling.iter().map(|some| Point { x: some.n_clients as f64, y: value(some) }).collect()
     };
     let curve = |role, kind, label: &str, points| Curve { role, kind, label: label.into(), points, band: Vec::new() };
-    // Through the first prediction, so that it is told apart where heterogeneity holds the error up. (C_1 over the noise term
-    // is √ΣN.)
+    // The slope goes through the first prediction: the curves part where heterogeneity keeps the error up. (C_1
+    // over the noise term is √ΣN.)
     let root = |some: &OfClients| some.theorem1.c1 / some.theorem1.noise;
     let first = theory.scaling.first().map_or(f64::NAN, |one| one.pooled.unwrap_or(f64::NAN) * root(one));
     let mut curves = vec![
@@ -113,7 +113,7 @@ pub fn figure(run: &Run) -> Option<Figure> {
         curves.push(Curve { band, ..measured });
     }
     let values = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
-    // Of one client there is no course: as a column of dots it would look like one.
+    // With one client a curve would be a single dot: horizontal lines show its values instead.
     let is_one = theory.scaling.len() < 2;
     let shown = values.filter(|y| y.is_finite() && *y > 0.0);
     let (low, high) = shown.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)));
@@ -138,14 +138,14 @@ pub fn figure(run: &Run) -> Option<Figure> {
     })
 }
 
-/// The one value of a curve as a line across; the slope has none of its own.
+/// A horizontal line at the single value of a curve; none for the slope, which has no value of its own.
 fn level(curve: &Curve) -> Option<Level> {
     let value = curve.points.first()?.y;
     let is_slope = curve.role == Role::MeanOfLocals;
     (!is_slope).then(|| Level { role: curve.role, label: curve.label.clone(), value })
 }
 
-/// What the curves read at so many clients.
+/// Values of the curves at the computed number of clients nearest to `clients`.
 pub fn reading(run: &Run, clients: f64) -> String {
     let Some(theory) = &run.theory else { return String::new() };
     let far = |some: &&OfClients| (some.n_clients as f64 - clients).abs();
@@ -189,7 +189,7 @@ mod tests {
         assert!(others.iter().all(|change| !words(&super::super::tests::run(change)).contains("does not fall")));
     }
 
-    /// What theory says of pooled least squares is no news of rounds that do not lead there.
+    /// If the rounds do not lead to pooled least squares, the words say that the break-even is not about them.
     #[test]
     fn the_break_even_is_that_of_rounds_that_lead_to_pooled_least_squares() {
         let unlike: [fn(&mut Settings); 3] =

@@ -1,6 +1,6 @@
-//! The code that puts what is on screen into another page: a frame, or the element of `fedsysid-figure.js`.
+//! The code that embeds the present page into another one: a frame, or the element of `fedsysid-figure.js`.
 //!
-//! [`Embedding`] is what an author has chosen; its form is markup, whose fields come back by their names.
+//! [`Embedding`] holds an author's choices; its form is markup, whose fields report changes by their names.
 
 use fedsysid_say::say;
 use std::fmt::Write;
@@ -15,31 +15,31 @@ use crate::params::{Param, State, View, keys};
 /// The script that defines the element, beside the page.
 pub const SCRIPT: &str = "fedsysid-figure.js";
 
-/// Widths and heights that can be chosen, in CSS pixels.
+/// Limits of width and height, in CSS pixels.
 const SIZES: (u32, u32) = (200, 4_000);
 
-/// The height of a frame that has not told its own yet.
+/// Height of a frame whose needed height is not known yet, in CSS pixels.
 const USUAL_HEIGHT: u32 = 360;
 
-/// What a frame in a sandbox may still do: compute, lead to the whole page, save files.
+/// Permissions of a sandboxed frame: run scripts, open the whole page, save files.
 const SANDBOX: &str = "allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads";
 
-/// What an author has chosen.
+/// An author's choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedding {
-    /// Whether the code is the element's, and not a plain frame's.
+    /// Whether the code uses the element, instead of a plain frame.
     is_element: bool,
-    /// The width; all there is without one.
+    /// Width in CSS pixels; without one, the full width.
     width: Option<u32>,
-    /// The height; as needed without one.
+    /// Height in CSS pixels; without one, the height that the content needs.
     height: Option<u32>,
     is_sandboxed: bool,
-    /// Origins as they were typed.
+    /// Allowed origins, as typed.
     origins: String,
     embed: Embed,
 }
 
-/// A frame with the two settings that the trade-off is about.
+/// A frame with the controls of M and ε, the two settings of the trade-off.
 impl Default for Embedding {
     fn default() -> Self {
         let embed = Embed { is_on: true, show: vec!["M", "eps"], ..Embed::default() };
@@ -49,7 +49,7 @@ impl Default for Embedding {
 }
 
 impl Embedding {
-    /// Takes over a field of the form: its name, what is written in it or which option it is, and whether it is ticked.
+    /// Applies a changed field of the form: its name, its text or the chosen option, and whether it is ticked.
     pub fn choose(&mut self, name: &str, value: &str, is_ticked: bool) {
         match name {
             "code" => self.is_element = value == "element",
@@ -71,19 +71,19 @@ impl Embedding {
         }
     }
 
-    /// What of the choices cannot be used, in words.
+    /// Which choices cannot be used, in words.
     pub fn problem(&self) -> String {
         let pairs = self.origins.split_whitespace().map(|origin| ("origin".to_owned(), origin.to_owned()));
         let (_, notices) = Embed::take(&mut pairs.collect(), Place::Alone);
         notices.iter().map(ToString::to_string).map(|notice| notice + ". ").collect()
     }
 
-    /// What the frame's own link says of this state.
+    /// Query of the frame's link: the choices and the state.
     pub fn query(&self, state: &State) -> String {
         query(self.embed.pairs().into_iter().chain(state.pairs()))
     }
 
-    /// The code, for a page at this address without a query, and for a frame that is so high.
+    /// The code. `page` is the page's address without a query, `measured` the needed height of the frame, if known.
     pub fn code(&self, page: &str, state: &State, measured: Option<u32>) -> String {
         if self.is_element { self.element(page, state) } else { self.frame(page, state, measured) }
     }
@@ -101,7 +101,7 @@ impl Embedding {
         html + "></iframe>"
     }
 
-    /// Its attributes are the keys of the link. What a link has several times stays in the address.
+    /// The element: its attributes are the keys of the link. Keys that a link has several times stay in the address.
     fn element(&self, page: &str, state: &State) -> String {
         let pairs: Vec<_> = self.embed.pairs().into_iter().skip(1).chain(state.pairs()).collect();
         let is_single = |key: &str| pairs.iter().filter(|(other, _)| *other == key).count() == 1;
@@ -129,8 +129,8 @@ impl Embedding {
         put(html, "height", &self.height.or(measured).unwrap_or(USUAL_HEIGHT).to_string());
     }
 
-    /// The frame as it will be, at its size, as markup. Each text is another frame: one whose address changed would make entries
-    /// in the history.
+    /// Markup of the frame at its chosen size. Each text makes a new frame: a frame whose address changed would add
+    /// entries to the history.
     pub fn preview(&self, page: &str, state: &State) -> String {
         let mut html = String::from("<iframe");
         put(&mut html, "src", &format!("{page}?{}", self.query(state)));
@@ -139,12 +139,12 @@ impl Embedding {
         html + "></iframe>"
     }
 
-    /// Whether the frame is as high as it needs to be.
+    /// Whether the frame's height follows its content.
     pub fn has_own_height(&self) -> bool {
         self.height.is_none()
     }
 
-    /// The form.
+    /// Markup of the form.
     pub fn form(&self, view: View) -> String {
         let size = |name: &str, label: &str, value: Option<u32>, without: &str| {
             let value = value.map(|value| value.to_string()).unwrap_or_default();
@@ -178,7 +178,7 @@ impl Embedding {
         )
     }
 
-    /// A row a control: whether it is there, and whether it is fixed.
+    /// One row per control: whether the frame shows it, and whether it is locked.
     fn controls(&self, view: View) -> String {
         let rows = keys::rows();
         let row = |key: &'static str| {
@@ -195,7 +195,7 @@ impl Embedding {
         embed::controls().filter(|key| is_in(view, key)).map(row).collect()
     }
 
-    /// Which code is shown, to be chosen.
+    /// Radio buttons for the kind of code.
     pub fn kinds(&self) -> String {
         let kind = |value: &str, words: &str, is_chosen: bool| {
             let chosen = if is_chosen { " checked" } else { "" };
@@ -206,11 +206,11 @@ impl Embedding {
     }
 }
 
-/// Whether a view has a control at all.
+/// Whether a view has a control.
 fn is_in(view: View, key: &str) -> bool {
     match view {
         _ if [TABS, OPTIONS].contains(&key) => true,
-        // The paper's settings are the paper's, and neither people's data nor the list of lessons has any.
+        // The Paper view has fixed settings; the Data view and the list of lessons have none.
         View::Paper | View::Data | View::Lesson => false,
         View::Systems => true,
         View::Explore | View::TradeOff | View::Map => {
@@ -219,7 +219,7 @@ fn is_in(view: View, key: &str) -> bool {
     }
 }
 
-/// What readers who hear the page are told that the frame is.
+/// Title of the frame, for screen readers.
 fn title(state: &State) -> String {
     let name = View::ALL.iter().find(|(view, ..)| *view == state.views.view).map_or("", |(view, ..)| view.name());
     say!("FedSysID live: {name}")
@@ -236,7 +236,7 @@ fn tick(list: &mut Vec<&'static str>, key: &str, is_ticked: bool) {
     *list = embed::controls().filter(stays).collect();
 }
 
-/// What is the reader's own unless something is chosen.
+/// A list whose first option leaves the choice to the reader.
 fn readers(name: &str, label: &str, options: &str) -> String {
     let theirs = say!("the reader’s");
     format!("<label><span>{label}</span><select name={name}><option value=\"\">{theirs}{options}</select></label>")
@@ -248,7 +248,7 @@ fn tickbox(name: &str, value: &str, words: &str, is_ticked: bool) -> String {
     format!("<label><input type=checkbox name={name} value=\"{value}\"{says}{ticked}> {words}</label>")
 }
 
-/// Writes an attribute, whatever is in its value.
+/// Writes an attribute and escapes its value.
 fn put(html: &mut String, name: &str, value: &str) {
     let _ = write!(html, " {name}=\"{}\"", escaped(value));
 }
@@ -319,7 +319,7 @@ mod tests {
         );
     }
 
-    /// Attributes lose their case in HTML, and so they may, as long as no two keys differ in it alone.
+    /// HTML attributes lose their case: no two keys may differ in case only.
     #[test]
     fn keys_are_themselves_in_any_case() {
         let mut keys: Vec<_> =
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!((lower, notices), (state("M=7&K=3&T=9&R=50&A=0.5&B=1"), vec![]));
     }
 
-    /// A name of a kept run is anybody's words.
+    /// The name of a pinned run may hold any text.
     #[test]
     fn nothing_breaks_out_of_an_attribute() {
         let state = state("pin=M:5~name:%22%3E%3Cscript%3Ealert(1)%3C/script%3E%26amp;");
@@ -352,7 +352,7 @@ mod tests {
         assert!(embedding.query(&state("")).contains("origin=nobody"));
     }
 
-    /// Whatever is chosen, the form shows: opened again, it says the same.
+    /// Reopened, the form shows all choices.
     #[test]
     fn the_form_shows_what_is_chosen() {
         let form =
@@ -369,7 +369,7 @@ mod tests {
         assert!(of_paper.contains("value=\"views\"") && !of_paper.contains("value=\"eps\""));
     }
 
-    /// A link of the panel is read as it was meant.
+    /// The generated link is read back as the same choices.
     #[test]
     fn the_link_says_what_was_chosen() {
         let (embedding, state) =

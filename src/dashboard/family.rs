@@ -1,4 +1,5 @@
-//! One curve a value: what a parameter does to a method's whole course, as a figure and in numbers.
+//! A sweep with one curve per value: the effect of a parameter on a method's errors along the rounds, as a figure and
+//! in words.
 
 use super::picture::{LONG, curve, divide, error_label, magnify, method_name, pooled};
 use super::readout::Reading;
@@ -16,7 +17,7 @@ use crate::sim::study::Summary;
 use crate::sim::target::Target;
 use fedsysid_say::say;
 
-/// The studies of a sweep.
+/// The experiments of a sweep: one per value.
 pub fn plan(draft: &Draft, of: &SweepOf) -> Plan {
     let at = |&value: &f64| {
         let mut point = draft.clone();
@@ -27,16 +28,16 @@ pub fn plan(draft: &Draft, of: &SweepOf) -> Plan {
     Plan { series_len: points.len(), points, ..Plan::default() }
 }
 
-/// A sweep of one of the methods, as far as it is known.
+/// A sweep, as far as it is computed, seen for one method.
 #[derive(Clone, Copy, Debug)]
 pub struct Family<'a> {
-    /// The studies.
+    /// The experiments and their results.
     pub sweep: &'a Sweep,
-    /// What is swept.
+    /// The swept parameter and its values.
     pub of: &'a SweepOf,
-    /// The method, by its place among the settings'.
+    /// Index of the method among those of the settings.
     pub method: usize,
-    /// What lies upward: multiples are each of its own value's pooled least squares.
+    /// The vertical axis. Multiples divide by the pooled least-squares error of the same value.
     pub upward: Upward,
 }
 
@@ -45,13 +46,14 @@ impl Family<'_> {
         self.sweep.plan.points.first()
     }
 
-    /// Whose error it is: of fewer clients than one that was asked for, the last counts.
+    /// The client whose error is shown: if some values have fewer clients than the chosen index, the largest index
+    /// among the experiments.
     fn target(&self) -> Option<Target> {
         let asked = |settings: &&Settings| if let Target::Client(client) = settings.target { client } else { 0 };
         self.sweep.plan.points.iter().max_by_key(asked).map(|settings| settings.target)
     }
 
-    /// The values with what is known of each.
+    /// The values that have results, with their indices and summaries.
     fn known(&self) -> impl Iterator<Item = (usize, f64, &Summary)> {
         let summary = |(index, &value)| Some((index, value, self.sweep.summary(index)?));
         self.of.values.iter().enumerate().filter_map(summary)
@@ -68,7 +70,7 @@ impl Family<'_> {
         Role::Swept(Step::of(index, self.of.values.len()))
     }
 
-    /// The sweep as a figure.
+    /// Figure of the sweep.
     pub fn figure(&self) -> Figure {
         let curves: Vec<_> = self.known().filter_map(|(index, value, run)| self.curve(index, value, run)).collect();
         let n_rounds = self.sweep.plan.points.iter().map(|settings| settings.n_rounds).max().unwrap_or(1);
@@ -103,7 +105,8 @@ impl Family<'_> {
         Some(Curve { role: self.role(index), label: self.name(value), ..of_method })
     }
 
-    /// The error of every curve after `round` rounds, at the last recorded round until then; of what is not in yet, that.
+    /// Error of every curve after `round` rounds, or at the last recorded round before; for values without results,
+    /// "not yet".
     pub fn readings(&self, round: usize) -> Vec<Reading> {
         let error = |run: &Summary| run.methods.get(self.method)?.errors.get(run.record_at(round)).copied();
         let reading = |(index, &value): (usize, &f64)| Reading {
@@ -123,7 +126,7 @@ impl Family<'_> {
         self.of.values.iter().enumerate().map(reading).collect()
     }
 
-    /// The round nearest below `x` that the longest of the runs has recorded.
+    /// The last round up to `x` that the longest run has recorded; without `x`, its last round.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
     pub fn round(&self, x: Option<f64>) -> usize {
         let longest = self.known().map(|(_, _, run)| run).max_by_key(|run| run.rounds.last().copied());
@@ -131,7 +134,7 @@ impl Family<'_> {
         longest.and_then(|run| run.rounds.get(run.record_at(asked)).copied()).unwrap_or(0)
     }
 
-    /// What the sweep does to the final error, in words.
+    /// Effect of the sweep on the final error, in words.
     pub fn sentence(&self) -> String {
         let (Some(method), Some(first), Some(end)) = (
             self.settings().and_then(|settings| settings.methods.get(self.method)),
@@ -175,7 +178,7 @@ impl Family<'_> {
         }
     }
 
-    /// Seeds have no order: what they tell is how much depends on the draw.
+    /// Seeds have no order: the sentence gives the range of final errors, which shows how much depends on the draw.
     fn sentence_of_seeds(&self, name: &str) -> String {
         let ends = self.known().filter_map(|(_, _, run)| Some(last(run, self.method)?.mean()));
         let (low, high) = ends
@@ -187,7 +190,7 @@ impl Family<'_> {
         say!("With these seeds, {name} ends between {} and {}.", measured(low, 3), measured(high, 3))
     }
 
-    /// What was done.
+    /// What the curves are.
     pub fn caption(&self) -> String {
         let Some(settings) = self.settings() else { return String::new() };
         let sets = Things::DataSets.counted(settings.n_trials);
@@ -203,7 +206,7 @@ impl Family<'_> {
     }
 }
 
-/// Whether two errors differ by more than is seen.
+/// Whether two errors differ by more than a visible factor.
 fn is_seen(before: &Running, after: &Running) -> bool {
     !(1.0 / SEEN..SEEN).contains(&(after.mean() / before.mean()))
 }

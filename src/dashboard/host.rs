@@ -1,7 +1,7 @@
-//! What the page around this one may ask by message, and what it is told: plain objects with the keys of a link.
+//! Messages between this page and the page around it: plain objects with the keys of a link.
 //!
-//! `docs/embedding.md` describes them for authors. Everything that comes in is checked for its shape; what is no message of
-//! ours is passed over without a word, since other scripts talk through the same window.
+//! `docs/embedding.md` describes them for authors. Every incoming message is checked for its shape; foreign messages
+//! are ignored silently, since other scripts use the same window.
 
 use super::Run;
 use super::readout::readings;
@@ -11,16 +11,16 @@ use crate::params::json::{Value, list, object, text};
 use crate::params::notice::shortened;
 use crate::params::{State, keys};
 
-/// The version of the messages.
+/// Version of the messages.
 pub const VERSION: u32 = 1;
 
-/// The most settings that are set at once: more than there are.
+/// Maximum number of settings in one message: more than there are.
 const MOST_SETTINGS: usize = 200;
 
-/// What the type of every message begins with.
+/// Prefix of the type of every message.
 const OURS: &str = "fedsysid:";
 
-/// What can be told as it happens.
+/// Events to which a host page can subscribe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// Settings changed.
@@ -29,42 +29,42 @@ pub enum Topic {
     Result,
 }
 
-/// In which form a chart is taken away.
+/// Format of an exported chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Its numbers, as a table.
+    /// The numbers, as a CSV table.
     Csv,
-    /// Its numbers, as JSON.
+    /// The numbers, as JSON.
     Json,
-    /// Its picture.
+    /// The picture.
     Svg,
 }
 
-/// What is asked.
+/// A request of the host page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
-    /// Set these, leaving the rest.
+    /// Set these settings, and keep all others.
     Set(Vec<(String, String)>),
-    /// Say what is set, and how it came out.
+    /// Tell the settings and the results.
     Get,
-    /// Go back to what the address said at first.
+    /// Return to the settings of the page's address.
     Reset,
-    /// Send the chart on screen.
+    /// Send the chart on screen in this format.
     Export(Format),
-    /// From now on tell of these, and of no others.
+    /// From now on report these events, and no others.
     Subscribe(Vec<Topic>),
 }
 
-/// A question, with the word by which the asker knows the answer again.
+/// A request, with the word by which the host page recognizes the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// What is asked, or why that cannot be used, for the author of the page around.
+    /// The request, or why it cannot be used, in words for the author of the host page.
     pub ask: Result<Ask, String>,
-    /// The asker's word.
+    /// The host page's word.
     pub instance: Option<String>,
 }
 
-/// Reads a message. Nothing if it is not one of ours.
+/// Reads a message; `None` if it is not one of ours.
 pub fn read(message: &Value) -> Option<Question> {
     let Some(Value::Text(kind)) = message.get("type") else { return None };
     let kind = kind.strip_prefix(OURS)?;
@@ -80,7 +80,7 @@ pub fn read(message: &Value) -> Option<Question> {
     Some(Question { ask, instance: instance.unwrap_or_default() })
 }
 
-/// The height that a page in a frame of this one tells; nothing if a message is about something else.
+/// The height in CSS pixels that an embedded page reports; `None` for other messages.
 pub fn height(message: &Value) -> Option<f64> {
     match (message.get("type"), message.get("px")) {
         (Some(Value::Text(kind)), Some(Value::Number(px))) if kind == "fedsysid:height" => Some(*px),
@@ -122,35 +122,35 @@ fn topic(value: &Value) -> Result<Topic, String> {
     }
 }
 
-/// Who changed something.
+/// Who changed a setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// The person at the page.
+    /// The person at this page.
     #[default]
     User,
-    /// The page around this one.
+    /// The host page.
     Program,
 }
 
-/// What is told.
+/// A message to the host page.
 #[derive(Clone, Copy, Debug)]
 pub enum Told<'a> {
-    /// The page is up: its version, and every setting that there is.
+    /// The page has started; its version, and all settings that exist.
     Ready,
-    /// What is set now, and who changed it.
+    /// The present settings, and who changed them.
     Changed(&'a State, By),
-    /// What is set, and how it came out, as far as that is known. A run of other settings than these is passed over.
+    /// The settings and the errors, as far as they are known. A run of other settings is left out.
     Result(&'a State, Option<&'a Run>),
-    /// The page is so many CSS pixels high.
+    /// Height of the page in CSS pixels.
     Height(u32),
-    /// What was sent for.
+    /// The requested chart.
     Export(Format, &'a str),
-    /// What of a question could not be used, in words.
+    /// Which parts of a request could not be used, in words.
     Problems(&'a [String]),
 }
 
 impl Told<'_> {
-    /// The message as JSON, with the asker's word if it is an answer, and else with what the page calls itself.
+    /// The message as JSON. `instance` is the asker's word in an answer, and otherwise the page's own name.
     pub fn message(self, instance: &str) -> String {
         let (kind, fields) = self.fields();
         let kind = text(&format!("{OURS}{kind}"));
@@ -199,11 +199,11 @@ fn parameters() -> impl Iterator<Item = String> {
     })
 }
 
-/// The final errors of a run, those that have a number.
+/// The final errors of a run; those without a number are left out.
 fn errors(run: &Run) -> Vec<String> {
     let error = |reading: super::readout::Reading| {
         let value = reading.value.ok()?;
-        // One data set has no standard error, and JSON no NaN.
+        // With one data set the standard error is NaN, which JSON does not have.
         let number = |value: f64| if value.is_finite() { value.to_string() } else { "null".into() };
         let fields = [
             ("role", text(reading.role.word())),
@@ -281,7 +281,7 @@ mod tests {
         );
     }
 
-    /// However long it is what was sent, the answer is short; and so is the time that it takes.
+    /// The answer to a message of any length is short, and takes little time.
     #[test]
     fn what_is_too_much_is_answered_in_few_words() {
         let long = "x".repeat(100_000);
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Whoever waits for an answer hears of it.
+    /// A host page that waits for an answer gets the reason.
     #[test]
     fn a_reason_is_an_answer() {
         let question = asked(r#"{"type": "fedsysid:export", "format": "doc", "instance": "a"}"#).unwrap();
@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// While a newer run is on its way, the older one is still on screen: it is no answer to what is set now.
+    /// While a newer run is in progress, the older one is still on screen, but it is no result of the present settings.
     #[test]
     fn a_result_of_other_settings_is_none() {
         let (state, _) = State::from_query("q=2&R=5&M=3");

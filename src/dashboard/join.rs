@@ -1,4 +1,5 @@
-//! "Should I join?": every client's error with the shared model against that of its own least squares, each on its own system.
+//! "Should I join?": every client's error with the shared model compared with that of its own least squares, each
+//! against its own system.
 
 use fedsysid_say::say;
 use std::fmt::Write;
@@ -14,18 +15,18 @@ use crate::sim::gain::Gains;
 use crate::sim::stats::Running;
 use crate::sim::target::Target;
 
-/// The part of the strip that dots keep away from its edges.
+/// Margin of the strip, as a share of its size.
 const MARGIN: f64 = 0.06;
 
-/// Distances below this are none.
+/// Distances below this are rounding errors.
 const ROUNDING: f64 = 1e-13;
 
-/// Which side of the line a client is on.
+/// On which side of the line a client is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The shared model is better for it.
     Gains,
-    /// Its own is.
+    /// Its own model is better for it.
     Loses,
 }
 
@@ -36,40 +37,41 @@ pub struct Dot {
     pub client: usize,
     /// Its side.
     pub side: Side,
-    /// Its place, within [`EXTENT`].
+    /// Its position, within [`EXTENT`].
     pub at: (i32, i32),
 }
 
 /// The strip of one method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
-    /// The method, by its place in the run; names are the page's language's, and two methods may share one.
+    /// Index of the method in the run. Names do not identify it: they depend on the language, and two methods may share
+    /// one.
     pub method: usize,
     /// The method's color.
     pub role: Role,
     /// Its name.
     pub name: String,
-    /// How many gain, who most, who loses most.
+    /// How many clients gain; who gains and who loses most.
     pub words: String,
-    /// The client whose error the page shows, 0-based, if it is one's: its dot has a ring.
+    /// The client whose error the page shows, 0-based, if that is a single client: its dot has a ring.
     pub ringed: Option<usize>,
-    /// A dot a client, from the most typical system to the farthest.
+    /// One dot per client, from the most typical system to the farthest.
     pub dots: Vec<Dot>,
-    /// The dots of those who gain, as an SVG path of points.
+    /// The dots of the clients that gain, as an SVG path of points.
     pub gaining: String,
-    /// The dots of those who lose, as an SVG path of points.
+    /// The dots of the clients that lose, as an SVG path of points.
     pub losing: String,
-    /// Where the line between gaining and losing lies.
+    /// Vertical position of the line between gaining and losing.
     pub even: i32,
-    /// The largest distance from the mean system, at the right edge.
+    /// The largest distance from the mean system, at the right edge (spectral norm; Frobenius for people's own data).
     pub farthest: f64,
-    /// The largest ratio of the error alone to the error shared, at the top.
+    /// The largest ratio of the error alone to that of the shared model, at the top.
     pub largest: f64,
-    /// The least such ratio, at the bottom.
+    /// The smallest such ratio, at the bottom.
     pub least: f64,
 }
 
-/// One strip a method.
+/// One strip per method.
 pub fn joins(run: &Run) -> Vec<Join> {
     let Some(gains) = &run.summary.gains else { return Vec::new() };
     let methods = run.summary.methods.iter().enumerate();
@@ -85,14 +87,14 @@ pub fn joins(run: &Run) -> Vec<Join> {
 fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> {
     let ratios = gains.ratios(method)?;
     let words = words(&ratios, &name);
-    // Systems that are alike differ from their mean by rounding.
+    // Equal systems differ from their mean by rounding errors.
     let distances: Vec<_> =
         gains.distances.iter().map(|&distance| if distance < ROUNDING { 0.0 } else { distance }).collect();
     Some(strip(&ratios, &distances, Join { method, words, ..Join::without_dots(name, role) }))
 }
 
 impl Join {
-    /// No dots yet.
+    /// A strip without dots.
     pub(super) fn without_dots(name: String, role: Role) -> Self {
         Self {
             method: 0,
@@ -110,13 +112,13 @@ impl Join {
         }
     }
 
-    /// A client's dot, if it has one.
+    /// A client's dot; `None` if its ratio is unknown.
     pub fn dot(&self, client: usize) -> Option<&Dot> {
         self.dots.iter().find(|dot| dot.client == client)
     }
 }
 
-/// A dot for each client of which a ratio is known.
+/// Adds a dot for each client whose ratio is known.
 pub(super) fn strip(ratios: &[f64], distances: &[f64], join: Join) -> Join {
     let known: Vec<_> = known(ratios).collect();
     let farthest = distances.iter().copied().fold(0.0, f64::max);
@@ -141,11 +143,11 @@ pub(super) fn strip(ratios: &[f64], distances: &[f64], join: Join) -> Join {
     Join { dots, gaining, losing, even: place(height(1.0), EXTENT.1), farthest, largest, least, ..join }
 }
 
-/// Lines without length: with round ends they are discs, with square ends squares, however the strip is stretched.
+/// Lines of zero length: round ends make discs of them and square ends squares, however the strip is stretched.
 fn path(dots: &[Dot], side: Side) -> String {
     let mut path = String::new();
     let mut last = None;
-    // Of dots on the same spot one is enough.
+    // Dots on the same spot are drawn once.
     for dot in dots.iter().filter(|dot| dot.side == side) {
         if last.replace(dot.at) != Some(dot.at) {
             // Writing to a string cannot fail.
@@ -155,7 +157,7 @@ fn path(dots: &[Dot], side: Side) -> String {
     path
 }
 
-/// The clients that can tell: neither error is 0 or beyond all numbers.
+/// The clients with a ratio: neither error is 0 or infinite.
 fn known(ratios: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     ratios.iter().copied().enumerate().filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)
 }
@@ -190,17 +192,17 @@ fn words(ratios: &[f64], name: &str) -> String {
     }
 }
 
-/// How much is gained or lost, in words.
+/// A factor of gain or loss in words.
 fn folded(fold: f64) -> String {
     if fold < SEEN { say!("hardly anything").into() } else { say!("{}-fold", measured(fold, 2)) }
 }
 
-/// A shared model's error as a multiple of that alone.
+/// The shared model's error as a multiple of the error alone; `ratio` is the inverse.
 fn of_alone(ratio: f64) -> String {
     format!("{}×", measured(1.0 / ratio, 3))
 }
 
-/// What a client's dot reads.
+/// Words for a client's dot.
 pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     let Some(gains) = &run.summary.gains else { return String::new() };
     let shared = gains.shared.get(join.method).and_then(|shared| shared.get(client)).map_or(f64::NAN, Running::mean);
@@ -218,7 +220,7 @@ pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     )
 }
 
-/// The dot nearest to a place within [`EXTENT`]; a strip so many times wider than high.
+/// The client whose dot is nearest to a point within [`EXTENT`], on a strip that is `aspect` times as wide as high.
 pub fn nearest(join: &Join, (x, y): (f64, f64), aspect: f64) -> Option<usize> {
     let distance = |dot: &&Dot| {
         let (dx, dy) = ((f64::from(dot.at.0) - x) * aspect, f64::from(dot.at.1) - y);
@@ -227,7 +229,7 @@ pub fn nearest(join: &Join, (x, y): (f64, f64), aspect: f64) -> Option<usize> {
     join.dots.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).map(|dot| dot.client)
 }
 
-/// The dot so many places further along the strip; from nowhere, one of its ends.
+/// The client `steps` dots further along the strip; without a client, one at an end of the strip.
 pub fn beside(join: &Join, client: Option<usize>, steps: isize) -> Option<usize> {
     let last = join.dots.len().checked_sub(1)?;
     let now = client.and_then(|client| join.dots.iter().position(|dot| dot.client == client));
@@ -248,7 +250,7 @@ mod tests {
     use crate::sim::method::{Method, Solver};
     use crate::sim::spread::Spread;
 
-    /// The words' numbers against those that they are about.
+    /// The words state the numbers of the run.
     #[test]
     fn the_words_are_true() {
         for heterogeneity in [0.0, 0.4, 0.8] {
@@ -277,7 +279,8 @@ mod tests {
         }
     }
 
-    /// From left to right by distance, and upward by the logarithm of the ratio, within 6 % and 94 % of the strip.
+    /// Horizontal position by distance, vertical position by the logarithm of the ratio, between 6 % and 94 % of the
+    /// strip.
     #[test]
     fn dots_lie_where_distances_and_ratios_say() {
         let empty = || Join::without_dots(String::new(), solver_role(Solver::FedAvg));
@@ -290,11 +293,11 @@ mod tests {
         ];
         assert_eq!(join.dots, dots.map(|(client, side, at)| Dot { client, side, at }));
         assert_eq!((join.farthest, join.largest, join.least, join.even), (4.0, 2.0, 0.5, 500));
-        // Two on one spot are drawn once.
+        // Two dots on one spot are drawn once.
         assert_eq!((&*join.gaining, &*join.losing), ("M60 60h0", "M280 500h0M940 940h0"));
-        // The nearest is that on the screen: 440 above or 220 aside, which are 880 where the strip is four times as wide as high.
+        // Nearest on the screen: 440 above or 220 aside, which are 880 if the strip is four times as wide as high.
         assert_eq!([1.0, 4.0].map(|aspect| nearest(&join, (60.0, 500.0), aspect)), [Some(2), Some(0)]);
-        // An error that is 0, or has overflowed, is nothing to compare with.
+        // A client with an error of 0, or an infinite one, cannot be compared.
         assert_eq!(
             words(&[0.0, f64::INFINITY, f64::NAN, 2.0, 3.0], "FedAvg"),
             "2 of 2 clients that can tell gain with FedAvg; client 5 most, 3.0-fold."
@@ -306,7 +309,7 @@ mod tests {
         assert_eq!((alike.dots[0].at, alike.largest, alike.least), ((500, 500), 1.1, 1.0 / 1.1));
     }
 
-    /// At ε = 0 the mean of all systems differs from each by rounding, which is nothing.
+    /// At ε = 0 the mean of all systems differs from each by rounding errors: the distance is shown as 0.
     #[test]
     fn systems_that_are_alike_are_nowhere() {
         let run = run(|s| s.heterogeneity = 0.0);

@@ -1,4 +1,4 @@
-//! What a slider is for: the places along it at which something changes, as far as the page knows them anyway.
+//! Landmarks: positions along a slider at which something changes, as far as the page has computed them anyway.
 
 use super::Run;
 use super::picture::{method_name, whose};
@@ -10,14 +10,14 @@ use crate::params::views::Across;
 use crate::theory::break_even::BreakEven;
 use fedsysid_say::say;
 
-/// A place along a slider.
+/// A marked position along a slider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Landmark {
     /// The slider.
     pub key: Key,
-    /// How far along, 0 to 1.
+    /// Position along the slider, 0 to 1.
     pub place: f64,
-    /// What changes there.
+    /// The change at that position, in words.
     pub words: String,
 }
 
@@ -27,7 +27,7 @@ impl Landmark {
     }
 }
 
-/// All that are known of a run, and of a trade-off if one is looked at.
+/// All landmarks known for a run, and for the trade-off on screen, if there is one.
 pub fn landmarks(run: &Run, trade_off: Option<&TradeOff<'_>>) -> Vec<Landmark> {
     [break_even(run), largest_step(run), trade_off.and_then(|trade_off| crossing(run, trade_off))]
         .into_iter()
@@ -35,7 +35,7 @@ pub fn landmarks(run: &Run, trade_off: Option<&TradeOff<'_>>) -> Vec<Landmark> {
         .collect()
 }
 
-/// What the mark on a slider means, for those who ask for help.
+/// Meaning of the mark on a slider, for its help text.
 pub fn meaning(key: Key) -> Option<&'static str> {
     match key {
         Key::Heterogeneity => {
@@ -46,14 +46,14 @@ pub fn meaning(key: Key) -> Option<&'static str> {
     }
 }
 
-/// The ε at which joining stops to pay; none where the rounds do not lead to what it is about.
+/// The break-even ε; none if the rounds do not lead to pooled least squares, which it is about.
 fn break_even(run: &Run) -> Option<Landmark> {
     let BreakEven::At(epsilon) = run.theory.as_ref()?.break_even.as_ref().ok()? else { return None };
     let words = || say!("Joining stops paying for {} at ε ≈ {}.", whose(run.settings.target), measured(*epsilon, 2));
     comes_near_pooled(run).then(|| Landmark::new(Key::Heterogeneity, *epsilon, words()))?
 }
 
-/// The largest α that every method bears; none where it is of other rounds than those that are gone through.
+/// The largest α at which every method is stable; none with partial participation, for which the edge does not hold.
 fn largest_step(run: &Run) -> Option<Landmark> {
     let is_full = run.settings.participation.is_full(run.settings.n_clients);
     let known = run.summary.methods.iter().filter_map(|summary| Some((summary.largest_step?, summary.method)));
@@ -62,7 +62,7 @@ fn largest_step(run: &Run) -> Option<Landmark> {
     Landmark::new(Key::StepSize, step, words)
 }
 
-/// The M or N at which the trade-off on screen has its break-even.
+/// The M or N of the break-even in the trade-off on screen.
 fn crossing(run: &Run, trade_off: &TradeOff<'_>) -> Option<Landmark> {
     let key = trade_off.across.key();
     let at = trade_off.crossing().filter(|_| trade_off.across != Across::Heterogeneity && comes_near_pooled(run))?;
@@ -83,7 +83,7 @@ mod tests {
         landmarks(run, None).into_iter().find(|landmark| landmark.key == key)
     }
 
-    /// A mark says the number that the page has in words, and lies where the slider would have it.
+    /// A mark states the number that the page has in words, and lies where the slider has that value.
     #[test]
     fn marks_are_where_the_page_says_that_something_changes() {
         let run = run(|_| ());
@@ -99,7 +99,7 @@ mod tests {
         assert!(step.words.contains(&measured(least, 3)), "{}", step.words);
     }
 
-    /// A stop before the mark converges, one behind it does not: it is not drawn at the nearest stop.
+    /// The mark lies between the last stable stop of the slider and the first unstable one, not at the nearest stop.
     #[test]
     fn the_mark_of_the_largest_step_parts_stops_that_converge_from_those_that_do_not() {
         let here = run(|_| ());

@@ -1,4 +1,4 @@
-//! Two parameters at once: where joining pays, and how fast rounds converge; as maps, with measured dots on them.
+//! Maps over two parameters: where joining pays, and how fast rounds converge; with measured dots on them.
 
 mod grid;
 mod picture;
@@ -20,7 +20,7 @@ pub use grid::Grid;
 pub use pointer::Pointer;
 pub use wanted::{Wanted, check_plan};
 
-/// Whose contraction is shown over α and K.
+/// The method whose contraction is shown over α and K.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Of {
     /// FedLin's.
@@ -31,25 +31,25 @@ pub enum Of {
 }
 
 impl From<Option<Algorithm>> for Of {
-    /// FedLin's, unless it is FedAvg that is looked at: of the others there is no such map.
+    /// FedAvg if it is the chosen method; otherwise FedLin, since the other methods have no such map.
     fn from(method: Option<Algorithm>) -> Self {
         if method == Some(Algorithm::FedAvg) { Self::FedAvg } else { Self::FedLin }
     }
 }
 
-/// A map on screen, as far as it is known.
+/// A map on screen, as far as it is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// What it is of.
+    /// The requested map.
     pub wanted: Wanted,
-    /// What is known of it; or why nothing can be.
+    /// The part computed so far, or why there is no map.
     pub map: Option<Result<Surveyed, NoPrediction>>,
-    /// The share of the work done, until it is complete.
+    /// Share of the work that is done; `None` once the map is complete.
     pub progress: Option<f64>,
-    /// How work on it ended before its end.
+    /// Why the work stopped early, if it did.
     ended: Option<Stage>,
     generation: Generation,
-    /// When it was asked for, in milliseconds.
+    /// Time of the request, in milliseconds.
     begun: f64,
 }
 
@@ -64,23 +64,23 @@ impl Shelved for Shown {
         true
     }
 
-    /// Only a map of the same kind can stand in.
+    /// Only a map with the same axes can stand in.
     fn stand_in(last: Option<Self>, before: Option<Self>, wanted: &Wanted) -> Option<Self> {
         let last = last.filter(|last| last.map.is_some());
         last.or(before).filter(|before| before.wanted.grid == wanted.grid)
     }
 }
 
-/// The map on screen, and those that are kept.
+/// The map on screen, and the kept ones.
 pub type Maps = Shelf<Shown>;
 
 impl Maps {
-    /// A map was asked for, at time `now` in milliseconds.
+    /// Records that a map was requested at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, wanted: Wanted, now: f64) {
         self.put(Shown { wanted, map: None, progress: Some(0.0), ended: None, generation, begun: now });
     }
 
-    /// Takes in what an engine says; whether it was about the map on screen.
+    /// Applies an engine's event; returns whether it was about the map on screen.
     pub fn apply(&mut self, event: Event) -> bool {
         let Some(shown) = self.current_mut() else { return false };
         if event.generation() != Some(shown.generation) || shown.ended.is_some() {
@@ -99,14 +99,14 @@ impl Maps {
         true
     }
 
-    /// Work on it ended before its end; what is known stays.
+    /// Records that the work on the map stopped early; the computed part stays.
     pub fn end(&mut self, stage: Stage) {
         if let Some(shown) = self.current_mut().filter(|shown| shown.progress.is_some()) {
             shown.ended = Some(stage);
         }
     }
 
-    /// How far the map is at time `now` in milliseconds, until it is complete.
+    /// Progress of the map at time `now` in milliseconds; `None` once it is complete.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small count")]
     pub fn work(&self, now: f64) -> Option<Work> {
         let shown = self.current()?;
@@ -116,12 +116,12 @@ impl Maps {
         Some(Work { stage, share, done: (done, all), of: Things::Columns, elapsed: now - shown.begun })
     }
 
-    /// What is to be shown: the map on screen, or while nothing of it is known the one before.
+    /// The map to show: the current one, or the one before while nothing of the current one is computed.
     pub fn shown(&self) -> Option<&Shown> {
         self.current().filter(|shown| shown.map.is_some()).or(self.before()).or(self.current())
     }
 
-    /// Whether there is work going on.
+    /// Whether the map is being computed.
     pub fn is_running(&self) -> bool {
         self.current().is_some_and(|shown| shown.progress.is_some() && shown.ended.is_none())
     }
@@ -132,13 +132,13 @@ impl Shown {
         self.wanted.grid.kind
     }
 
-    /// The values of every cell.
+    /// Values of all cells, row by row; NaN where unknown.
     fn cells(&self, of: Of) -> Vec<f64> {
         let Some(Ok(map)) = &self.map else {
             return vec![f64::NAN; self.wanted.grid.xs.len() * self.wanted.grid.ys.len()];
         };
         match (map, of) {
-            // With one client there is nothing to join.
+            // A ratio of 1, up to rounding, means one client, for whom there is nothing to join: no value.
             (Surveyed::Payoff(map), _) => {
                 let is_even = |ratio: f64| (ratio - 1.0).abs() < 1e-9;
                 self.spread(&map.ratio).into_iter().map(|ratio| if is_even(ratio) { f64::NAN } else { ratio }).collect()

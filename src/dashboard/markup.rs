@@ -1,6 +1,6 @@
-//! The parts of the page that are only read, as markup: a string is a fraction of the code that a tree of views is.
+//! Markup of the read-only parts of the page: a string takes a fraction of the code of a tree of views.
 //!
-//! What stands in it are our own words and numbers, and those are escaped.
+//! All texts in it are this program's own words and numbers; they are escaped all the same.
 
 use fedsysid_say::{say, text};
 use std::fmt::Write;
@@ -24,7 +24,7 @@ macro_rules! put {
     };
 }
 
-/// A list item a badge, with a button whose `data-step` is the step size that it suggests.
+/// One list item per badge; its button's `data-step` is the suggested step size.
 pub fn badges(badges: &[Badge]) -> String {
     let mut html = String::new();
     for badge in badges {
@@ -48,7 +48,7 @@ pub fn badges(badges: &[Badge]) -> String {
     html
 }
 
-/// Rows that are shown of a table: beyond, a page would be slow, and nobody reads them.
+/// Maximum number of rows of a shown table: more would slow the page down, and nobody reads them.
 const MOST_ROWS: usize = 500;
 
 /// A table, with its header.
@@ -66,14 +66,14 @@ pub fn table(table: &Table) -> String {
     format!("<table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}")
 }
 
-/// Every key that a link may have, with what it sets and what is allowed.
+/// Table of all keys of a link: what each sets, and its allowed values.
 pub fn keys() -> String {
     let header = [say!("key"), say!("sets"), say!("allowed"), say!("without it")].map(str::to_owned).to_vec();
     let row = |row: keys::Row| vec![row.key.to_owned(), row.name, row.allowed, row.default];
     table(&Table { header, rows: keys::rows().into_iter().map(row).collect() })
 }
 
-/// Options of the methods' names, of which one is chosen.
+/// Options for a list of names, with the chosen one selected.
 pub fn options(names: &[String], chosen: Option<usize>) -> String {
     let mut html = String::new();
     for (index, name) in names.iter().enumerate() {
@@ -83,7 +83,7 @@ pub fn options(names: &[String], chosen: Option<usize>) -> String {
     html
 }
 
-/// Options of a setting's words, of which one may be chosen.
+/// Options for the words of a setting, with the chosen one selected, if any.
 pub fn word_options<W: Word>(chosen: Option<W>) -> String {
     let mut html = String::new();
     for (value, word, _) in W::ALL {
@@ -93,7 +93,7 @@ pub fn word_options<W: Word>(chosen: Option<W>) -> String {
     html
 }
 
-/// The stack along the rounds, and the causes at the last one.
+/// The stacked causes along the rounds, and their shares after the last round.
 pub fn anatomy(anatomy: &Anatomy) -> String {
     let causes = match &anatomy.causes {
         Ok(causes) => causes,
@@ -126,20 +126,20 @@ pub fn anatomy(anatomy: &Anatomy) -> String {
     html
 }
 
-/// A share in words, with the sign that print uses.
+/// A share in percent, with a typographic minus sign.
 pub(super) fn percent(share: f64) -> String {
     let rounded = (1_000.0 * share).round() / 10.0;
     let sign = if rounded < 0.0 { "−" } else { "" };
     format!("{sign}{} %", number(rounded.abs()))
 }
 
-/// A drawing in the units of the strip of dots.
+/// An SVG drawing in the units of the strip of dots.
 fn drawing(content: &str) -> String {
     let (width, height) = EXTENT;
     format!("<svg viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>{content}</svg>")
 }
 
-/// A dot a client: those who gain in the method's color, those who lose in the color of a client alone.
+/// One dot per client: clients that gain in the method's color, clients that lose in the color of a client alone.
 pub fn dots(join: &Join) -> String {
     let (width, even, role, Join { gaining, losing, .. }) = (EXTENT.0, join.even, join.role.word(), join);
     let ringed = join.ringed.and_then(|client| join.dot(client));
@@ -150,13 +150,13 @@ pub fn dots(join: &Join) -> String {
     ))
 }
 
-/// The mark beneath the dot that is looked at: apart from the dots, which may be thousands.
+/// The mark beneath the selected dot; separate from the dots, which may be thousands.
 pub fn chosen(join: &Join, at: Option<usize>) -> String {
     let dot = at.and_then(|client| join.dot(client));
     dot.map(|dot| drawing(&format!("<path class=chosen d=\"M{} {}h0\"/>", dot.at.0, dot.at.1))).unwrap_or_default()
 }
 
-/// What the edges of the strip of dots mean.
+/// Labels of the edges of the strip of dots.
 pub fn edges(join: &Join) -> String {
     let Join { farthest, largest, least, .. } = *join;
     let gain =
@@ -175,7 +175,7 @@ pub fn edges(join: &Join) -> String {
     )
 }
 
-/// The marker that a run's curve has, in the color of its words.
+/// The marker of a curve, in the color of its words.
 fn sign(role: Role) -> String {
     let marker = role.marker();
     let class = if marker.is_open() { "open" } else { "filled" };
@@ -185,7 +185,7 @@ fn sign(role: Role) -> String {
     )
 }
 
-/// A row for each curve and reference line. The machine-readable values have every digit, those for people three.
+/// One row per curve and reference line. Machine-readable values have all digits, those for people three.
 pub fn readings(readings: &[Reading]) -> String {
     let mut html = String::new();
     for Reading { role, name, value, expected } in readings {
@@ -213,7 +213,7 @@ pub fn readings(readings: &[Reading]) -> String {
     html
 }
 
-/// Paragraphs of what does not work, and of trouble, with a button that has `data-dismiss`.
+/// Paragraphs of complaints, and of trouble with its `data-dismiss` button.
 pub fn complaints(complaints: &[String], trouble: Option<&str>) -> String {
     let mut html = String::new();
     for complaint in complaints {
@@ -230,7 +230,7 @@ pub fn complaints(complaints: &[String], trouble: Option<&str>) -> String {
     html
 }
 
-/// Names, words and formulas.
+/// Glossary entries: names, words and formulas.
 pub fn entries(entries: &[Entry]) -> String {
     let mut html = String::new();
     for Entry { name, words, formula } in entries {

@@ -1,21 +1,22 @@
-//! The page's state without a page: what was asked for, what has come back, what to say about it.
+//! The page's state without a page: requests, results, and the words about them.
 //!
 //! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
 //! - [`picture`]: the state as a figure.
 //! - [`paper`]: the paper's figures.
-//! - [`badge`]: how stable the methods are.
-//! - [`anatomy`]: what an error is made of; [`join`]: who gains; [`bound`]: the paper's bound beside what happens;
-//!   [`terms`]: the glossary; [`markup`]: all these as markup.
-//! - [`export`]: charts to be taken away, [`script`]: as a program that finds the numbers again.
-//! - [`readout`]: the numbers at one round; [`pins`]: runs that are kept to be compared with.
-//! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: what they show; [`table`]: their numbers;
-//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures; [`shelf`]: those on screen, and those that are kept.
+//! - [`badge`]: stability of the methods.
+//! - [`anatomy`]: causes of an error; [`join`]: which clients gain; [`bound`]: the paper's bound beside predicted and
+//!   measured errors; [`terms`]: the glossary; [`markup`]: all these as markup.
+//! - [`export`]: saved charts; [`script`]: a program that reproduces the numbers.
+//! - [`readout`]: the numbers at one round; [`pins`]: runs pinned for comparison.
+//! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: their figures; [`table`]: their numbers;
+//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures; [`shelf`]: the results on screen and the kept
+//!   ones.
 //! - [`round`]: one round in slow motion.
-//! - [`systems`]: the systems themselves: eigenvalues, controllability, how the clients differ.
+//! - [`systems`]: the systems themselves: eigenvalues, controllability, differences between the clients.
 //! - [`data`]: people's own data.
-//! - [`embedding`]: the code that puts the page into another one; [`host`]: what the two say to each other.
+//! - [`embedding`]: the code that embeds the page into another one; [`host`]: the messages between the two.
 //! - [`lesson`]: guided steps, and classes.
-//! - [`sentences`]: what is going on, in words computed from the numbers.
+//! - [`sentences`]: words on a run, computed from its numbers.
 
 pub mod anatomy;
 pub mod badge;
@@ -56,14 +57,14 @@ use crate::theory::Theory;
 use sweep::Plan;
 use work::{Stage, Work};
 
-/// The experiments that what is looked at takes, besides the run that follows the settings.
+/// The experiments that the shown view needs besides the run of the present settings.
 pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
     let plan = match views.view {
         View::Explore => views.sweep.as_ref().map(|of| family::plan(draft, of)),
         View::TradeOff => Some(tradeoff::plan(draft, views)),
         View::Map => Some(maps::check_plan(views.map, draft)),
         View::Systems => None,
-        // Here no pins are listed.
+        // This view lists no pins.
         View::Data => return None,
         View::Lesson => return lesson::class::plan(views.guide.class),
         View::Paper => return Some(paper::plan(views.figure, views.switches, draft.seeds())),
@@ -74,20 +75,20 @@ pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
 /// A run on screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// Its place among the runs asked for.
+    /// Its number among the requested runs.
     pub generation: Generation,
-    /// What was run.
+    /// The settings that were run.
     pub settings: Settings,
-    /// Its results so far.
+    /// The results so far.
     pub summary: Summary,
-    /// What was to be expected, once it is known.
+    /// The predictions, once they are known.
     pub theory: Option<Box<Theory>>,
-    /// The share of the work done, while it goes on.
+    /// Share of the work that is done; `None` once the run is complete.
     pub progress: Option<f64>,
 }
 
 impl Run {
-    /// A run of which that much is known.
+    /// A run with the results so far.
     fn new(
         generation: Generation,
         settings: Settings,
@@ -101,12 +102,12 @@ impl Run {
         Self { generation, settings, summary, theory, progress }
     }
 
-    /// Whether it is known what to expect, or nothing more will be.
+    /// Whether the predictions are known, or will never be.
     pub fn has_theory(&self) -> bool {
         self.theory.is_some() || self.progress.is_none()
     }
 
-    /// The recorded round at an abscissa that is looked at, else the last.
+    /// The last recorded round up to `at`; without `at`, the last of all.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a round that the run has recorded")]
     pub fn recorded(&self, at: Option<f64>) -> usize {
         let asked = at.map_or(usize::MAX, |x| x as usize);
@@ -114,33 +115,34 @@ impl Run {
     }
 }
 
-/// What the page knows.
+/// The state of the run on screen and of newer requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dashboard {
-    /// Settings of the runs asked for that may still be answered, oldest first.
+    /// The requested runs that may still be answered, oldest first.
     asked: Vec<(Generation, Settings)>,
-    /// When the last one was asked for, in milliseconds.
+    /// Time of the last request, in milliseconds.
     begun: f64,
-    /// How work on it ended before its end.
+    /// Why the work on the last request stopped early, if it did.
     ended: Option<Stage>,
-    /// The newest run that anything is known of.
+    /// The newest run that has results.
     run: Option<Run>,
-    /// How far a newer one is in its first data set, of how many: until that is in there is nothing to show of it.
+    /// Share of work done on a newer run, and its number of data sets; set until its first data set is complete, since
+    /// it has no results to show before.
     beginning: Option<(f64, usize)>,
     /// Why the last settings could not be run.
     refusal: Option<ScenarioError>,
-    /// The engine's last mishap, until dismissed.
+    /// The last trouble of the engine, until dismissed.
     trouble: Option<Trouble>,
 }
 
 impl Dashboard {
-    /// A run was asked for, at time `now` in milliseconds.
+    /// Records that a run was requested at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, settings: Settings, now: f64) {
         self.asked.push((generation, settings));
         (self.begun, self.ended, self.refusal) = (now, None, None);
     }
 
-    /// Work on what was asked for ended before its end; what is in stays.
+    /// Records that the work on the last request stopped early; results so far stay.
     pub fn end(&mut self, stage: Stage) {
         if !self.is_settled() {
             self.ended = Some(stage);
@@ -148,7 +150,7 @@ impl Dashboard {
         }
     }
 
-    /// Takes in what the engine says. Anything older than what is on screen is stale and changes nothing.
+    /// Applies an event of the engine. Events older than the run on screen change nothing.
     pub fn apply(&mut self, event: Event) {
         let Some(generation) = event.generation() else { return };
         if self.run.as_ref().is_some_and(|run| generation < run.generation) {
@@ -179,12 +181,12 @@ impl Dashboard {
         self.asked.retain(|(asked, _)| *asked >= generation);
     }
 
-    /// The engine had a mishap.
+    /// Records trouble of the engine.
     pub fn suffer(&mut self, trouble: Trouble) {
         self.trouble = Some(trouble);
     }
 
-    /// The person has read of the mishap.
+    /// Dismisses the trouble: the person has read of it.
     pub fn dismiss_trouble(&mut self) {
         self.trouble = None;
     }
@@ -194,7 +196,7 @@ impl Dashboard {
         self.run.as_ref()
     }
 
-    /// How far the run is at time `now` in milliseconds, until it is complete.
+    /// Progress of the run at time `now` in milliseconds; `None` once it is complete.
     pub fn work(&self, now: f64) -> Option<Work> {
         let beginning = self.beginning.map(|(share, all)| (share, (0, all)));
         let of_run = |run: &Run| Some((run.progress?, (run.summary.n_trials, run.settings.n_trials)));
@@ -208,17 +210,17 @@ impl Dashboard {
         self.refusal
     }
 
-    /// The engine's last mishap.
+    /// The last trouble of the engine.
     pub fn trouble(&self) -> Option<Trouble> {
         self.trouble
     }
 
-    /// Whether there is anything to show or to say.
+    /// Whether there is a run, a refusal or trouble to show.
     pub fn has_something_to_say(&self) -> bool {
         self.run.is_some() || self.refusal.is_some() || self.trouble.is_some()
     }
 
-    /// Whether everything asked for is answered: nothing on screen will change by itself.
+    /// Whether all requests are answered: nothing on screen will change by itself.
     pub fn is_settled(&self) -> bool {
         let last = self.asked.last().map(|(generation, _)| *generation);
         let answered = self.run.as_ref().filter(|run| run.progress.is_none()).map(|run| run.generation);
@@ -233,7 +235,7 @@ pub(crate) mod tests {
     use crate::sim::scenario::Scenario;
     use crate::sim::study::Study;
 
-    /// A finished run of a few small data sets.
+    /// A complete run with three data sets.
     pub(crate) fn run(change: impl Fn(&mut Settings)) -> Run {
         let mut settings = Settings { n_trials: 3, gains: true, ..Settings::paper() };
         change(&mut settings);
@@ -242,7 +244,7 @@ pub(crate) mod tests {
         Run::new(Generation(1), settings, study.run(), theory, None)
     }
 
-    /// A finished run of a draft, without what was to be expected.
+    /// A complete run of a draft, without predictions.
     pub(crate) fn run_of(draft: &Draft) -> Run {
         let settings = draft.settings();
         let study = Study::new(Scenario::new(settings.clone()).unwrap());
@@ -294,7 +296,8 @@ pub(crate) mod tests {
         check(&dashboard, Some((3, None)), true);
     }
 
-    /// Before its first data set a run has no numbers: the last run's stay, and how far the new one is shows.
+    /// Before its first data set a run has no numbers: the last run's stay, and only the progress of the new one is
+    /// shown.
     #[test]
     fn a_run_without_a_data_set_replaces_nothing() {
         let scenario = Scenario::new(Settings { n_trials: 7, ..Settings::paper() }).unwrap();

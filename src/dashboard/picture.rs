@@ -14,10 +14,10 @@ use crate::sim::target::Target;
 use crate::theory::MethodTheory;
 use fedsysid_say::say;
 
-/// Runs of more rounds than this, recorded at rounds that double, are shown on a logarithmic axis of rounds.
+/// Runs with more rounds than this, recorded at doubling rounds, have a logarithmic axis of rounds.
 pub const LONG: usize = 1_024;
 
-/// What an estimation error is, with its symbol: the vertical axis.
+/// Label of the vertical axis: the estimation error with its symbol.
 pub fn error_label(target: Target) -> String {
     match target {
         Target::Client(0) => say!("estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖").into(),
@@ -27,13 +27,13 @@ pub fn error_label(target: Target) -> String {
     }
 }
 
-/// The figure of a run: mean error of each method with a band of one standard error, and the reference estimates.
+/// Figure of a run: mean error of each method with a band of one standard error, and lines of the reference estimates.
 pub fn figure(run: &Run) -> Figure {
     let scale = if run.settings.n_rounds > LONG { Scale::Log10 } else { Scale::Linear };
     let mut curves: Vec<_> = run.summary.methods.iter().map(|method| curve(&run.summary, method)).collect();
     curves.extend(run.theory.iter().flat_map(|theory| &theory.methods).filter_map(|method| predicted(run, method)));
     let levels: Vec<_> = run.summary.references.iter().filter_map(|summary| level(run, summary)).collect();
-    // A logarithmic axis begins at round 1; without a curve there still are rounds along the axis.
+    // A logarithmic axis begins at round 1; a figure without curves still has an axis of rounds.
     let rounds = match (scale, curves.is_empty()) {
         (Scale::Linear, false) => fit_x(scale, &curves),
         (Scale::Linear, true) => (0.0, run.settings.n_rounds as f64),
@@ -55,8 +55,8 @@ pub fn figure(run: &Run) -> Figure {
     }
 }
 
-/// A picture of errors along the rounds as multiples of that of pooled least squares, on an even axis that is as long as their
-/// ends need: on the logarithmic one, curves that end within a few percent of each other are one.
+/// Divides a figure's errors by that of pooled least squares, `by`. The vertical axis becomes linear and fits the ends
+/// of the curves: on the logarithmic axis, curves that end within a few percent of each other coincide.
 pub(super) fn magnify(mut figure: Figure, by: f64) -> Figure {
     figure.curves.iter_mut().for_each(|curve| divide(curve, by));
     figure.levels.iter_mut().for_each(|level| level.value /= by);
@@ -72,7 +72,7 @@ pub(super) fn magnify(mut figure: Figure, by: f64) -> Figure {
     }
 }
 
-/// The same of a run, if its pooled least squares has an error.
+/// The figure of a run as multiples of pooled least squares' error; unchanged if that has no error.
 pub fn over_pooled(figure: Figure, run: &Run) -> Figure {
     match pooled(&run.summary) {
         Some(by) => magnify(figure, by),
@@ -80,13 +80,13 @@ pub fn over_pooled(figure: Figure, run: &Run) -> Figure {
     }
 }
 
-/// The curve as multiples. Both errors are of the same data, so that the band of one is none of theirs.
+/// Divides a curve. Both errors come from the same data, so the band of one is not that of their ratio: it is removed.
 pub(super) fn divide(curve: &mut Curve, by: f64) {
     curve.points.iter_mut().for_each(|point| point.y /= by);
     curve.band.clear();
 }
 
-/// The range that shows the later half of every curve, and 1; what is many times larger is named at the edge.
+/// A range that shows 1 and the later half of every curve; larger multiples than `MOST` are named at the edge.
 fn fit_ends(curves: &[Curve]) -> (f64, f64) {
     const MOST: f64 = 4.0;
     let late = |curve: &Curve| curve.points.get(curve.points.len() / 2).map_or(0.0, |point| point.x);
@@ -99,13 +99,13 @@ fn fit_ends(curves: &[Curve]) -> (f64, f64) {
     (low - spare, high + spare)
 }
 
-/// What errors are divided by where they are shown as multiples: the error of pooled least squares, where it has one.
+/// The error of pooled least squares, by which multiples divide; `None` if it is unknown, 0 or infinite.
 pub(super) fn pooled(run: &Summary) -> Option<f64> {
     let error = run.reference(Reference::Pooled)?.ok()?.mean();
     (error > 0.0 && error.is_finite()).then_some(error)
 }
 
-/// What is said of that, if it is so.
+/// A sentence on the divisor if errors are shown as multiples.
 pub(super) fn of_multiples(upward: Upward, pooled: Option<f64>) -> String {
     match (upward, pooled) {
         (Upward::Error, _) => String::new(),
@@ -116,7 +116,7 @@ pub(super) fn of_multiples(upward: Upward, pooled: Option<f64>) -> String {
     }
 }
 
-/// The role of a client update's curve.
+/// Role of a client update's curve.
 pub fn solver_role(solver: Solver) -> Role {
     match solver {
         Solver::FedAvg => Role::FedAvg,
@@ -129,14 +129,14 @@ pub fn solver_role(solver: Solver) -> Role {
     }
 }
 
-/// A method's name, with its schedule where that is not the constant one.
+/// Name of a method, with its schedule unless that is constant.
 pub fn method_name(method: Method) -> String {
     let solver = match method.solver {
         Solver::FedAvg => "FedAvg",
         Solver::FedLin => "FedLin",
         Solver::FedProx { .. } => "FedProx",
         Solver::Scaffold => "SCAFFOLD",
-        // It takes no steps.
+        // FedADMM takes no steps.
         Solver::FedAdmm { .. } => return "FedADMM".into(),
         Solver::Clustered { .. } => say!("clustered FedAvg"),
         Solver::Median => say!("median FedAvg"),
@@ -149,7 +149,7 @@ pub fn method_name(method: Method) -> String {
     }
 }
 
-/// The role of a reference estimate's line.
+/// Role of a reference estimate's line.
 pub fn reference_role(reference: Reference) -> Role {
     match reference {
         Reference::ClientAlone => Role::ClientAlone,
@@ -160,7 +160,7 @@ pub fn reference_role(reference: Reference) -> Role {
     }
 }
 
-/// A reference estimate's name.
+/// Name of a reference estimate.
 pub fn reference_name(reference: Reference, target: Target) -> String {
     match reference {
         Reference::ClientAlone => say!("{} alone", whose(target)),
@@ -171,7 +171,7 @@ pub fn reference_name(reference: Reference, target: Target) -> String {
     }
 }
 
-/// Whose errors these are.
+/// The client or clients whose errors are shown.
 pub fn whose(target: Target) -> String {
     match target {
         Target::Client(client) => say!("client {}", client + 1),
@@ -183,7 +183,7 @@ pub fn whose(target: Target) -> String {
 /// A method's mean error along the rounds, with a band of one standard error.
 pub(super) fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
     let rounds = || run.rounds.iter().map(|&round| round as f64).zip(&summary.errors);
-    // The mean of runs of which some diverge is the largest one's; a band around it would say nothing and hide the rest.
+    // If some data sets diverge, the largest error dominates the mean; its band would tell nothing and hide the rest.
     let is_telling = summary.n_diverged == 0;
     Curve {
         role: solver_role(summary.method.solver),
@@ -194,26 +194,26 @@ pub(super) fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
     }
 }
 
-/// What was to be expected of a method; nothing where nothing can be.
+/// Predicted curve of a method; `None` without a prediction.
 fn predicted(run: &Run, theory: &MethodTheory) -> Option<Curve> {
     let prediction = theory.prediction.as_ref().ok()?;
     let points = run.summary.rounds.iter().zip(&prediction.means).map(|(&x, &y)| Point { x: x as f64, y });
     Some(Curve {
         role: solver_role(theory.method.solver),
         kind: CurveKind::Predicted,
-        // Beside its measured twin it needs no name of its own.
+        // It has the color of the measured curve, and needs no label of its own.
         label: String::new(),
         points: points.collect(),
         band: Vec::new(),
     })
 }
 
-/// Whether the figure shows what was to be expected of any method.
+/// Whether the figure shows a prediction of any method.
 pub fn has_predictions(run: &Run) -> bool {
     run.theory.iter().flat_map(|theory| &theory.methods).any(|theory| predicted(run, theory).is_some())
 }
 
-/// One standard error to either side, where there is one.
+/// One standard error to either side; `None` if it is unknown.
 fn band(x: f64, error: &Running) -> Option<Band> {
     let (mean, half) = (error.mean(), error.standard_error());
     (mean + half).is_finite().then_some(Band { x, low: mean - half, high: mean + half })
@@ -301,7 +301,7 @@ mod tests {
         assert!((points[points.len() - 1].x - 5_000.0).abs() < 1e-9);
     }
 
-    /// What ends a few percent apart takes most of the axis.
+    /// Curves that end a few percent apart use most of the axis.
     #[test]
     fn multiples_of_pooled_least_squares_come_apart() {
         let run = run(|s| (s.heterogeneity, s.n_local_steps) = (0.5, 20.into()));

@@ -1,4 +1,4 @@
-//! Runs that are kept to be compared with: as ghosts in the figure, and in words beside the run of now.
+//! Pinned runs: as ghosts in the figure, and in words beside the present run.
 
 use super::Run;
 use super::markup::escaped;
@@ -14,12 +14,12 @@ use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
 use fedsysid_say::{between, decimal, say};
 
-/// Differences that are named one by one.
+/// Maximum number of differences that are named one by one.
 const NAMED: usize = 3;
 
-/// The studies of pins, beside what else a view takes: wherever pins are listed, they have their numbers.
+/// Adds the experiments of pins to the plan of a view: every view that lists pins has their results.
 pub fn beside(plan: Option<Plan>, pins: &[Pin], now: &Draft) -> Option<Plan> {
-    // The run of now is known as it is: to keep it must not begin a whole sweep anew.
+    // The present run is computed anyway: pinning it must not change the plan, which would restart the whole sweep.
     let is_known = |pinned: &Settings| plan.is_some() && *pinned == settings(now);
     let aside: Vec<_> = pins.iter().map(|pin| settings(&pin.draft)).filter(|pinned| !is_known(pinned)).collect();
     if aside.is_empty() { plan } else { Some(Plan { aside, ..plan.unwrap_or_default() }) }
@@ -33,16 +33,16 @@ fn without_gains(run: &Run) -> Settings {
     Settings { gains: false, ..run.settings.clone() }
 }
 
-/// A pin with what is known of its run.
+/// A pin with the results of its run.
 #[derive(Clone, Copy, Debug)]
 pub struct Ghost<'a> {
     /// The pin.
     pub pin: &'a Pin,
-    /// Its run, as far as it is known.
+    /// Results of its run, as far as they are known.
     pub summary: Option<&'a Summary>,
 }
 
-/// Pins with what is known of their runs: from what the engines have made for them, or from the run of now.
+/// Pins with the results of their runs: from a sweep that contains them, or from the present run.
 pub fn ghosts<'a>(pins: &'a [Pin], sweeps: &'a Sweeps, run: Option<&'a Run>) -> Vec<Ghost<'a>> {
     let ghost = |pin: &'a Pin| {
         let wanted = settings(&pin.draft);
@@ -52,15 +52,15 @@ pub fn ghosts<'a>(pins: &'a [Pin], sweeps: &'a Sweeps, run: Option<&'a Run>) -> 
     pins.iter().map(ghost).collect()
 }
 
-/// The ghosts of which anything is known, without one of the very run.
+/// The ghosts that have results, except those with the settings of the present run.
 pub fn others<'a>(ghosts: &'a [Ghost<'a>], run: &Run) -> impl Iterator<Item = (&'a Pin, &'a Summary)> {
     let now = without_gains(run);
     let is_other = move |ghost: &&Ghost<'_>| settings(&ghost.pin.draft) != now;
     ghosts.iter().filter(is_other).filter_map(|ghost| Some((ghost.pin, ghost.summary?)))
 }
 
-/// Adds ghosts to the figure of a run, in the colors of their methods, the first of each with its pin's name at its end. A
-/// ghost of the very run would only lie on it.
+/// Adds ghosts to the figure of a run, in the colors of their methods; the first curve of each has the pin's name at
+/// its end. A ghost with the settings of the run is left out: it would coincide with the run.
 pub fn haunt(figure: &mut Figure, ghosts: &[Ghost<'_>], run: &Run) {
     let curves = others(ghosts, run).flat_map(|(pin, summary)| {
         let ghost = |(index, method)| Curve {
@@ -81,7 +81,7 @@ pub fn haunt(figure: &mut Figure, ghosts: &[Ghost<'_>], run: &Run) {
     }
 }
 
-/// What of the settings differs between a pin and now: "M 50 → 100, ε 0.3 → 0.5"; nothing if nothing does.
+/// Differences of the settings from a pin to now: "M 50 → 100, ε 0.3 → 0.5"; empty without any.
 pub fn changes(pin: &Draft, now: &Draft) -> String {
     let (before, after) = (pin.pairs_beside(now), now.pairs_beside(pin));
     let named = before.iter().zip(&after).take(NAMED).map(|((key, from), (_, to))| change(key, from, to));
@@ -108,7 +108,7 @@ fn change(key: &str, from: &str, to: &str) -> String {
     }
 }
 
-/// What has become of a pin's final error, in words: "FedLin 0.70× the error"; where that is not known, why.
+/// Change of the final error since a pin, in words: "FedLin 0.70× the error"; if that is not known, why.
 pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> String {
     let (Some(before), Some(run)) = (ghost.summary, run) else {
         let is_missing = ghost.summary.is_none();
@@ -135,7 +135,8 @@ pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> St
     }
 }
 
-/// The list of pins: each with its name to be typed over, the difference in words, and buttons to return to it and to delete it.
+/// The list of pins: each with its editable name, the difference in words, and buttons to return to it and to delete
+/// it.
 pub fn markup(pins: &[Pin], sweeps: &Sweeps, run: Option<&Run>, now: &Draft) -> String {
     let work = sweeps.current().map(|sweep| &sweep.state);
     let item = |(index, ghost): (usize, &Ghost<'_>)| {
@@ -178,7 +179,7 @@ mod tests {
         Pin::new(draft(query), &[])
     }
 
-    /// A run that has these pins, and what the engines have made for them.
+    /// A run with these pins, and the results that engines have computed for them.
     fn scene(now: &str, pins: &[Pin]) -> (Run, Sweeps) {
         (run_of(&draft(now)), kept(&beside(None, pins, &Draft::default()).unwrap()))
     }

@@ -1,4 +1,4 @@
-//! The numbers of a run at one round: what the crosshair, the strip under the chart and the data table say.
+//! The numbers of a run at one round, for the crosshair, the strip under the chart and the data table.
 
 use super::Run;
 use super::picture::{method_name, pooled, reference_name, reference_role, solver_role};
@@ -8,21 +8,21 @@ use crate::sim::method::Method;
 use crate::sim::stats::Running;
 use fedsysid_say::say;
 
-/// One number with its name.
+/// A number with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What it means.
+    /// Its meaning.
     pub role: Role,
     /// Its name.
     pub name: String,
     /// Mean over data sets; `Err` holds why there is none.
     pub value: Result<Running, String>,
-    /// What was to be expected, where that is known.
+    /// The prediction, if there is one.
     pub expected: Option<f64>,
 }
 
 impl Reading {
-    /// The same as a multiple, without the spread: both errors are of the same data.
+    /// The reading as a multiple of `by`, without a spread: both errors come from the same data.
     pub(super) fn over(mut self, by: f64) -> Self {
         self.expected = self.expected.map(|expected| expected / by);
         self.value = self.value.map(|error| Running::from_parts(1, error.mean() / by, 0.0));
@@ -30,7 +30,7 @@ impl Reading {
     }
 }
 
-/// The same readings as multiples of pooled least squares' error.
+/// The readings as multiples of the error of pooled least squares; unchanged if it has none.
 pub fn multiples(run: &Run, readings: Vec<Reading>) -> Vec<Reading> {
     match pooled(&run.summary) {
         Some(by) => readings.into_iter().map(|reading| reading.over(by)).collect(),
@@ -38,7 +38,8 @@ pub fn multiples(run: &Run, readings: Vec<Reading>) -> Vec<Reading> {
     }
 }
 
-/// Every method's error after `round` rounds (at the last recorded round until then), and then the reference estimates' errors.
+/// The error of every method after `round` rounds (at the last recorded round up to it), then the errors of the
+/// reference estimates.
 pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
     let record = run.summary.record_at(round);
     let methods = run.summary.methods.iter().filter_map(|summary| {
@@ -61,7 +62,7 @@ pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
     methods.chain(references).collect()
 }
 
-/// A method's error to expect at a record.
+/// A method's predicted error at a record.
 fn expected(run: &Run, method: Method, record: usize) -> Option<f64> {
     let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
     theory.prediction.as_ref().ok()?.means.get(record).copied()
@@ -76,7 +77,8 @@ mod tests {
         readings(run, round).iter().map(|r| r.value.as_ref().ok().map(|value| value.mean().to_bits())).collect()
     }
 
-    /// The mean of much data may converge where some data sets do not: that is no number to read beside theirs.
+    /// If some data sets diverge, the prediction for much data may still converge: it does not belong beside their
+    /// mean.
     #[test]
     fn of_what_diverges_now_and_then_nothing_is_expected() {
         let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();

@@ -1,11 +1,12 @@
-//! One round in slow motion: what every client's local steps do, what is uploaded, what the server makes of it.
+//! One round in slow motion: every client's local steps, the uploads, and the server's update.
 //!
-//! - [`Rounds`]: the rounds of the first data set, one by one, with the numbers that a run has.
-//! - [`plane`]: two of a model's many dimensions, and how they lie on paper.
-//! - [`scene`]: a round as frames of shapes and a sentence each.
-//! - [`svg`]: a frame as markup; [`player`]: which frame is seen.
+//! - [`Rounds`]: the rounds of the first data set, one by one, with the same numbers as in the run.
+//! - [`plane`]: projection of models onto two of their many dimensions, and onto paper.
+//! - [`scene`]: a round as frames of shapes, each with a sentence.
+//! - [`svg`]: a frame as markup; [`player`]: the choice of the shown frame.
 //!
-//! A page shows one frame after the other, or, where motion is not wanted, the last one: it holds all that went before.
+//! The page shows the frames one after the other, or, if the reader wants no motion, only the last one: it contains
+//! everything that the earlier ones show.
 
 pub mod plane;
 pub mod player;
@@ -32,21 +33,21 @@ use crate::sim::simulator::{Client, MomentSimulator};
 use crate::sim::stream::DataKey;
 use crate::sim::target::Target;
 
-/// Clients that are shown.
+/// Maximum number of clients that are shown.
 pub const SHOWN: usize = 5;
 
-/// Moments of a local path that are kept, at most, besides its start.
+/// Maximum number of kept models of a local path, besides its start.
 const KEPT: usize = 12;
 
-/// Clients times the steps of their rollouts that are simulated for a picture.
+/// Maximum of the sum of all clients' rollout lengths, which bounds the time of the simulation.
 const MOST_STEPS: usize = 50_000;
 
-/// Why there is nothing to show.
+/// Why a round cannot be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The method is neither FedAvg nor FedLin.
     Method,
-    /// So many clients with such long rollouts take too long.
+    /// This number of clients with such long rollouts would take too long.
     TooLarge,
     /// The data of an unstable system overflow.
     Overflow,
@@ -67,59 +68,59 @@ impl fmt::Display for Refusal {
 pub struct Rounds {
     scenario: Scenario,
     method: Method,
-    /// The clients' moments, in the scale of the gradients.
+    /// The clients' moments, scaled like the gradients.
     fleet: Fleet,
     maps: FleetMaps,
     update: Box<dyn Update>,
     who: Participants,
-    /// Rounds done.
+    /// Number of completed rounds.
     index: usize,
     pooled: Option<Matrix>,
 }
 
-/// What happens in a round.
+/// The events of a round.
 #[derive(Clone, Debug)]
 pub struct Round {
     /// The method.
     pub method: Method,
     /// Its number, 1-based.
     pub number: usize,
-    /// Clients.
+    /// Number of clients.
     pub n_clients: usize,
-    /// How many of them take part.
+    /// Number of clients that take part.
     pub n_taking_part: usize,
-    /// The size of its first local step.
+    /// Size of the first local step.
     pub step_size: f64,
-    /// The server's model at its start and at its end, n×d.
+    /// The server's model before and after the round, n×d.
     pub server: [Matrix; 2],
-    /// Pooled least squares, where the data determine it.
+    /// Pooled least squares; `None` if the data do not determine it.
     pub pooled: Option<Matrix>,
-    /// The first few clients that take part; of those that there are if nobody does.
+    /// The first few clients that take part; if none does, the first few of all.
     pub clients: Vec<ClientRound>,
-    /// The client whose error counts, 0-based (the first if it is no single one's), and the server's errors against its
-    /// system at the start and at the end.
+    /// The client against whose system the server's errors are measured, 0-based (the first if the target is no single
+    /// client), and the server's errors before and after the round (spectral norm).
     pub counting: (usize, [f64; 2]),
 }
 
-/// What a client does in a round.
+/// A client's part in a round.
 #[derive(Clone, Debug)]
 pub struct ClientRound {
-    /// Which, 0-based.
+    /// The client's index, 0-based.
     pub client: usize,
-    /// Its local steps, 0 if it does not take part.
+    /// Number of its local steps; 0 if it does not take part.
     pub n_steps: usize,
-    /// Its samples.
+    /// Number of its samples.
     pub n_samples: u64,
-    /// Its own least squares, and the covariance of every row of it; none where its data do not determine one.
+    /// Its own least squares, and the covariance of each row; `None` if its data do not determine the estimate.
     pub own: Option<(Matrix, Matrix)>,
-    /// How many steps were taken, and the model then: the start and a few on the way to the end.
+    /// Its models with the number of steps taken: the start, and a few of the following ones up to the last.
     pub path: Vec<(usize, Matrix)>,
     /// Errors of the path's first and last model against its own system (spectral norm).
     pub errors: [f64; 2],
 }
 
 impl ClientRound {
-    /// Its model after so many steps, or the last one kept before.
+    /// The kept part of its path up to `n_steps` steps.
     pub fn after(&self, n_steps: usize) -> &[(usize, Matrix)] {
         let until = self.path.partition_point(|(step, _)| *step <= n_steps);
         &self.path[..until]
@@ -130,7 +131,7 @@ impl Rounds {
     /// The first data set, before its first round.
     ///
     /// # Errors
-    /// Why there is nothing to show.
+    /// Why the round cannot be shown.
     pub fn new(scenario: Scenario, method: Method) -> Result<Self, Refusal> {
         if !matches!(method.solver, Solver::FedAvg | Solver::FedLin) {
             return Err(Refusal::Method);
@@ -162,14 +163,14 @@ impl Rounds {
         Ok(rounds)
     }
 
-    /// Chooses the steps and the participants of the present round.
+    /// Sets the step sizes and draws the participants of the present round.
     fn prepare(&mut self) {
         let settings = self.scenario.settings();
         self.maps.set_round(&self.fleet, self.index, settings.n_rounds);
         self.who.draw(settings.participation, settings.seed, 0, self.index);
     }
 
-    /// Does the present round and goes to the next one; what happened.
+    /// Carries out the present round, prepares the next one, and returns what happened.
     pub fn go_on(&mut self) -> Round {
         let server = self.update.models().of(0).clone();
         if self.who.n() > 0 {
@@ -217,7 +218,7 @@ impl Rounds {
         shown.iter().map(client).collect()
     }
 
-    /// FedLin's correction: the mean gradient of those taking part, at the round's start.
+    /// FedLin's correction: the mean gradient of the participants at the start of the round; `None` for other methods.
     fn mean_gradient(&self, server: &Matrix) -> Option<Matrix> {
         if self.method.solver != Solver::FedLin || self.who.n() == 0 {
             return None;
@@ -235,7 +236,7 @@ impl Rounds {
         Some(total.gradient(server) / self.who.n() as f64)
     }
 
-    /// The local steps, one by one as the method's rule has them.
+    /// The models along the local steps, by the method's rule, step by step.
     fn path(&self, moments: &Moments, n_steps: usize, server: &Matrix, mean: Option<&Matrix>) -> Vec<(usize, Matrix)> {
         let settings = self.scenario.settings();
         let at_start = moments.gradient(server);
@@ -266,7 +267,7 @@ impl Rounds {
         solver.factorise(&lanes);
         let mut inverse = LaneMatrix::identity(d);
         solver.solve(&mut inverse);
-        // Means of the moments are sums over one sample, as it were.
+        // Means of the moments count as sums over one sample.
         let samples = match self.scenario.settings().gradient_scale {
             GradientScale::Sum => 1.0,
             GradientScale::Mean => moments.n_samples as f64,
@@ -276,7 +277,7 @@ impl Rounds {
     }
 }
 
-/// Whether a step on the way to the last one is kept: at most so many, evenly.
+/// Whether the model after a step is kept: at most `KEPT` of them, evenly spaced, and always the last.
 fn is_kept(step: usize, n_steps: usize) -> bool {
     step * KEPT / n_steps > (step - 1) * KEPT / n_steps || n_steps <= KEPT
 }

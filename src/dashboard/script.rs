@@ -1,8 +1,8 @@
-//! A run as a short program that finds its final errors anew, from the published formulas and the clients' moments: in Python,
-//! in MATLAB (and Octave), in Julia, in Rust.
+//! A run as a short program that recomputes its final errors from the published formulas and the clients' moments, in
+//! Python, MATLAB (and Octave), Julia or Rust.
 //!
-//! Every program is one text with the same parts in the same order, and needs nothing but its language. It prints each error
-//! beside the one on the page.
+//! All programs have the same parts in the same order, and need nothing but their language. Each prints its errors
+//! beside those of the page.
 
 mod needs;
 
@@ -30,13 +30,13 @@ use crate::sim::stream::DataKey;
 use crate::sim::study::{MethodSummary, Summary};
 use crate::sim::target::{Target, Truth};
 
-/// Numbers that a program may hold: about a megabyte.
+/// Maximum count of numbers in a program: about a megabyte.
 const MOST_NUMBERS: usize = 52_500;
 
-/// Seconds that the slowest language may take, about.
+/// Approximate maximum running time in the slowest language, in seconds.
 const MOST_SECONDS: f64 = 20.0;
 
-/// A language.
+/// A programming language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Python 3, without any package.
@@ -50,10 +50,10 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Self; 4] = [Self::Python, Self::Matlab, Self::Julia, Self::Rust];
 
-    /// Its name.
+    /// Name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Python => "Python",
@@ -63,7 +63,7 @@ impl Language {
         }
     }
 
-    /// How a file's name ends.
+    /// File extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Python => "py",
@@ -82,7 +82,7 @@ impl Language {
         }
     }
 
-    /// What a comment begins with.
+    /// Beginning of a comment line.
     fn comment(self) -> &'static str {
         match self {
             Self::Python | Self::Julia => "# ",
@@ -91,9 +91,9 @@ impl Language {
         }
     }
 
-    /// A row of a table: words, and then numbers.
+    /// A row of a table: texts, then numbers.
     fn row(self, words: &[&str], numbers: &[f64]) -> String {
-        // Our words have no quotation marks in them.
+        // The texts contain no quotation marks.
         let words = words.iter().map(|word| format!("\"{word}\""));
         let cells: Vec<_> = words.chain(numbers.iter().map(|number| format!("{number:?}"))).collect();
         match self {
@@ -102,7 +102,7 @@ impl Language {
         }
     }
 
-    /// A number for each client, as a list, which is short where all are the same.
+    /// A list with a number for each client, shortened if all are the same.
     fn of_clients(self, numbers: &[String]) -> String {
         match numbers {
             [first, others @ ..] if others.iter().all(|other| other == first) => match self {
@@ -115,7 +115,7 @@ impl Language {
         }
     }
 
-    /// The place of the first of several things.
+    /// Index of a list's first element.
     fn first(self) -> usize {
         match self {
             Self::Python | Self::Rust => 0,
@@ -129,21 +129,21 @@ impl Language {
 pub struct Program {
     /// Its text.
     pub text: String,
-    /// What it leaves out or does differently from the page, as sentences.
+    /// Sentences on omissions and differences from the page.
     pub notes: Vec<String>,
 }
 
 /// Why there is no program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoProgram {
-    /// One data set alone is too long a text.
+    /// Even a single data set would make the text too long.
     TooMuchData {
-        /// Clients there are.
+        /// Number of clients of the run.
         clients: usize,
-        /// Clients that a program has room for.
+        /// Number of clients for which a program has room.
         most: usize,
     },
-    /// Nothing has a number.
+    /// There are no errors to recompute.
     Nothing,
 }
 
@@ -161,13 +161,13 @@ impl fmt::Display for NoProgram {
 
 impl std::error::Error for NoProgram {}
 
-/// What a program leaves out, or does differently from the page.
+/// Omission of a program, or difference from the page.
 enum Omission {
     /// A method that diverges.
     Method(Method),
     /// An estimate that has no error.
     Unknown(Reference),
-    /// An estimate with a rule that programs do not have.
+    /// An estimate whose rule is not in the programs.
     Fitted(Reference),
     /// All data sets but the first few.
     DataSets { few: usize, all: usize },
@@ -189,11 +189,11 @@ impl Omission {
     }
 }
 
-/// The program of a run; what it is about stands in comments at its top. Its text is English whoever takes it away, as files
-/// are; its notes are for the page.
+/// The program of a run; the lines of `about` are comments at its top. Its text is always English, as all files are;
+/// its notes have the language of the page.
 ///
 /// # Errors
-/// When its data are too long a text, or there is nothing to find again.
+/// If its data would make the text too long, or there are no errors to recompute.
 pub fn program(run: &Run, language: Language, about: &[String]) -> Result<Program, NoProgram> {
     let scenario = Scenario::new(run.settings.clone()).map_err(|_| NoProgram::Nothing)?;
     let (kept, mut omissions) = kept(&scenario, &run.summary)?;
@@ -211,7 +211,7 @@ pub fn program(run: &Run, language: Language, about: &[String]) -> Result<Progra
     Ok(Program { text, notes: notes() })
 }
 
-/// The settings with what a program can find again, and what it leaves out.
+/// The settings with the methods and estimates that a program can recompute, and the omissions.
 fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<Omission>), NoProgram> {
     let settings = scenario.settings();
     let mut omissions = Vec::new();
@@ -239,24 +239,24 @@ fn kept(scenario: &Scenario, summary: &Summary) -> Result<(Settings, Vec<Omissio
     Ok((Settings { methods, references, gains: false, ..settings.clone() }, omissions))
 }
 
-/// Whether a method has a final error in every data set.
+/// Whether a method converged in every data set.
 fn has_an_end(summary: &MethodSummary) -> bool {
     let end = summary.errors.last().map_or(f64::NAN, Running::mean);
     summary.n_diverged == 0 && end.is_finite()
 }
 
-/// How many data sets a program has room and time for; at least one.
+/// Number of data sets for which a program has room and time; at least one.
 fn n_data_sets(scenario: &Scenario, kept: &Settings, n_trials: usize) -> Result<usize, NoProgram> {
     let (dims, clients) = (kept.family.dims(), kept.n_clients);
     let (d, n) = (dims.n_regressors(), dims.n_states);
-    // Who takes part is a digit for each client and round, of which twenty are as long as a number.
+    // Participation takes one digit per client and round; twenty digits are as long as a number.
     let digits = if is_full(kept) { 0 } else { kept.n_rounds / 20 };
     let most = MOST_NUMBERS / (d * (d + 1) / 2 + n * d + digits);
     if clients > most {
         return Err(NoProgram::TooMuchData { clients, most });
     }
     let (clients, rounds) = (clients as f64, kept.n_rounds as f64);
-    // Seconds that plain Python takes: for a client's eigenvalues, for one of its responses with K steps, for a round.
+    // Seconds in plain Python: for a client's eigenvalues, for its response with K steps, for a round.
     let steps = (0..kept.n_clients).map(|client| scenario.n_local_steps(client)).max().unwrap_or(1);
     let (d, steps) = (d as f64, steps as f64);
     let response = 1e-7 * d * (steps + 5.0 * d * d);
@@ -274,7 +274,7 @@ fn n_data_sets(scenario: &Scenario, kept: &Settings, n_trials: usize) -> Result<
     Ok((most / kept.n_clients).min(in_time).min(n_trials).max(1))
 }
 
-/// The first data sets, run again.
+/// Summary of the first data sets, which are run again.
 fn again(kept: &Settings, n_trials: usize) -> Result<Summary, NoProgram> {
     let scenario = Scenario::new(Settings { n_trials, ..kept.clone() }).map_err(|_| NoProgram::Nothing)?;
     let mut summary = Summary::new(kept, scenario.heterogeneity());
@@ -287,14 +287,14 @@ fn again(kept: &Settings, n_trials: usize) -> Result<Summary, NoProgram> {
     Ok(summary)
 }
 
-/// What a program has numbers of.
+/// Source of a program's numbers.
 struct Numbers<'a> {
     kept: &'a Settings,
     summary: &'a Summary,
     n_trials: usize,
 }
 
-/// The template with everything in its place.
+/// The template with all fields filled in.
 fn filled(language: Language, scenario: &Scenario, numbers: &Numbers<'_>, about: &[String]) -> String {
     let Numbers { kept, n_trials, .. } = numbers;
     let scale = |client| match kept.gradient_scale {
@@ -333,13 +333,13 @@ fn filled(language: Language, scenario: &Scenario, numbers: &Numbers<'_>, about:
         ("part", part(language, kept, *n_trials)),
         ("data", data(scenario, *n_trials)),
     ];
-    // The data come last: what follows them is not looked through.
+    // The data are filled in last, so that no other field is searched for in them.
     let put = |text: String, (name, value): &(&str, String)| text.replace(&format!("@{name}@"), value);
     fields.iter().fold(needed(language.template(), &words(kept)), put)
 }
 
 impl Numbers<'_> {
-    /// The rows of the methods, and those of the estimates.
+    /// Rows of the methods, and rows of the estimates.
     fn tables(&self, language: Language) -> (String, String) {
         let is_kept = |summary: &&MethodSummary| self.kept.methods.contains(&summary.method);
         let method = |summary: &MethodSummary| {
@@ -369,7 +369,7 @@ impl Numbers<'_> {
     }
 }
 
-/// A name that every terminal prints.
+/// A name in characters that every terminal prints.
 fn plain(name: &str) -> String {
     name.replace('α', "alpha")
 }
@@ -380,7 +380,8 @@ fn by_rows(matrix: &Matrix, between: &str) -> String {
     entries.join(between)
 }
 
-/// A line a round, data set by data set: 1 for each client that takes part, 0 for the others; nothing where all always do.
+/// One line per round, data set by data set, with one digit per client: 1 if it takes part, otherwise 0; empty if all
+/// always do.
 fn part(language: Language, kept: &Settings, n_trials: usize) -> String {
     if is_full(kept) {
         return String::new();
@@ -390,14 +391,14 @@ fn part(language: Language, kept: &Settings, n_trials: usize) -> String {
         participants.draw(kept.participation, kept.seed, trial, round);
         let lanes = participants.weights().iter().flat_map(|weights| weights.0).take(kept.n_clients);
         let digits: String = lanes.map(|weight| if weight > 0.0 { '1' } else { '0' }).collect();
-        // It has no texts of several lines.
+        // MATLAB has no multi-line texts.
         if language == Language::Matlab { format!("'{digits}'") } else { digits }
     };
     let rounds = (0..n_trials).flat_map(|trial| (0..kept.n_rounds).map(move |round| (trial, round)));
     rounds.map(&mut line).collect::<Vec<_>>().join("\n")
 }
 
-/// A line a client, data set by data set: the upper triangle of S and all of C, row by row.
+/// One line per client, data set by data set: the upper triangle of S and all of C, row by row.
 fn data(scenario: &Scenario, n_trials: usize) -> String {
     let settings = scenario.settings();
     let mut simulator = MomentSimulator::new(settings.family.dims());

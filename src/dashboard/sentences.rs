@@ -1,4 +1,4 @@
-//! What is going on, in words. Every statement is computed from the numbers it is about.
+//! Sentences on a run. Every statement is computed from the numbers that it is about.
 
 use super::Run;
 use super::badge::below;
@@ -19,30 +19,30 @@ use crate::sim::target::Target;
 use crate::theory::prediction::Parts;
 use fedsysid_say::say;
 
-/// A difference smaller than this many combined standard errors is not called one.
+/// A difference of fewer than this many combined standard errors is too close to call.
 pub(super) const CLEAR: f64 = 2.0;
 
-/// A cause with this share of the error leaves other causes' remedies without effect.
+/// If a cause has this share of the error, remedies against other causes have no effect.
 const NEARLY_ALL: f64 = 0.9;
-/// A factor below this is hardly one: it would read 1.0.
+/// A factor below this is not named: it would read 1.0.
 pub(super) const SEEN: f64 = 1.05;
-/// Beyond this growth of states the rounding of their squares is as large as what inputs add.
+/// If states grow by more than this factor, the rounding errors of their squares are as large as what inputs add.
 const MOST_GROWTH: f64 = 1e7;
-/// An error that is off by this share is another one than was expected.
+/// If an error differs from its prediction by more than this share, the prediction does not explain it.
 const FAR: f64 = 0.15;
-/// An error within this multiple of the pooled estimate's is as good as there.
+/// An error within this multiple of the pooled estimate's has come near it.
 pub(super) const NEAR_POOLED: f64 = 1.25;
 
-/// Whether any method has come near pooled least squares, which is what theory compares: where none has, what theory says of
-/// joining is not about the run.
+/// Whether the best method has come near pooled least squares, which theory compares with a client alone; otherwise
+/// theory's statements on joining are not about the run.
 pub fn comes_near_pooled(run: &Run) -> bool {
     let pooled = run.summary.reference(Reference::Pooled).and_then(Result::ok).map(|error| error.mean());
     let end = best(run).map(|(_, end)| end.mean());
     pooled.zip(end).is_some_and(|(pooled, end)| end <= NEAR_POOLED * pooled)
 }
 
-/// What joining does for those whose error is shown, against what they have alone; what most of the remaining error is, and so
-/// what would help. Empty while there is nothing to compare.
+/// Effect of joining on the shown error, against least squares alone; then the largest cause of the remaining error and
+/// its remedy. Empty if there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
     let Some((method, federated)) = best(run) else { return without_a_run(run) };
     let name = method_name(method);
@@ -63,7 +63,7 @@ fn rounds(run: &Run) -> String {
     Things::Rounds.counted(run.settings.n_rounds)
 }
 
-/// What is left to say where every algorithm diverges.
+/// Sentence if no algorithm is chosen, or none converges in every data set.
 fn without_a_run(run: &Run) -> String {
     let methods = &run.summary.methods;
     if methods.is_empty() {
@@ -83,7 +83,7 @@ fn without_a_run(run: &Run) -> String {
     }
 }
 
-/// How the best federated error compares with that of those who stay alone.
+/// Comparison of the best federated error with that of the client alone.
 fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> String {
     let (shared, own) = (measured(federated.mean(), 3), measured(alone.mean(), 3));
     if run.settings.n_clients == 1 {
@@ -95,7 +95,7 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     let (who, clients) = (the(run.settings.target), Things::Clients.counted(run.settings.n_clients));
     let fold = alone.mean() / federated.mean();
     let is_seen = !(1.0 / SEEN..SEEN).contains(&fold);
-    // Of the first data set of many it is too early to say so: the others are on their way.
+    // While more data sets are being run, the other sentences say that it is too close to call.
     if run.summary.n_trials == 1 && run.progress.is_none() && is_seen {
         return say!(
             "In this one data set {who} is off by {own} alone, by {shared} with {name}; more would show what is chance."
@@ -116,18 +116,18 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     }
 }
 
-/// Which cause makes up most of the error that a method is expected to end with, and what would lower it.
+/// The cause of most of a method's predicted final error, and a remedy.
 fn remainder(run: &Run, method: Method) -> Option<String> {
     let theory = run.theory.as_ref()?.methods.iter().find(|theory| theory.method == method)?;
     let prediction = theory.prediction.as_ref().ok()?;
     let (parts, expected) = (prediction.parts.last()?, prediction.means.last()?);
-    // Shares of what was to be expected are no shares of an error that is far from it.
+    // Shares of the prediction do not explain an error that is far from it.
     let (_, end) = best(run)?;
     if (end.mean() - expected).abs() > (FAR * expected).max(CLEAR * end.standard_error()) {
         return None;
     }
     let (cause, share) = largest(parts)?;
-    // A course may pass nearer to the truth than where it ends: then more rounds are no remedy.
+    // If the error may rise again towards its limit, more rounds are no remedy.
     if cause == Cause::Transient && prediction.limit.is_some_and(|limit| limit.mean >= *expected) {
         return None;
     }
@@ -139,21 +139,21 @@ fn remainder(run: &Run, method: Method) -> Option<String> {
     })
 }
 
-/// The causes of an error.
+/// Causes of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// What the rounds have not yet removed.
+    /// The part that the rounds have not yet removed.
     Transient,
     /// Process noise.
     Noise,
-    /// Clients that differ.
+    /// Differences between the clients.
     Heterogeneity,
-    /// Local steps that lead away.
+    /// Bias of local steps.
     Drift,
 }
 
 impl Cause {
-    /// All of them with their parts, in the order in which they are stacked.
+    /// All causes with their parts, in the order in which they are stacked.
     pub fn parts(parts: &Parts) -> [(Self, f64); 4] {
         [
             (Self::Noise, parts.noise),
@@ -163,7 +163,7 @@ impl Cause {
         ]
     }
 
-    /// Its word in style sheets and tables.
+    /// Word in style sheets and tables.
     pub fn word(self) -> &'static str {
         match self {
             Self::Transient => "transient",
@@ -173,7 +173,7 @@ impl Cause {
         }
     }
 
-    /// Its name.
+    /// Name.
     pub fn words(self) -> &'static str {
         match self {
             Self::Transient => say!("transient"),
@@ -183,7 +183,7 @@ impl Cause {
         }
     }
 
-    /// What would lower it. Where it is not nearly all that is left, other causes' remedies help as well.
+    /// What would lower it. Unless the cause has nearly the whole error, remedies against other causes help as well.
     fn remedy(self, run: &Run, share: f64) -> &'static str {
         match self {
             Self::Heterogeneity if share < NEARLY_ALL => say!("a smaller ε would help most"),
@@ -198,7 +198,7 @@ impl Cause {
     }
 }
 
-/// Whether gradients of twice the data would make steps too large.
+/// Whether gradients from twice the data would make the step size unstable.
 fn bears_no_more_data(run: &Run) -> bool {
     const TWICE: f64 = 2.5;
     let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);
@@ -206,14 +206,14 @@ fn bears_no_more_data(run: &Run) -> bool {
     run.settings.gradient_scale == GradientScale::Sum && least < TWICE * run.settings.step_size
 }
 
-/// The largest cause and its share in all that add to the error; none if nothing does.
+/// The largest cause and its share of all that add to the error; `None` if none does.
 fn largest(parts: &Parts) -> Option<(Cause, f64)> {
     let adding = || Cause::parts(parts).into_iter().filter(|(_, part)| *part > 0.0 && part.is_finite());
     let total: f64 = adding().map(|(_, part)| part).sum();
     adding().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(cause, part)| (cause, part / total))
 }
 
-/// Those whose error is shown, as a subject: "client 1", "the worst client".
+/// The client or clients whose error is shown, as a subject: "client 1", "the worst client".
 pub(super) fn the(target: Target) -> String {
     match target {
         Target::Client(_) => whose(target),
@@ -222,19 +222,19 @@ pub(super) fn the(target: Target) -> String {
     }
 }
 
-/// The method that does not diverge and ends with the least error.
+/// The method with the smallest final error that diverges in no data set.
 fn best(run: &Run) -> Option<(Method, Running)> {
     let finished = run.summary.methods.iter().filter(|summary| summary.n_diverged == 0);
     let ends = finished.filter_map(|summary| Some((summary.method, *summary.errors.last()?)));
     ends.filter(|(_, end)| end.mean().is_finite()).min_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean()))
 }
 
-/// What the picture shows, said once.
+/// Caption of the picture.
 pub fn caption(run: &Run) -> String {
     caption_of(run, Upward::Error)
 }
 
-/// The same, with what lies upward.
+/// Caption of the picture, with its vertical axis.
 pub fn caption_of(run: &Run, upward: Upward) -> String {
     let rounds = Things::Rounds.counted(run.settings.n_rounds);
     let pooled = picture::pooled(&run.summary);
@@ -254,7 +254,7 @@ fn data_sets(run: &Run) -> String {
     Things::DataSets.counted(run.summary.n_trials)
 }
 
-/// How far apart the clients' systems are, measured: a line beside ε.
+/// Measured differences between the clients' systems: a line beside ε.
 pub fn heterogeneity(run: &Run) -> String {
     let Heterogeneity { a, b } = run.summary.heterogeneity;
     say!("measured: A up to {}, B {}", number(a), number(b))
@@ -265,7 +265,8 @@ pub fn refused(error: ScenarioError) -> String {
     say!("This cannot be run: {error}.")
 }
 
-/// What does not work in a run: methods that diverge, estimates that the data do not determine. One sentence each.
+/// Complaints about a run, one sentence each: methods that diverge, estimates that the data do not determine, results
+/// that are mostly rounding.
 pub fn complaints(run: &Run) -> Vec<String> {
     let diverging = run.summary.methods.iter().filter_map(|summary| divergence(run, summary));
     let mut complaints: Vec<_> = diverging.collect();
@@ -277,7 +278,7 @@ pub fn complaints(run: &Run) -> Vec<String> {
     complaints
 }
 
-/// One sentence for three and more methods that diverge, when as many would hide the chart.
+/// One sentence for three or more methods that diverge: a sentence for each would hide the chart.
 fn divergence_of_many(run: &Run) -> String {
     let diverging = || run.summary.methods.iter().filter(|summary| summary.n_diverged > 0);
     let names: Vec<_> = diverging().map(|summary| method_name(summary.method)).collect();
@@ -285,7 +286,7 @@ fn divergence_of_many(run: &Run) -> String {
     say!("{} diverge: the first of their errors {}. {}.", listed(&names), when(run, first_round), cure(run))
 }
 
-/// From which round on an error grows, as the end of a sentence about it.
+/// The round from which an error grows, as the end of a sentence.
 fn when(run: &Run, from: usize) -> String {
     match from {
         0 => say!("grows from the first round on").to_owned(),
@@ -308,8 +309,8 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
     Some(say!("{name} diverges{how_often}{rho}: its error {when}. {}.", cure(run)))
 }
 
-/// What leads back, one thing at a time: a step below the largest that all bear; where none is that small, gradients that do not
-/// grow with the data, or shorter rollouts where states grow.
+/// A remedy against divergence, one at a time: a step size below the largest that is stable for all methods; if no
+/// setting is that small, gradients that do not grow with the data, or, if that is not enough, shorter rollouts.
 fn cure(run: &Run) -> String {
     let alpha = run.settings.step_size;
     let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);
@@ -327,13 +328,13 @@ fn cure(run: &Run) -> String {
     say!("No step size α is small enough: lower T").into()
 }
 
-/// Whether states grow a lot within a rollout.
+/// Whether states grow by more than `A_LOT` within a rollout.
 fn grows(run: &Run) -> bool {
     const A_LOT: f64 = 1e3;
     run.theory.as_ref().is_some_and(|theory| theory.growth > A_LOT)
 }
 
-/// That numbers are mostly rounding, where they are: squares of states and of inputs are in one sum.
+/// A sentence if the numbers are mostly rounding: squares of grown states and of inputs are summed up together.
 fn rounding(run: &Run) -> Option<String> {
     let growth = run.theory.as_ref()?.growth;
     (growth > MOST_GROWTH).then(|| {
@@ -341,7 +342,7 @@ fn rounding(run: &Run) -> Option<String> {
     })
 }
 
-/// Reference estimates without a number, those with the same reason in one sentence.
+/// Sentences on reference estimates without a number; estimates with the same reason share one.
 fn undetermined(run: &Run) -> Vec<String> {
     let mut reasons: Vec<(EstimateError, Vec<String>)> = Vec::new();
     for summary in &run.summary.references {

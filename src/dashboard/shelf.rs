@@ -1,29 +1,29 @@
-//! What engines work on for the screen, one at a time; what was there before, and what is finished and kept.
+//! The result that engines compute for the screen, one at a time; the result before, and the kept complete results.
 
-/// How many that are finished are kept.
+/// Maximum number of kept results.
 const KEPT: usize = 8;
 
-/// What can lie on a [`Shelf`].
+/// A result that a [`Shelf`] holds.
 pub trait Shelved: Clone {
-    /// What one is asked for by.
+    /// Request for a result.
     type Wanted: PartialEq;
 
-    /// What it was asked for by.
+    /// The request of this result.
     fn wanted(&self) -> &Self::Wanted;
 
-    /// Whether it is what is wanted.
+    /// Whether it answers a request.
     fn answers(&self, wanted: &Self::Wanted) -> bool {
         self.wanted() == wanted
     }
 
-    /// Whether it stays, where it is on screen and is wanted again; otherwise work on it begins anew.
+    /// Whether it stays on screen when it is requested again; otherwise it is computed anew.
     fn stays(&self) -> bool;
 
-    /// What is seen until something of a new one is known, of the last one on screen and the one before.
+    /// The result to show while a new one is empty: the last one on screen, or the one before it.
     fn stand_in(last: Option<Self>, before: Option<Self>, wanted: &Self::Wanted) -> Option<Self>;
 }
 
-/// The one on screen, the one before, and those that are kept.
+/// The current result, the one that stands in for it, and the kept ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shelf<T> {
     current: Option<T>,
@@ -38,7 +38,8 @@ impl<T> Default for Shelf<T> {
 }
 
 impl<T: Shelved> Shelf<T> {
-    /// This is to be on screen, or nothing. Whether engines have to work for it: not if it is there already, or was kept.
+    /// Requests a result for the screen, or none. Returns whether engines have to compute it: not if it is on screen or
+    /// kept.
     pub fn want(&mut self, wanted: Option<&T::Wanted>) -> bool {
         let Some(wanted) = wanted else {
             (self.current, self.before) = (None, None);
@@ -55,12 +56,12 @@ impl<T: Shelved> Shelf<T> {
         is_new
     }
 
-    /// What was asked for last.
+    /// The current request.
     pub fn wanted(&self) -> Option<&T::Wanted> {
         self.current.as_ref().map(T::wanted)
     }
 
-    /// The one on screen is complete: nothing stands in for it any more, and it is kept.
+    /// Keeps the current result, which is complete; nothing stands in for it any more.
     pub(super) fn keep(&mut self) {
         self.before = None;
         if let Some(current) = &self.current {
@@ -71,32 +72,32 @@ impl<T: Shelved> Shelf<T> {
 }
 
 impl<T> Shelf<T> {
-    /// The one on screen.
+    /// The current result.
     pub fn current(&self) -> Option<&T> {
         self.current.as_ref()
     }
 
-    /// What was on screen before, where it stands in for the current one.
+    /// The earlier result, while it stands in for the current one.
     pub fn before(&self) -> Option<&T> {
         self.before.as_ref()
     }
 
-    /// Puts one on screen that has been asked for.
+    /// Puts a requested result on screen.
     pub(super) fn put(&mut self, new: T) {
         self.current = Some(new);
     }
 
-    /// The one on screen, to take in what engines say of it.
+    /// The current result, to apply an engine's events to it.
     pub(super) fn current_mut(&mut self) -> Option<&mut T> {
         self.current.as_mut()
     }
 
-    /// Nothing stands in for the one on screen any more.
+    /// Drops the result that stands in for the current one.
     pub(super) fn drop_before(&mut self) {
         self.before = None;
     }
 
-    /// All there are, the one on screen first.
+    /// All results, the current one first.
     pub(super) fn all(&self) -> impl Iterator<Item = &T> {
         self.current.iter().chain(&self.before).chain(&self.kept)
     }
@@ -106,7 +107,7 @@ impl<T> Shelf<T> {
 mod tests {
     use super::*;
 
-    /// Asked for by a number; none stands in for another that is less.
+    /// A result that is requested by its number, and whether it stays. It stands in for larger numbers only.
     #[derive(Clone, Debug, PartialEq)]
     struct Thing(i32, bool);
 

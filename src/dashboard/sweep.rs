@@ -1,7 +1,9 @@
-//! Many experiments, shared out among the engines: what a trade-off, a sweep or a figure of the paper is made of.
+//! Sweeps: many experiments, distributed over the engines, for a trade-off, a sweep of one parameter or a figure of the
+//! paper.
 //!
-//! A [`Plan`] says which; a [`Sweep`] is one on its way, put together in a fixed order whoever did what, so that its numbers
-//! are those of the same studies run whole; [`Sweeps`] keeps those that are finished, so that going back costs nothing.
+//! A [`Plan`] lists the experiments. A [`Sweep`] collects their results in a fixed order, whichever engine computed
+//! them, so that its numbers equal those of the same studies run whole. [`Sweeps`] keeps complete sweeps, so that
+//! returning to one costs nothing.
 
 mod plan;
 mod point;
@@ -17,52 +19,52 @@ use crate::theory::Theory;
 pub use plan::Plan;
 pub use point::{last, value_of};
 
-/// While settings move on, a sweep that was begun less than so many milliseconds ago goes on for as long: something of every one
-/// is seen, and the points follow the slider.
+/// While the settings change, a sweep continues until this many milliseconds after its request: every sweep shows some
+/// results, and the points follow the slider.
 const WORTH_MS: f64 = 100.0;
 
-/// What becomes of a sweep.
+/// State of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum State {
-    /// It is being worked on.
+    /// Engines are computing it.
     Running,
-    /// Everything is in.
+    /// All results have arrived.
     Complete,
-    /// A person stopped it.
+    /// The person stopped it.
     Cancelled,
-    /// It was given up: engines died over it.
+    /// It was given up, since workers died while computing it.
     GivenUp,
-    /// One of its points is no scenario.
+    /// One of its points has invalid settings.
     Refused(ScenarioError),
 }
 
-/// A sweep on its way.
+/// A sweep with the results so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// What it is of.
+    /// The experiments.
     pub plan: Plan,
-    /// What becomes of it.
+    /// Its state.
     pub state: State,
     generation: Generation,
     points: Vec<Point>,
-    /// Clients' data that are in, and that there will be.
+    /// Number of clients' data sets that are simulated, and the total number.
     done: f64,
     all: f64,
-    /// When it was asked for.
+    /// Time of the request, in milliseconds.
     begun: f64,
 }
 
-/// What is known of a point.
+/// Results of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Point {
     summary: Option<Summary>,
     theory: Option<Box<Theory>>,
-    /// Portions that came before their turn.
+    /// Portions that arrived before their turn.
     early: Vec<PortionResult>,
 }
 
 impl Sweep {
-    /// One that is asked for at time `now`, in milliseconds.
+    /// An empty sweep, requested at time `now` in milliseconds.
     pub fn new(plan: Plan, generation: Generation, now: f64) -> Self {
         let all = plan.all().map(cost).sum();
         let points: Vec<_> = plan.all().map(|_| Point::default()).collect();
@@ -70,7 +72,7 @@ impl Sweep {
         Self { plan, state, generation, points, done: 0.0, all, begun: now }
     }
 
-    /// Takes in what the engines say; whether it was about this sweep.
+    /// Applies an engine's event; returns whether it was about this sweep.
     fn apply(&mut self, event: Event) -> bool {
         if event.generation() != Some(self.generation) || self.state != State::Running {
             return false;
@@ -102,29 +104,29 @@ impl Sweep {
         }
     }
 
-    /// What is known of a point so far; `None` before its first data set.
+    /// Results of a point so far; `None` before its first data set.
     pub fn summary(&self, point: usize) -> Option<&Summary> {
         self.points.get(point)?.summary.as_ref()
     }
 
-    /// What was to be expected at a point, once it is known.
+    /// Predictions for a point, once they are known.
     pub fn theory(&self, point: usize) -> Option<&Theory> {
         self.points.get(point)?.theory.as_deref()
     }
 
-    /// The share of the work done, 0 to 1.
+    /// Share of the work that is done, from 0 to 1.
     pub fn progress(&self) -> f64 {
         if self.all > 0.0 { self.done / self.all } else { 1.0 }
     }
 
-    /// Points of which all is in, and all points.
+    /// Number of complete points, and of all points.
     pub fn n_points(&self) -> (usize, usize) {
         let is_done = |(point, settings): (&Point, &Settings)| point.n_trials() == settings.n_trials;
         let done = self.points.iter().zip(&self.plan.points).filter(|&pair| is_done(pair)).count();
         (done, self.plan.points.len())
     }
 
-    /// How far it is at time `now`, in milliseconds; none once it is complete.
+    /// Progress at time `now` in milliseconds; `None` once the sweep is complete.
     pub fn work(&self, now: f64) -> Option<Work> {
         let stage = match self.state {
             State::Running => Stage::Running,
@@ -142,7 +144,8 @@ impl Point {
         self.summary.as_ref().map_or(0, |summary| summary.n_trials)
     }
 
-    /// Takes in what may come in any order, in that of the data sets.
+    /// Adds a portion's result. Portions arrive in any order; the summary takes them in the order of the data sets, so
+    /// that its sums are always the same bits.
     fn add(&mut self, settings: &Settings, result: PortionResult) {
         self.early.push(result);
         while let Some(next) = self.early.iter().position(|early| early.portion.data_sets.start == self.n_trials()) {
@@ -171,7 +174,7 @@ impl Shelved for Sweep {
         &self.plan
     }
 
-    /// What lies aside may be more than is wanted.
+    /// A sweep may have more experiments aside than are requested.
     fn answers(&self, Plan { points, series_len, expects, aside }: &Plan) -> bool {
         let ours = &self.plan;
         (&ours.points, ours.series_len, ours.expects) == (points, *series_len, *expects)
@@ -182,19 +185,19 @@ impl Shelved for Sweep {
         !matches!(self.state, State::Cancelled | State::GivenUp)
     }
 
-    /// Of two that were both interrupted, the older one has more to show.
+    /// Of two interrupted sweeps the one with more progress stands in.
     fn stand_in(last: Option<Self>, before: Option<Self>, _: &Plan) -> Option<Self> {
         let shown = before.as_ref().map_or(0.0, Self::progress);
         last.filter(|last| shown <= last.progress()).or(before)
     }
 }
 
-/// The sweep on screen, and those that are kept.
+/// The sweep on screen, and the kept ones.
 pub type Sweeps = Shelf<Sweep>;
 
 impl Sweeps {
-    /// For how many milliseconds from `now` on the sweep on its way is worth going on with before this one takes its place: only
-    /// if it is of the same shape, as it is while a slider moves.
+    /// How many milliseconds from `now` on the current sweep should continue before the sweep of `plan` replaces it.
+    /// `None` unless both have the same shape, as they have while a slider moves.
     #[expect(clippy::cast_possible_truncation, reason = "0 to 100")]
     pub fn worth_waiting(&self, plan: Option<&Plan>, now: f64) -> Option<i32> {
         let shape = |plan: &Plan| (plan.points.len(), plan.series_len);
@@ -204,12 +207,12 @@ impl Sweeps {
         (left > 0.0 && !plan.points.is_empty()).then_some(left.ceil() as i32)
     }
 
-    /// A sweep was asked for, at time `now` in milliseconds.
+    /// Records that a sweep was requested at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, plan: Plan, now: f64) {
         self.put(Sweep::new(plan, generation, now));
     }
 
-    /// Takes in what the engines say; whether it was about the sweep on screen.
+    /// Applies an engine's event; returns whether it was about the sweep on screen.
     pub fn apply(&mut self, event: Event) -> bool {
         let Some(sweep) = self.current_mut() else { return false };
         let is_ours = sweep.apply(event);
@@ -219,14 +222,14 @@ impl Sweeps {
         is_ours
     }
 
-    /// Work on the sweep on screen ended before its end; what is in stays.
+    /// Records that the work on the sweep on screen stopped early; results so far stay.
     pub fn end(&mut self, state: State) {
         if let Some(sweep) = self.current_mut().filter(|sweep| sweep.state == State::Running) {
             sweep.state = state;
         }
     }
 
-    /// What is known of an experiment, from whichever sweep has it.
+    /// Results of an experiment, from any sweep that contains it.
     pub fn find(&self, settings: &Settings) -> Option<&Summary> {
         self.all().find_map(|sweep| {
             let point = sweep.plan.all().position(|point| point == settings)?;
@@ -234,12 +237,12 @@ impl Sweeps {
         })
     }
 
-    /// Whether there is anything of a sweep to show.
+    /// Whether the sweep on screen has results.
     pub fn has_something_to_show(&self) -> bool {
         self.current().is_some_and(|sweep| sweep.progress() > 0.0)
     }
 
-    /// Whether there is work going on for the sweep on screen.
+    /// Whether the sweep on screen is being computed.
     pub fn is_running(&self) -> bool {
         self.current().is_some_and(|sweep| sweep.state == State::Running)
     }
@@ -268,14 +271,14 @@ pub(crate) mod tests {
         }
     }
 
-    /// Sweeps of which one is there, with everything in.
+    /// A shelf with one sweep, which is complete.
     pub(crate) fn kept(plan: &Plan) -> Sweeps {
         let mut sweeps = Sweeps::default();
         sweeps.put(complete(plan));
         sweeps
     }
 
-    /// A sweep with everything in.
+    /// A complete sweep.
     pub(crate) fn complete(plan: &Plan) -> Sweep {
         let mut sweep = Sweep::new(plan.clone(), Generation(1), 0.0);
         for request in plan.requests(Generation(1)) {
@@ -307,7 +310,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A point that diverges in some of its data sets has nothing to expect, though the mean of much data has.
+    /// A point that diverges in some of its data sets has no prediction, though the mean of much data would have one.
     #[test]
     fn of_points_that_diverge_now_and_then_nothing_is_expected() {
         let mut plan = Plan { expects: true, ..plan(1, 3) };
@@ -391,7 +394,7 @@ pub(crate) mod tests {
         assert_eq!(sweeps.worth_waiting(Some(&other), 1_030.0), None);
     }
 
-    /// Of two that were left one after the other, that of which more is known.
+    /// Of two interrupted sweeps the one with results stands in.
     #[test]
     fn the_sweep_with_more_to_show_stands_in() {
         let plans = [1, 2, 3].map(|n_trials| plan(2, n_trials));
@@ -417,7 +420,7 @@ pub(crate) mod tests {
         let mut sweep = Sweep::new(plan.clone(), Generation(1), 1_000.0);
         let first = plan.requests(Generation(1)).find(|request| request.portion().is_some_and(|p| p.point == 3));
         sweep.apply(answer(first.unwrap()));
-        // The fourth point has four clients of ten.
+        // The fourth point has four of the ten clients.
         let work = sweep.work(3_000.0).unwrap();
         assert!((work.share - 0.4).abs() < 1e-12 && (work.elapsed - 2_000.0).abs() < 1e-9, "{work:?}");
         assert_eq!((work.done, work.stage), ((1, 4), Stage::Running));

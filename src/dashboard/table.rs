@@ -1,6 +1,7 @@
-//! The numbers of a chart as a table: what is read beneath it, and what is saved as CSV.
+//! The numbers of a chart as a table, shown beneath it and saved as CSV.
 //!
-//! Of a sweep, one row a point, method and record, with the settings that points may differ in: a table that any program reads.
+//! The table of a sweep has one row per point, method and record, and columns for the settings in which points may
+//! differ, so that any program can read it.
 
 mod run;
 
@@ -13,7 +14,7 @@ use crate::sim::stats::Running;
 
 pub use run::{of_anatomy, of_bound, of_join, of_map, of_run};
 
-/// The settings that stand in every row.
+/// The settings that every row states.
 const KEYS: [Key; 6] =
     [Key::Clients, Key::Rollouts, Key::Heterogeneity, Key::LocalSteps, Key::StepSize, Key::RolloutLen];
 
@@ -22,20 +23,20 @@ const KEYS: [Key; 6] =
 pub struct Table {
     /// Names of the columns.
     pub header: Vec<String>,
-    /// Numbers in full, with a decimal point; empty where there is none.
+    /// Numbers with all digits and a decimal point; empty if there is none.
     pub rows: Vec<Vec<String>>,
 }
 
-/// Which rounds have rows.
+/// The rounds that have rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounds {
-    /// Every recorded one.
+    /// All recorded rounds.
     All,
-    /// The last one.
+    /// The last round.
     Last,
 }
 
-/// The table of a sweep, as far as it is known.
+/// The table of a sweep, with the results so far.
 pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
     let names = KEYS.iter().map(|key| key.param().link);
     let header = names.chain([
@@ -130,7 +131,7 @@ impl Table {
     }
 }
 
-/// Writes a cell of comma-separated values (RFC 4180), in quotes where it needs them.
+/// Writes a cell of comma-separated values (RFC 4180), in quotes if it needs them.
 pub(super) fn csv_cell(text: &mut String, cell: &str) {
     if cell.contains([',', '"', '\n', '\r']) {
         text.push('"');
@@ -141,7 +142,7 @@ pub(super) fn csv_cell(text: &mut String, cell: &str) {
     }
 }
 
-/// A number in full; nothing for what is none.
+/// A number with all digits; empty for NaN.
 fn number(value: f64) -> String {
     if value.is_nan() { String::new() } else { value.to_string() }
 }
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    /// The paper's figures have experiments that differ in nothing else.
+    /// Experiments of the paper's figures may differ in start and target only.
     #[test]
     fn rows_say_where_they_start_and_whose_error_they_hold() {
         let settings = |start, target| Settings { n_clients: 2, n_rounds: 1, start, target, ..Settings::paper() };

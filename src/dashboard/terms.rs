@@ -1,17 +1,17 @@
-//! The glossary: every quantity that theory adds, in words and as a formula, shown next to where it stands.
+//! The glossary: the quantities of theory in words and formulas, shown next to their numbers.
 
-/// A quantity.
+/// A glossary entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// Its meaning.
     pub words: &'static str,
     /// Its formula, in MathML.
     pub formula: &'static str,
 }
 
-/// How fast a method converges, and the largest step.
+/// Speed of convergence, and the largest stable step size.
 pub const STABILITY: &[Entry] = &[
     Entry {
         name: "Contraction ρ",
@@ -29,7 +29,7 @@ pub const STABILITY: &[Entry] = &[
     },
 ];
 
-/// What an error is made of.
+/// Causes of an error.
 pub const ANATOMY: &[Entry] = &[
     Entry {
         name: "Prediction",
@@ -72,7 +72,7 @@ pub const ANATOMY: &[Entry] = &[
     },
 ];
 
-/// Who gains.
+/// Gains of the clients.
 pub const JOIN: &[Entry] = &[
     Entry {
         name: "Gain",
@@ -115,7 +115,7 @@ pub const BOUND: &[Entry] = &[
 mod tests {
     use super::*;
 
-    /// A formula is well-formed: every element that opens closes, in order.
+    /// Formulas are well-formed: elements are closed in the order in which they were opened.
     #[test]
     fn formulas_are_well_formed() {
         for entry in [STABILITY, ANATOMY, JOIN, BOUND].concat() {

@@ -1,9 +1,9 @@
-//! What is counted and what is listed, in words.
+//! Counts and lists in words.
 
 use crate::figure::number::count;
 use fedsysid_say::say;
 
-/// Names as one reads them out: "a", "a and b", "a, b and c".
+/// Names joined as one reads them: "a", "a and b", "a, b and c".
 pub fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -12,10 +12,10 @@ pub fn listed(names: &[String]) -> String {
     }
 }
 
-/// A kind of things.
+/// A kind of thing that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Things {
-    /// Those who learn together.
+    /// Clients of a federation.
     Clients,
     /// Exchanges between server and clients.
     Rounds,
@@ -37,12 +37,12 @@ pub enum Things {
     Gaps,
     /// Results of a class.
     Results,
-    /// Stretches of a file without a gap.
+    /// Held-out stretches of a file without a gap.
     Stretches,
 }
 
 impl Things {
-    /// So many of them.
+    /// The number with its noun, singular or plural.
     pub fn counted(self, n: usize) -> String {
         match (self, n) {
             (Self::Clients, 1) => say!("1 client").into(),

@@ -1,8 +1,8 @@
 //! The trade-off: final error against one parameter, at one setting or at two.
 //!
-//! Points are studies of their own, with one standard error to either side; lines are what theory expects, the long dashes of
-//! an algorithm in its color and those of a client alone in gray. Where the lines of pooled and of own least squares cross,
-//! joining ceases to pay, or begins to.
+//! Points are studies, with one standard error to either side. Lines are predictions: long dashes for an algorithm, in
+//! its color, and gray for a client alone. Where the predictions of pooled and of own least squares cross, joining
+//! stops or begins to pay.
 
 mod picture;
 mod plan;
@@ -19,16 +19,16 @@ use series::Series;
 pub use plan::{plan, values};
 pub use words::caption;
 
-/// A trade-off, as far as it is known.
+/// A trade-off with the results so far.
 #[derive(Clone, Copy, Debug)]
 pub struct TradeOff<'a> {
-    /// The studies.
+    /// The present studies.
     pub sweep: &'a Sweep,
-    /// The studies that these replace, to be seen until these are in.
+    /// The studies that they replace, shown until the present ones have results.
     pub before: Option<&'a Sweep>,
-    /// What lies along the axis.
+    /// The parameter along the axis.
     pub across: Across,
-    /// What the second setting differs in.
+    /// The parameter and value of the second setting, if there is one.
     pub beside: Option<(Key, f64)>,
     /// The present value along the axis.
     pub now: f64,
@@ -46,7 +46,7 @@ impl<'a> TradeOff<'a> {
         firsts.map(of).collect()
     }
 
-    /// One of two settings in words, "M = 50"; of a single one nothing.
+    /// One of two settings in words: "M = 50"; empty if there is only one.
     fn name(&self, is_second: bool) -> String {
         let Some((key, second)) = self.beside else { return String::new() };
         let first = || self.settings().map_or(f64::NAN, |settings| value_of(key, settings));
@@ -61,12 +61,12 @@ impl<'a> TradeOff<'a> {
         self.series().first().map(Series::xs).unwrap_or_default()
     }
 
-    /// The value along the axis at which joining ceases to pay, or begins to, if the studies tell.
+    /// The value along the axis at which joining stops or begins to pay, if the predictions show one.
     pub fn crossing(&self) -> Option<f64> {
         Some(self.series().first()?.crossing()?.0)
     }
 
-    /// The value along the axis that is nearest to `x`.
+    /// The point of the axis with the value nearest to `x`, by ratio.
     pub fn nearest(&self, x: f64) -> Option<f64> {
         let distance = |value: &f64| (value / x).ln().abs();
         self.xs().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))

@@ -1,54 +1,55 @@
-//! Work that takes long enough to be told of: how far it is, how long it will take, how it ended.
+//! Progress of long work: how much is done, how long the rest will take, how it ended.
 
 use super::things::Things;
 use crate::figure::number::count;
 use fedsysid_say::say;
 
-/// Until so much of the work (a share) and of the time (milliseconds) is gone, nobody knows how long the rest takes.
+/// The remaining time is estimated only after this share of the work, and this time in milliseconds.
 const TELLING: (f64, f64) = (0.05, 500.0);
 
-/// Until work has taken so many milliseconds, it will be over before anybody could stop it.
+/// Work that takes less time than this, in milliseconds, is over before anybody could stop it: the page does not
+/// mention it.
 const QUIET_MS: f64 = 300.0;
 
-/// How work ended, or that it did not yet.
+/// State of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It is going on.
+    /// The work continues.
     Running,
-    /// A person stopped it.
+    /// The person stopped it.
     Stopped,
-    /// It was given up: engines died over it.
+    /// It was given up, since workers died while computing it.
     GivenUp,
 }
 
-/// Work on its way.
+/// Progress of work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// How it ended, if it did.
+    /// Its state.
     pub stage: Stage,
-    /// The share done, 0 to 1.
+    /// Share of the work that is done, from 0 to 1.
     pub share: f64,
-    /// What is complete, and how many of it there will be.
+    /// Number of complete things, and of all.
     pub done: (usize, usize),
-    /// What that is.
+    /// The kind of these things.
     pub of: Things,
-    /// Milliseconds since it was asked for.
+    /// Milliseconds since the request.
     pub elapsed: f64,
 }
 
 impl Work {
-    /// Whether it is worth telling of.
+    /// Whether the page mentions it.
     pub fn is_told(&self) -> bool {
         self.stage != Stage::Running || self.elapsed >= QUIET_MS
     }
 
-    /// How long it will go on, once that means something, in milliseconds.
+    /// Estimated remaining time in milliseconds, once an estimate is possible.
     pub fn left(&self) -> Option<f64> {
         let is_telling = self.share >= TELLING.0 && self.elapsed >= TELLING.1;
         is_telling.then(|| self.elapsed * (1.0 - self.share) / self.share)
     }
 
-    /// How far it is, in words.
+    /// Progress in words.
     pub fn words(&self) -> String {
         let (done, all) = self.done;
         let far = say!("{} of {}", count(done), self.of.counted(all));

@@ -1,6 +1,6 @@
-//! What is said to those who hear the page: politely, once nothing has changed for a while, and never twice the same.
+//! Announcements for screen readers: politely, once nothing has changed for a while, and never the same text twice.
 //!
-//! Numbers change sixty times a second under a moving slider; a live region that followed them would never come to an end.
+//! Numbers change sixty times a second under a moving slider; a live region that followed them would never finish.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -12,13 +12,13 @@ use super::store::Store;
 use crate::figure::aloud::spoken;
 use crate::web::listener::Timeout;
 
-/// How long nothing may have changed before anything is said, in milliseconds.
+/// Time without changes before an announcement, in milliseconds.
 const REST_MS: i32 = 500;
 
-/// The sentences of a view that stand for its picture.
+/// The sentences of a view that describe its picture.
 const SENTENCES: &str = "#app [data-said]";
 
-/// Says a text once it has come to rest.
+/// Announces a text once it has not changed for a while.
 pub(super) fn aloud(text: Signal<String>) -> AnyView {
     let said = RwSignal::new(String::new());
     let timer = StoredValue::new_local(None);
@@ -33,7 +33,8 @@ pub(super) fn aloud(text: Signal<String>) -> AnyView {
     view! { <p class="visually-hidden" aria-live="polite">{said}</p> }.into_any()
 }
 
-/// A summary of what the view shows, after a change. What a page opens with is read where it stands.
+/// Announces a summary of the view after a change. The page's first content is not announced: readers read it in its
+/// place.
 pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
     let said = RwSignal::new(String::new());
     let spoken = move || spoken(&said.read());
@@ -41,7 +42,7 @@ pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
     let is_begun = RwSignal::new(false);
     let timer = StoredValue::new_local(None);
     effect(move |_| {
-        // Whatever the sentences are made of.
+        // Signals on which the sentences depend.
         store.settings.draft.track();
         store.views.track();
         store.handed_in.track();
@@ -52,7 +53,7 @@ pub(super) fn summary(store: Store, own: OwnData) -> AnyView {
                 let before = last.try_update_value(|last| last.replace(now.clone())).flatten();
                 is_begun.set(true);
                 if let Some(before) = before.filter(|before| *before != now) {
-                    // What a change has not touched was heard before.
+                    // Sentences that the change has not altered were read or announced before.
                     let new: Vec<_> = now.into_iter().filter(|sentence| !before.contains(sentence)).collect();
                     said.set(new.join(" "));
                 }

@@ -1,4 +1,4 @@
-//! A canvas: sharp at every pixel ratio, painted anew at every change, once a frame at most.
+//! A canvas: sharp at every pixel ratio, repainted after every change, at most once per frame.
 
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -14,24 +14,24 @@ use crate::figure::Size;
 use crate::web::listener::NextFrame;
 use crate::web::screen::{PixelRatioWatch, SizeWatch, pixel_ratio};
 
-/// Fractions of a pixel that strokes are placed at.
+/// Number of positions per pixel at which strokes can lie.
 pub(super) const SUBPIXELS: u32 = 8;
 
 /// The surface of a canvas.
 pub(super) type Area = DrawingArea<Surface, Shift>;
 
-/// What can be painted on a canvas.
+/// A picture that can be painted on a canvas.
 pub(super) trait Painted: Send + Sync + 'static {
-    /// The size that it is laid out for.
+    /// Size for which it is laid out.
     fn size(&self) -> Size;
 
     /// Paints it; `None` if the surface refuses.
     fn paint(&self, area: &Area) -> Option<()>;
 }
 
-/// A canvas, and what is on it: laid out anew whenever what it is made of changes, or the canvas. The element with the id
-/// `over` may lie over its top. (Whatever a picture is computed from, it is taken to have changed: comparing pictures would
-/// cost more than painting one.)
+/// A canvas and its picture, which is laid out anew whenever its signals or the size of the canvas change. The element
+/// with the id `over` may cover the top of the canvas. (Every update of a signal counts as a change: comparing pictures
+/// would cost more than painting one.)
 pub(super) fn painted<P: Painted>(
     over: &'static str,
     picture: impl Fn(Size) -> Option<P> + Send + Sync + 'static,
@@ -46,7 +46,7 @@ pub(super) fn painted<P: Painted>(
     (canvas, picture)
 }
 
-/// The canvas as it is on the page now: its size, the screen's pixel ratio, and how much of it is covered.
+/// Measures the canvas: its size, the screen's pixel ratio, and the height that is covered.
 fn measure(canvas: NodeRef<Canvas>, over: &str, size: RwSignal<Size>) {
     let Some(canvas) = canvas.get_untracked() else { return };
     // Fractions count: at a ratio of 2, half a CSS pixel is a pixel.
@@ -68,15 +68,15 @@ fn watch(canvas: NodeRef<Canvas>, measure: impl Fn() + Copy + 'static) {
     });
 }
 
-/// Edge: figure → canvas, once a frame at most.
+/// Edge: figure → canvas, at most once per frame.
 fn paint<P: Painted>(canvas: NodeRef<Canvas>, picture: Memo<Option<P>>, measure: impl Fn() + Copy + 'static) {
     let next = StoredValue::new_local(None);
     effect(move |_| {
         picture.track();
         let Some(canvas) = canvas.get() else { return };
-        // Replacing the frame that waits drops it: however much changes, the canvas is painted once.
+        // Replacing a waiting frame cancels it: however often the picture changes, the canvas is painted once.
         next.set_value(NextFrame::new(move || {
-            // The words over the canvas change with the figure, and are on the page by now.
+            // The texts over the canvas change with the figure, and are on the page by now.
             measure();
             if let Some(drawn) = picture.read_untracked().as_ref()
                 && draw(&canvas, drawn).is_none()
@@ -91,7 +91,7 @@ fn draw(canvas: &HtmlCanvasElement, drawn: &impl Painted) -> Option<()> {
     drawn.paint(&surface(canvas, drawn.size())?)
 }
 
-/// The surface of a canvas, which then has this size.
+/// The surface of a canvas, which is set to this size.
 pub(super) fn surface(canvas: &HtmlCanvasElement, size: Size) -> Option<Area> {
     let (width, height) = size.surface();
     if (canvas.width(), canvas.height()) != (width, height) {

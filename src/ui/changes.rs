@@ -1,4 +1,4 @@
-//! Undo, redo and "reset all", by buttons and by the keys that everybody knows.
+//! Undo, redo and "reset all", by buttons and the usual keys.
 
 use fedsysid_say::say;
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use super::store::Store;
 use crate::params::Draft;
 use crate::web::listener::Listener;
 
-/// The row of buttons; and the keys Ctrl or ⌘ with Z, with Shift and Z, and with Y.
+/// The row of buttons. The keys are Ctrl or ⌘ with Z, with Shift and Z, and with Y.
 pub(super) fn changes(store: Store) -> AnyView {
     StoredValue::new_local(keys(store));
     let undoes = memo(move || store.history.read().undoes());
@@ -32,7 +32,7 @@ pub(super) fn changes(store: Store) -> AnyView {
     .into_any()
 }
 
-/// A button that says in its tip what it would change.
+/// A button whose tooltip says what it would change.
 fn turn(words: &'static str, what: Memo<Option<String>>, act: Box<dyn Fn()>) -> AnyView {
     let tip = live(move || what.get().map(|what| format!("{words}: {what}")));
     view! {
@@ -50,7 +50,7 @@ fn turn(words: &'static str, what: Memo<Option<String>>, act: Box<dyn Fn()>) -> 
 }
 
 fn keys(store: Store) -> [Listener; 4] {
-    // Whether a box holds text that has not been taken over yet: that the browser undoes better.
+    // Whether a box holds typed text that has not been applied yet: the browser's own undo handles that better.
     let is_typing = Rc::new(Cell::new(false));
     let ended = |kind| {
         let is_typing = is_typing.clone();

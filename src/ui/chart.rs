@@ -1,6 +1,6 @@
-//! A figure on a canvas: sharp at every pixel ratio, redrawn at every change, readable by pointer and keys.
+//! A figure on a canvas: sharp at every pixel ratio, redrawn after every change, readable by pointer and keys.
 //!
-//! Knows nothing of federations: it shows a [`Figure`] and says at which abscissa a reader looks.
+//! It knows nothing of federations: it shows a [`Figure`], and sets the abscissa of the reader's crosshair.
 
 use fedsysid_say::say;
 use leptos::ev::{FocusEvent, KeyboardEvent, PointerEvent};
@@ -17,7 +17,7 @@ use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
 use crate::figure::{Figure, Size};
 
-/// Rounds that an arrow key moves with Shift, and Page Up and Page Down.
+/// Number of steps by which an arrow key with Shift, Page Up and Page Down move.
 const LONG_STEP: isize = 10;
 
 /// A figure as it is on the canvas.
@@ -48,28 +48,28 @@ impl Drawn {
     }
 }
 
-/// Something on a plot, laid out by its frame.
+/// An additional layer on the plot, which follows its frame.
 pub type OnPlot = Box<dyn FnOnce(Memo<Option<Frame>>) -> AnyView>;
 
 /// A figure on a canvas.
 #[component]
 pub fn Chart(
-    /// What is shown.
+    /// The figure.
     figure: Box<dyn Fn() -> Option<Figure> + Send + Sync>,
-    /// How it looks.
+    /// The theme.
     theme: Signal<Theme>,
-    /// The abscissa that a reader looks at, set here.
+    /// The abscissa of the crosshair; the chart sets it from pointer and keys.
     at: RwSignal<Option<f64>>,
-    /// What the chart shows, in words.
+    /// Description of the chart.
     label: Signal<String>,
-    /// The id of what may lie over its top; the plot makes room for it.
+    /// The id of an element that may cover the top; the plot leaves room for it.
     over: &'static str,
-    /// What lies along the abscissa: rounds, clients, values.
+    /// Quantity along the abscissa: rounds, clients, values.
     along: &'static str,
-    /// What lies on the plot and is handled by itself.
+    /// A layer on the plot with its own controls.
     #[prop(optional)]
     on_plot: Option<OnPlot>,
-    /// What the curves read at the crosshair; shown beside it.
+    /// The values of the curves at the crosshair, shown beside it.
     children: ChildrenFn,
 ) -> impl IntoView {
     let (canvas, picture) = painted(over, move |size| {
@@ -77,7 +77,7 @@ pub fn Chart(
         Some(Drawn { layout: Layout::new(&figure, &theme, size), figure, theme, size })
     });
     let on_plot = on_plot.map(|view| view(memo(move || picture.read().as_ref().map(|drawn| drawn.layout.frame))));
-    // Of which line, if of one, a reader with keys is told; nobody is told of what a pointer passes over.
+    // What is announced to a reader who uses keys: all lines or one. Nothing is announced for a pointer.
     let heard = RwSignal::new(Heard::Nothing);
     let text = derived(move || {
         let (picture, at, heard) = (picture.read(), at.get(), heard.get());
@@ -92,7 +92,7 @@ pub fn Chart(
         at.set(crosshair.map(|crosshair| crosshair.x));
     };
     let leave = move |event: PointerEvent| {
-        // A finger that is lifted should not take the numbers with it.
+        // Numbers stay when a finger is lifted.
         if event.pointer_type() == "mouse" {
             at.set(None);
         }
@@ -135,7 +135,8 @@ pub fn Chart(
     }
 }
 
-/// How far a key walks, which it then does nothing else for; nowhere if it leaves. None for keys that do not walk.
+/// Number of steps for a key that moves the crosshair; its default action is prevented. `Some(None)` if the key removes
+/// the crosshair, `None` for all other keys.
 pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     let long = if event.shift_key() { LONG_STEP } else { 1 };
     let steps = match event.key().as_str() {
@@ -152,7 +153,7 @@ pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     Some(Some(steps))
 }
 
-/// What is read aloud of the place that was walked to.
+/// What is announced at the new abscissa.
 #[derive(Clone, Copy, PartialEq)]
 enum Heard {
     Nothing,
@@ -165,13 +166,13 @@ impl Heard {
         line.map_or(Self::All, Self::One)
     }
 
-    /// The one line that is read, if it is one.
+    /// The announced line, if it is a single one.
     fn one(self) -> Option<Line> {
         if let Self::One(line) = self { Some(line) } else { None }
     }
 }
 
-/// What lies along the abscissa, as it is said.
+/// Quantity along the abscissa, in words.
 fn abscissa(along: &str) -> &'static str {
     match along {
         "clients" => say!("clients"),
@@ -180,7 +181,7 @@ fn abscissa(along: &str) -> &'static str {
     }
 }
 
-/// Walks along the abscissa, or from line to line, by keys.
+/// Moves along the abscissa, or from line to line, by keys.
 fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option<f64>>, heard: RwSignal<Heard>) {
     let picture = picture.read_untracked();
     let Some(drawn) = picture.as_ref() else { return };
@@ -203,9 +204,9 @@ fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option
     }
 }
 
-/// The line at the crosshair, a dot on every curve, and what the curves read there.
+/// The line of the crosshair, a dot on every curve, and their values.
 fn cross(crosshair: &Crosshair, heard: Option<Line>, plot: Rect, readings: AnyView) -> AnyView {
-    // Set one by one through the style object: a strict content security policy refuses style attributes.
+    // Set through the style object property by property: a strict content security policy refuses style attributes.
     let px = |value: f64| format!("{value}px");
     let dot = |class, (x, y)| view! { <span class=class style:left=px(x) style:top=px(y)></span> };
     let dots = crosshair.readings.iter().filter_map(|reading| {
@@ -213,7 +214,7 @@ fn cross(crosshair: &Crosshair, heard: Option<Line>, plot: Rect, readings: AnyVi
         Some(dot(class, reading.at?))
     });
     let dots = dots.collect_view();
-    // On the side that has more room.
+    // On the side with more room.
     let class = if crosshair.px > plot.left + plot.width / 2.0 { "cross-box is-left" } else { "cross-box" };
     let (left, top, height) = (px(crosshair.px), px(plot.top), px(plot.height));
     view! {

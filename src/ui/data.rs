@@ -1,4 +1,5 @@
-//! The Data view: files in, by button, by dropping, or the example; what they tell, in cards. All of it is made at the desk.
+//! The Data view: files are opened by button, by dropping, or as the example; cards show the results. The desk makes
+//! all their texts.
 
 use fedsysid_say::say;
 use leptos::ev::{DragEvent, Event};
@@ -18,7 +19,7 @@ use crate::dashboard::export::charts::Page;
 use crate::data::shared::Rounds;
 use crate::web::clerk::{Clerk, Word};
 
-/// What the view's parts share; it outlives the view, so that opened data stay while others are looked at.
+/// Signals of the view. They outlive it, so that opened data stay while other views are shown.
 #[derive(Clone, Copy)]
 pub struct OwnData {
     sheet: RwSignal<Sheet>,
@@ -28,7 +29,7 @@ pub struct OwnData {
 }
 
 impl OwnData {
-    /// Nothing opened.
+    /// No data.
     pub fn empty() -> Self {
         let sheet = RwSignal::new(Sheet::default());
         let tell = move |word| {
@@ -49,19 +50,19 @@ impl OwnData {
         }
     }
 
-    /// Whether nothing is under way, tracked.
+    /// Whether no work is in progress and all cards are shown, tracked.
     pub fn is_settled(self) -> bool {
         let sheet = self.sheet.read();
         sheet.progress().is_none() && !sheet.has_more()
     }
 
-    /// Gives the clerk an order under a new job.
+    /// Gives the clerk an order as a new job.
     fn ask(self, order: impl FnOnce(&Clerk, u32)) {
         let job = self.sheet.try_update(Sheet::begin).unwrap_or_default();
         self.clerk.with_value(|clerk| order(clerk, job));
     }
 
-    /// Gives the clerk an order, unless something is under way, which that would put an end to.
+    /// Gives the clerk an order, unless it is busy: the order would end the present job.
     fn ask_when_free(self, order: impl FnOnce(&Clerk, u32)) {
         if self.sheet.read_untracked().progress().is_none() {
             self.ask(order);
@@ -96,12 +97,12 @@ impl OwnData {
         }
     }
 
-    /// A piece of what is shown.
+    /// Text of a piece; empty before there are results.
     fn part(self, part: Part) -> Memo<String> {
         memo(move || self.sheet.read().parts().map(|parts| parts[part].clone()).unwrap_or_default())
     }
 
-    /// Buttons for the numbers of a picture, and to take it away.
+    /// Buttons to show the numbers of a chart and to save it.
     fn save(self, store: Store, id: &'static str, chart: fn(Page<'_>, &Parts) -> Option<Export>) -> AnyView {
         save(store, id, false, move |page| chart(page, self.sheet.read().parts()?))
     }
@@ -112,7 +113,7 @@ impl OwnData {
     }
 }
 
-/// Shows a card with every frame, as long as there are any.
+/// Shows one more card per frame, until all are shown.
 fn show_more(sheet: RwSignal<Sheet>) {
     if sheet.read_untracked().has_more() {
         request_animation_frame(move || {
@@ -122,12 +123,12 @@ fn show_more(sheet: RwSignal<Sheet>) {
     }
 }
 
-/// People's own data.
+/// The Data view.
 #[component]
 pub fn DataView(
-    /// The page's signals: the experiment whose data can be saved.
+    /// The page's signals, with the experiment whose data can be saved.
     store: Store,
-    /// What is opened.
+    /// The opened data.
     own: OwnData,
 ) -> impl IntoView {
     let over = RwSignal::new(false);
@@ -169,7 +170,7 @@ pub fn DataView(
     }
 }
 
-/// Ways to data.
+/// Ways to open data.
 fn opening(store: Store, own: OwnData) -> AnyView {
     let save = move || {
         let settings = store.settings.draft.read_untracked().settings();
@@ -210,7 +211,7 @@ fn file_button(words: &'static str, test_id: &'static str, adds: bool, own: OwnD
         if let Some(files) = input.files() {
             own.open(&files, adds);
         }
-        // Choosing the same file again is a change too.
+        // Clear the input, so that choosing the same file again is a change too.
         input.set_value("");
     });
     view! {
@@ -222,7 +223,7 @@ fn file_button(words: &'static str, test_id: &'static str, adds: bool, own: OwnD
     .into_any()
 }
 
-/// How far it is, or what went wrong, in a row that is always there.
+/// Progress or the last error, in a row that is always there.
 fn state(own: OwnData) -> AnyView {
     let complaint = memo(move || own.sheet.read().complaint().unwrap_or_default().to_owned());
     let progress = memo(move || own.sheet.read().progress().cloned());
@@ -244,7 +245,7 @@ fn state(own: OwnData) -> AnyView {
     .into_any()
 }
 
-/// A heading, what can be chosen, and what comes of it.
+/// A card: heading, choices, and markup.
 fn card(title: &'static str, test_id: &'static str, html: Memo<String>, choices: AnyView) -> AnyView {
     view! {
         <div class="card" data-testid=test_id>
@@ -291,7 +292,7 @@ fn ways(store: Store, own: OwnData) -> AnyView {
     .into_any()
 }
 
-/// Who should join: words, a dot a client, a row a client.
+/// Who should join: words, one dot per client, one row per client.
 fn joining(store: Store, own: OwnData) -> AnyView {
     let at = RwSignal::new(None::<usize>);
     let shown = memo(move || own.sheet.read().parts().and_then(Dots::read));
@@ -319,7 +320,7 @@ fn joining(store: Store, own: OwnData) -> AnyView {
     .into_any()
 }
 
-/// Local steps and rounds of the federated methods.
+/// Number boxes for local steps and rounds of the federated methods.
 fn rounds_row(own: OwnData) -> AnyView {
     let number = move |which: Which| {
         let text = memo(move || which.of(own.rounds.get()).to_string());

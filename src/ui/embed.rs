@@ -1,4 +1,4 @@
-//! The page in a frame of another one: what it leaves out, and what the two say to each other.
+//! The page in a frame of another one: what it leaves out, and the messages between the two.
 
 use fedsysid_say::say;
 use leptos::prelude::*;
@@ -22,7 +22,7 @@ use crate::web;
 use crate::web::address::with_query;
 use crate::web::listener::Listener;
 
-/// Has the style sheet know of it: with a line beneath the chart or without, with the view's own choices or without.
+/// Tells the style sheet whether there is a caption beneath the chart, and whether the view's own choices are shown.
 pub(super) fn mark(store: Store) {
     let is_bare = store.settings.embed.with_value(|embed| !embed.has_caption);
     let word = match (is_bare, store.settings.shows(OPTIONS)) {
@@ -36,7 +36,7 @@ pub(super) fn mark(store: Store) {
     }
 }
 
-/// What is above a compact page: the tabs of the views, if its author wants them.
+/// Header of a compact page: the tabs of the views, if its author wants them.
 pub(super) fn head(store: Store) -> AnyView {
     let bar = untrack(|| store.settings.shows(TABS)).then(|| view! { <div class="top-bar">{tabs(store)}</div> });
     view! {
@@ -46,7 +46,7 @@ pub(super) fn head(store: Store) -> AnyView {
     .into_any()
 }
 
-/// What is beneath a compact page: the way to all of it, in the same state.
+/// Footer of a compact page: a link to the full page in the same state.
 pub(super) fn foot(store: Store) -> AnyView {
     let link = memo(move || with_query(&store.state().to_query()));
     view! {
@@ -57,7 +57,7 @@ pub(super) fn foot(store: Store) -> AnyView {
     .into_any()
 }
 
-/// Over the chart of a page that its author wants to rest at first.
+/// Button over the chart of a page whose author wants it to wait for a touch.
 pub(super) fn cover(store: Store) -> AnyView {
     let shown = move || {
         let press = on(move |_: MouseEvent| store.wake());
@@ -67,7 +67,7 @@ pub(super) fn cover(store: Store) -> AnyView {
 }
 
 impl Store {
-    /// Begins to work, if it rested until somebody touches it.
+    /// Begins to compute, if the page was waiting for a touch.
     fn wake(self) {
         if !self.is_awake.get_untracked() {
             self.is_awake.set(true);
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// Any touch or key begins the work. Until then the first picture stays if it is the one of these settings.
+    /// Begins to compute at any touch or key. Until then the first picture stays if it belongs to these settings.
     pub(super) fn follow_touch(self) {
         if !self.is_awake.get_untracked() && self.state_now() != State::default() {
             shell::give_way();
@@ -85,7 +85,7 @@ impl Store {
         StoredValue::new_local(touched);
     }
 
-    /// Edge: the page around this one ↔ everything that is set, results, height. Without such a page nothing happens.
+    /// Edge: host page ↔ settings, results, height. Without a host page nothing happens.
     pub(super) fn converse(self, page: &Element) {
         let topics = StoredValue::new(vec![Topic::Changed, Topic::Result]);
         let (start, by) = (StoredValue::new(self.state_now()), StoredValue::new(By::default()));
@@ -97,7 +97,7 @@ impl Store {
         if listener.is_none() {
             return;
         }
-        // All of it: the tabs stand above what they lead to.
+        // The whole page: the tabs are outside of the view.
         let whole = page.parent_element().unwrap_or_else(|| page.clone());
         let height = web::host::on_height(&whole, move |px| self.tell(Told::Height(px), None));
         StoredValue::new_local((listener, height));
@@ -111,7 +111,7 @@ impl Store {
                 self.tell(Told::Changed(&state, who), None);
             }
         });
-        // What is to be foretold is told to nobody: a page around would tell it on.
+        // A result that is to be guessed is not reported: the host page might reveal it.
         let complete = memo(move || {
             if self.veil.get().is_some() {
                 return None;
@@ -120,7 +120,7 @@ impl Store {
             dashboard.run().filter(|run| run.progress.is_none()).map(|run| run.generation.0)
         });
         effect(move |_| {
-            // A run that the settings have left behind already is no result: that of the new ones follows.
+            // A run of older settings is no result: the run of the present settings follows.
             if complete.get().is_some() && self.is_up_to_date() && hears(Topic::Result) {
                 self.tell_result(None);
             }
@@ -160,7 +160,7 @@ impl Store {
         }
     }
 
-    /// Goes to a state that the page around this one wants; what is so already is no change of anybody's.
+    /// Applies a state that the host page requests; an unchanged state is no change.
     fn obey(self, state: State, by: StoredValue<By>) {
         if state != self.state_now() {
             by.set_value(By::Program);
@@ -190,7 +190,7 @@ impl Store {
         })
     }
 
-    /// What is set and how it came out, or why it cannot be run.
+    /// Reports the settings with the results, or why they cannot be run.
     fn tell_result(self, instance: Option<&str>) {
         let (state, dashboard) = (self.state_now(), self.dashboard.read_untracked());
         if let Some(error) = dashboard.refusal() {
@@ -200,7 +200,7 @@ impl Store {
         self.tell(Told::Result(&state, run), instance);
     }
 
-    /// Tells the page around this one, with its own word if that was an answer.
+    /// Sends a message to the host page; an answer has the asker's word.
     fn tell(self, told: Told<'_>, instance: Option<&str>) {
         let own = || self.settings.embed.with_value(|embed| embed.instance.clone());
         web::host::tell(&told.message(&instance.map_or_else(own, str::to_owned)));

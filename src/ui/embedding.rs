@@ -1,4 +1,4 @@
-//! The panel that makes the code for a page of one's own, with the frame as it will be.
+//! The panel that makes the code for another page, with a preview of the frame.
 
 use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
@@ -14,10 +14,10 @@ use crate::dashboard::host;
 use crate::web::address::with_query;
 use crate::web::clipboard;
 
-/// The panel's id.
+/// Id of the panel.
 const PANEL: &str = "embed-panel";
 
-/// What opens the panel.
+/// The button that opens the panel.
 pub(super) fn opener() -> AnyView {
     view! {
         <p class="menu-row">
@@ -27,7 +27,7 @@ pub(super) fn opener() -> AnyView {
     .into_any()
 }
 
-/// The panel. It is filled as it opens: until then it costs nothing, and no frame runs.
+/// The panel. It is filled when it opens: until then it costs nothing, and no frame runs.
 pub(super) fn panel(store: Store) -> AnyView {
     let chosen = RwSignal::new(Embedding::default());
     let (is_open, said) = (RwSignal::new(false), RwSignal::new(String::new()));
@@ -38,7 +38,7 @@ pub(super) fn panel(store: Store) -> AnyView {
         is_open.set(event_target::<Element>(&event).matches(":popover-open").unwrap_or(false));
         said.set(String::new());
     });
-    // The form is made when the panel opens and not anew at every choice, which would take the focus from it.
+    // The form is made when the panel opens, and not again at every choice, which would take the focus away.
     let form = memo(move || {
         let view = store.views.read().view;
         if is_open.get() { chosen.read_untracked().form(view) } else { String::new() }
@@ -91,7 +91,7 @@ pub(super) fn panel(store: Store) -> AnyView {
     .into_any()
 }
 
-/// Edge: the height that the frame in the preview tells → the frame, and the code.
+/// Edge: height reported by the frame in the preview → the frame, and the code.
 fn follow_height(preview: NodeRef<Div>, measured: RwSignal<Option<f64>>, chosen: RwSignal<Embedding>) {
     effect(move |_| {
         let Some(around) = preview.get() else { return };
@@ -114,7 +114,7 @@ fn whole(pixels: f64) -> u32 {
     pixels.ceil() as u32
 }
 
-/// A field that was changed: its name, what is in it, and whether it is ticked.
+/// A changed field: its name, its value, and whether it is ticked.
 fn field(event: &Event) -> (String, String, bool) {
     let target: Element = event_target(event);
     let name = target.get_attribute("name").unwrap_or_default();

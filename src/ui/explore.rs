@@ -1,4 +1,4 @@
-//! The Explore view: error against round, what it reads, and what to say of it.
+//! The Explore view: error against round, its readings, and the sentences about it.
 
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
@@ -30,12 +30,13 @@ use crate::params::View;
 use crate::params::guide::Lesson;
 use crate::params::views::{SWEEP, SweepOf, Upward};
 
-/// The chart with its sentence above and its numbers below: of the run that follows the settings, or of one curve a value.
+/// The chart with its sentence above and its numbers below: of the run of the present settings, or of a sweep with one
+/// curve per value.
 #[component]
 pub fn Explore(
     /// The page's signals.
     store: Store,
-    /// How the chart looks.
+    /// The theme.
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
@@ -95,7 +96,7 @@ pub fn Explore(
     }
 }
 
-/// The run that follows the settings, with the ghosts of those that are kept.
+/// Figure of the run of the present settings, with the ghosts of the pinned runs.
 fn run_figure(store: Store) -> Option<Figure> {
     let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
     let run = dashboard.run()?;
@@ -108,7 +109,7 @@ fn is_over_pooled(store: Store) -> bool {
     store.views.read().upward() == Upward::OverPooled
 }
 
-/// What lies upward: the errors, or multiples of that of pooled least squares.
+/// Choice of the vertical axis: errors, or multiples of the error of pooled least squares.
 fn upward(store: Store) -> AnyView {
     let press = on(move |_: MouseEvent| {
         store.views.update(|views| {
@@ -131,7 +132,7 @@ fn upward(store: Store) -> AnyView {
     .into_any()
 }
 
-/// Something of the sweep on screen, if one curve a value is looked at and anything is known of it.
+/// A property of the sweep on screen; `None` unless the view shows one curve per value and there is a sweep.
 fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> {
     let views = store.views.read();
     let of = views.sweep.as_ref().filter(|_| views.view == View::Explore)?;
@@ -140,7 +141,7 @@ fn of_family<T>(store: Store, look: impl FnOnce(&Family<'_>) -> T) -> Option<T> 
     Some(look(&Family { sweep: sweeps.current()?, of, method, upward: views.upward() }))
 }
 
-/// The chart to be taken away: of the sweep, or of the run.
+/// The chart as an export: of the sweep, or of the run.
 fn exported(store: Store, page: Page<'_>) -> Option<Export> {
     let of_run = || {
         let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
@@ -150,7 +151,7 @@ fn exported(store: Store, page: Page<'_>) -> Option<Export> {
     of_family(store, |family| page.family(family)).or_else(of_run)
 }
 
-/// What is swept, its values to be typed over, of which method, and the way back.
+/// Heading of a sweep: the parameter, its editable values, the method, and the way back.
 fn sweep_head(store: Store) -> AnyView {
     let name =
         memo(move || store.views.read().sweep.as_ref().map(|of| of.key.param().name().to_owned()).unwrap_or_default());
@@ -182,12 +183,12 @@ fn sweep_head(store: Store) -> AnyView {
     .into_any()
 }
 
-/// What does not work, in words.
+/// Complaints about the run and about settings that cannot be run.
 pub(super) fn complaints(store: Store) -> AnyView {
     let html = memo(move || {
         let dashboard = store.dashboard.read();
         let refusal = dashboard.refusal().map(sentences::refused);
-        // That a run diverges tells of it; what cannot be run has nothing to tell.
+        // Complaints about a run would reveal what is to be guessed; a refusal reveals nothing.
         let run = dashboard.run().filter(|_| store.veil.get().is_none());
         let of_run = run.map(sentences::complaints).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();

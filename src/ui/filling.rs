@@ -1,4 +1,4 @@
-//! Cards that are filled one after the other.
+//! Filling of cards one after the other.
 
 use leptos::prelude::*;
 
@@ -9,8 +9,8 @@ use crate::dashboard::{Dashboard, Run};
 use crate::web::listener::Timeout;
 
 impl Store {
-    /// Fills so many cards one after the other, each in a task of its own: all at once, by code that the browser has not run
-    /// before, they would hold up the page for longer than anybody's finger bears.
+    /// Fills this many cards one after the other, each in a task of its own: all at once, in code that the browser has
+    /// not run before, they would block the page for longer than a finger on a slider tolerates.
     pub(super) fn fill_one_by_one(self, n_cards: u8) {
         self.unfilled.set(n_cards);
         on_cleanup(move || self.unfilled.set(0));
@@ -30,14 +30,14 @@ impl Store {
         });
     }
 
-    /// Whether it is the turn of the card that so many others are filled after, or was. Said to a card once, and not at each
-    /// turn of another's: it would work out again what it says already.
+    /// Whether it is, or was, the turn of the card after which `after` others are filled. The memo changes once per
+    /// card, and not at every other card's turn, which would make it compute its content again.
     pub(super) fn turn_of_card(self, after: u8) -> Memo<bool> {
         memo(move || self.unfilled.get() <= after)
     }
 }
 
-/// Whether cards are being filled for the first time: what is to be said in them is known.
+/// Whether cards are being filled for the first time; their content is known.
 pub(super) fn is_filling(dashboard: &Dashboard, unfilled: u8) -> bool {
     unfilled > 0 && dashboard.run().is_some_and(Run::has_theory)
 }

@@ -1,4 +1,4 @@
-//! The choice of a language.
+//! The choice of the language.
 
 use fedsysid_say::{say, tag};
 use leptos::ev::Event;
@@ -11,10 +11,11 @@ use crate::params::Word;
 use crate::params::embed::Language;
 use crate::web;
 
-/// All that is said is said anew by loading the page anew, which keeps what is set: it is in the address. Opened files are not.
+/// A new language takes effect by reloading the page. The settings stay, since they are in the address; opened files do
+/// not.
 #[component]
 pub fn LanguageChoice(
-    /// The files that are open.
+    /// The opened files.
     own: OwnData,
 ) -> impl IntoView {
     let options = word_options(Language::by_word(tag()));

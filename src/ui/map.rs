@@ -1,4 +1,5 @@
-//! The Map view: two parameters at once, with a handle that is the sliders; the run at its place follows beside it.
+//! The Map view: two parameters at once. A handle on the map sets both sliders, and the run at these settings is shown
+//! beside it.
 
 use fedsysid_say::say;
 use leptos::ev::{KeyboardEvent, PointerEvent};
@@ -30,7 +31,7 @@ use crate::params::Word;
 use crate::params::views::MapKind;
 use crate::params::{Algorithms, Key, Move};
 
-/// A map as it is on the canvas.
+/// A map as painted on the canvas.
 struct Drawn {
     layout: HeatLayout,
     theme: Theme,
@@ -47,20 +48,21 @@ impl Painted for Drawn {
     }
 }
 
-/// What the parts of the view share.
+/// Signals of the view.
 #[derive(Clone, Copy)]
 struct Map {
     store: Store,
-    /// Where a pointer is, on the map.
+    /// Values at the pointer, while it is over the map.
     hover: RwSignal<Option<(f64, f64)>>,
 }
 
-/// The map, and the run at its handle; both of them tell, and nothing is drawn on them.
+/// The map, and the run at its handle. Both would reveal what a lesson's step asks to be guessed: until then there is
+/// only a hint.
 #[component]
 pub fn MapView(
     /// The page's signals.
     store: Store,
-    /// How the charts look.
+    /// The theme.
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let is_veiled = memo(move || store.veil.get().is_some());
@@ -79,7 +81,7 @@ fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
         map.look(|shown| shown.reading(x, y, dashboard.run())).unwrap_or_default()
     };
     let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
-    // A handle says where it is itself, wherever a pointer may be.
+    // The handle always announces its own position, wherever the pointer is.
     let of_handle = memo(move || at(map.now()));
     let caption = memo(move || {
         let n_trials = store.settings.draft.read().settings().n_trials;
@@ -103,17 +105,17 @@ fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
 }
 
 impl Map {
-    /// Something of the map on screen.
+    /// A property of the shown map.
     fn look<T>(self, look: impl FnOnce(&Shown) -> T) -> Option<T> {
         self.store.maps.read().shown().map(look)
     }
 
-    /// Whose map it is over α and K.
+    /// The method whose contraction is shown over α and K.
     fn of(self) -> Of {
         self.store.views.read().method.into()
     }
 
-    /// The map to be taken away.
+    /// The map as an export.
     fn export(self, page: Page<'_>) -> Option<Export> {
         let (sweeps, dashboard) = (self.store.sweeps.read(), self.store.dashboard.read());
         self.look(|shown| page.map(shown, self.of(), sweeps.current(), dashboard.run()))
@@ -130,7 +132,7 @@ impl Map {
         (draft.get(x), draft.get(y))
     }
 
-    /// Takes the settings to a place on the map: the nearest stops of both sliders.
+    /// Sets both parameters to the slider stops nearest to a point on the map.
     fn go(self, (x, y): (f64, f64)) {
         let stop = |key: Key, value: f64| {
             let grid = key.param().grid;
@@ -155,7 +157,7 @@ impl Map {
     }
 }
 
-/// Which map, and over α and K whose contraction.
+/// Choice of the map, and, over α and K, of its method.
 fn choices(map: Map) -> AnyView {
     let kinds = memo(move || {
         let names: Vec<_> = MapKind::ALL.iter().map(|(kind, ..)| kind.name().to_owned()).collect();
@@ -176,7 +178,7 @@ fn choices(map: Map) -> AnyView {
     .into_any()
 }
 
-/// The map as pointers find it.
+/// The map on its canvas, for pointer events.
 #[derive(Clone, Copy)]
 struct Plot {
     map: Map,
@@ -186,19 +188,19 @@ struct Plot {
 }
 
 impl Plot {
-    /// Where an event happens on the canvas, in pixels; also if it happens on the handle.
+    /// Position of an event on the canvas, in pixels, even if it happens on the handle.
     fn under(self, event: &PointerEvent) -> (f64, f64) {
         let corner = self.canvas.get_untracked().map(|canvas| canvas.get_bounding_client_rect());
         let (left, top) = corner.map_or((0.0, 0.0), |corner| (corner.left(), corner.top()));
         (f64::from(event.client_x()) - left, f64::from(event.client_y()) - top)
     }
 
-    /// The values at an event, if it happens within the axes.
+    /// Values at the position of an event; `None` outside of the axes.
     fn values(self, event: &PointerEvent) -> Option<(f64, f64)> {
         self.drawn.read_untracked().as_ref().and_then(|drawn| drawn.layout.at(self.under(event)))
     }
 
-    /// The handle follows an event, as far as the axes go.
+    /// Moves the handle to an event, as far as the axes go.
     fn drag(self, event: &PointerEvent) {
         let place = self.drawn.read_untracked().as_ref().map(|drawn| drawn.layout.nearest(self.under(event)));
         if let Some(place) = place {
@@ -211,7 +213,7 @@ impl Plot {
         let is_beside = is_on_canvas && event.pointer_type() == "touch";
         let is_within = self.values(event).is_some();
         if self.pointer.try_update_value(|pointer| pointer.press(is_within, is_beside)) == Some(true) {
-            // What is dragged tells of itself, not of where the pointer was before.
+            // While it is dragged, the reading is that of the handle, not of the pointer's earlier position.
             self.map.hover.set(None);
             capture(event);
             self.drag(event);
@@ -232,7 +234,7 @@ impl Plot {
         }
     }
 
-    /// Where the handle is on the canvas, in pixels.
+    /// Position of the handle on the canvas, in pixels.
     fn handle(self) -> Option<(f64, f64)> {
         let (x, y) = self.map.now();
         let at = self.drawn.read().as_ref().map(|drawn| drawn.layout.place(x, y));
@@ -287,7 +289,7 @@ fn canvas(map: Map, theme: Signal<Theme>, reading: Memo<String>) -> AnyView {
     .into_any()
 }
 
-/// What is dragged keeps hearing of the pointer wherever it goes.
+/// Sends the pointer's further events to the map, wherever the pointer goes.
 fn capture(event: &PointerEvent) {
     let target = event.current_target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     if let Some(target) = target {
@@ -295,7 +297,7 @@ fn capture(event: &PointerEvent) {
     }
 }
 
-/// The run at the handle's place.
+/// The run at the handle's settings.
 fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let (verdict, caption) = (said_of_run(store, sentences::verdict), said_of_run(store, sentences::caption));

@@ -1,4 +1,4 @@
-//! The page, in Leptos: it reads signals, writes signals and formats; what is computed is computed elsewhere.
+//! The page, in Leptos. It reads and writes signals, and formats; other modules do the computations.
 
 mod aloud;
 mod canvas;
@@ -78,7 +78,7 @@ fn App() -> impl IntoView {
     let known = Known { measured, landmarks: tradeoff::landmarks(store) };
     let view = store.view();
     let own = data::OwnData::empty();
-    // The paper's settings are the paper's, and people's data have none.
+    // The Paper view has fixed settings; people's data and the list of lessons have none.
     let is_alone = move || matches!(view.get(), View::Paper | View::Data | View::Lesson);
     let has_theory = memo(move || {
         let has_none = matches!(view.get(), View::Paper | View::Systems | View::Data | View::Lesson);
@@ -127,7 +127,7 @@ fn App() -> impl IntoView {
     }
 }
 
-/// The view that is looked at.
+/// The chosen view.
 fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> AnyView {
     match view {
         View::Data => view! { <data::DataView store own /> }.into_any(),
@@ -140,7 +140,7 @@ fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> A
     }
 }
 
-/// Which view is looked at.
+/// The tabs that choose the view.
 fn tabs(store: Store) -> AnyView {
     let view = store.view();
     let tab = move |(tab, word, _): &'static (View, &'static str, &'static str)| {

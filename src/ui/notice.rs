@@ -1,4 +1,4 @@
-//! Notices: what was asked for and could not be used, until they are dismissed.
+//! Notices on values that could not be used, until they are dismissed.
 
 use fedsysid_say::say;
 use leptos::ev::MouseEvent;
@@ -14,11 +14,11 @@ use super::store::Store;
 use super::controls::control_id;
 use crate::params::{Notice, keys};
 
-/// The most notices shown at once; a garbled link may have thousands.
+/// Maximum number of notices shown at once; a garbled link may have thousands.
 const SHOWN: usize = 4;
 
-/// The list of notices. Each one can be dismissed, and leads to its control where there is one. The list stays mounted
-/// and is a polite live region, so that new notices are read out without taking the focus.
+/// The list of notices. Each can be dismissed, and leads to its control if there is one. The list stays mounted and is
+/// a polite live region, so that new notices are announced without taking the focus.
 #[component]
 pub fn Notices(
     /// The page's signals; the newest notice is the last.
@@ -26,13 +26,13 @@ pub fn Notices(
 ) -> impl IntoView {
     let notices = store.settings.notices;
     let region = NodeRef::<Section>::new();
-    // By what it says, not by its place: others may be gone since it was shown.
+    // Found by its content, not by its index: other notices may have been removed meanwhile.
     let dismiss = move |dismissed: &Notice| {
         notices.update(|notices| {
             let place = notices.iter().position(|notice| notice == dismissed);
             drop(place.map(|place| notices.remove(place)));
         });
-        // The pressed button is gone: keep the focus near, where Tab goes on.
+        // The pressed button is gone: keep the focus near it, so that Tab continues from there.
         if let Some(region) = region.get_untracked() {
             let _ = region.focus();
         }
@@ -53,7 +53,7 @@ pub fn Notices(
     }
 }
 
-/// One notice, with buttons that lead to its control and that take it off the list.
+/// One notice, with buttons that show its control and dismiss it.
 fn item(store: Store, notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView {
     let sentence = notice.to_string();
     let key = notice.fix().map(|_| notice.key.split(':').next().unwrap_or_default().to_owned());
@@ -69,8 +69,9 @@ fn item(store: Store, notice: &Notice, dismiss: impl Fn() + 'static) -> AnyView 
     .into_any()
 }
 
-/// A button that leads to a control, in another view if it is there: what a link says of a view, a frame or the language has
-/// none, and that of an algorithm only while it runs. A frame and a lesson show what their authors want.
+/// A button that leads to a notice's control, in another view if the control is there. Notices on the view, the frame
+/// or the language have no control, and that of an algorithm exists only while the algorithm runs. Frames and lessons
+/// stay in the view that their authors chose.
 fn show(store: Store, key: String) -> AnyView {
     let (id, view) = (control_id(&key), store.view());
     let other = memo(move || {

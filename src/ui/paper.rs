@@ -1,5 +1,5 @@
-//! The Paper view: its figures, one press each; beside them the switches, with what each of them changes; beneath, what the
-//! paper claims and this run measured.
+//! The Paper view: the paper's figures, one press each; beside them the switches, with their effects; beneath them the
+//! paper's claims beside this run's measurements.
 
 use fedsysid_say::say;
 use leptos::prelude::*;
@@ -17,13 +17,13 @@ use crate::figure::theme::Theme;
 use crate::params::Word;
 use crate::params::paper::{PaperFigure, Switch, Switches};
 
-/// What the parts of the view share.
+/// Signals of the view.
 #[derive(Clone, Copy)]
 struct Paper {
     store: Store,
 }
 
-/// An option of a strip of radio buttons: its word, its name, and what it is about.
+/// An option of a strip of radio buttons: its word, its name, and its tooltip.
 type Segment = (&'static str, &'static str, Option<&'static str>);
 
 /// The paper's figures with their switches and claims.
@@ -31,7 +31,7 @@ type Segment = (&'static str, &'static str, Option<&'static str>);
 pub fn PaperView(
     /// The page's signals.
     store: Store,
-    /// How the chart looks.
+    /// The theme.
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let paper = Paper { store };
@@ -70,7 +70,7 @@ impl Paper {
         self.store.views.read().switches
     }
 
-    /// Something of the figure that is shown, once there are experiments of it.
+    /// A property of the shown figure; `None` until its experiments are requested.
     fn look<T>(self, look: impl FnOnce(PaperFigure, Switches, &Sweep) -> T) -> Option<T> {
         let (figure, switches, sweeps) = (self.figure(), self.switches(), self.store.sweeps.read());
         let sweep = sweeps.current().filter(|sweep| is_of(sweep, figure, switches))?;
@@ -81,13 +81,13 @@ impl Paper {
         self.store.views.update(|views| change(&mut views.switches));
     }
 
-    /// Something said of it.
+    /// A text about the figure.
     fn said(self, say: impl Fn(PaperFigure, Switches, &Sweep) -> String + Send + Sync + 'static) -> Memo<String> {
         memo(move || self.look(&say).unwrap_or_default())
     }
 }
 
-/// The chart, and its numbers at the round that is looked at.
+/// The chart, and its numbers at the chosen round.
 fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let caption = paper.said(picture::caption);
@@ -116,7 +116,7 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
     .into_any()
 }
 
-/// Every switch, with what it changes; and all at once.
+/// All switches with their effects, and presets of all switches.
 fn switchboard(paper: Paper) -> AnyView {
     let preset = move |(name, preset): (&'static str, Switches)| {
         let wanted = move || preset.drawn_as(paper.switches());
@@ -160,7 +160,7 @@ fn switchboard(paper: Paper) -> AnyView {
     .into_any()
 }
 
-/// Radio buttons that look like one strip; arrow keys go from one to the next.
+/// Radio buttons as a strip; arrow keys go from one to the next.
 fn segments(
     name: &'static str,
     options: Vec<Segment>,

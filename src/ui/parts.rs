@@ -1,4 +1,4 @@
-//! Small parts that views share.
+//! Small parts that several views use.
 
 use fedsysid_say::say;
 use leptos::ev::{Event, FocusEvent, KeyboardEvent, MouseEvent, PointerEvent};
@@ -14,7 +14,7 @@ use crate::dashboard::markup;
 use crate::dashboard::strip::EXTENT;
 use crate::figure::aloud::spoken;
 
-/// A button with words on it.
+/// A button with text.
 pub(super) fn button(class: &'static str, words: &'static str, press: impl Fn() + 'static) -> AnyView {
     boxed_button(class, words, Box::new(press))
 }
@@ -24,7 +24,7 @@ fn boxed_button(class: &'static str, words: &'static str, press: Box<dyn Fn()>) 
     view! { <button type="button" class=class on:click=press>{words}</button> }.into_any()
 }
 
-/// A choice among options, which come as markup, with words before it; choosing says the option's place.
+/// A labeled list of options, which are markup; `choose` gets the index of the chosen one.
 pub(super) fn select(
     words: &'static str,
     options: Memo<String>,
@@ -53,20 +53,20 @@ fn boxed_select(
     .into_any()
 }
 
-/// What a box for text holds.
+/// Properties of a text box.
 #[derive(Clone, Copy)]
 pub(super) struct TextBox {
-    /// Its key in a link: notices about it lead to it.
+    /// Its key in a link, by which notices find it.
     pub(super) key: &'static str,
     /// Its classes.
     pub(super) class: &'static str,
-    /// What keys a phone shows for it.
+    /// Kind of keyboard that a phone shows for it.
     pub(super) inputmode: &'static str,
-    /// What it shows.
+    /// The shown text.
     pub(super) text: Memo<String>,
 }
 
-/// A box for text. It takes over what was typed, and then shows what is used.
+/// A text box. It applies the typed text, and then shows the text in use.
 pub(super) fn text_box(text_box: TextBox, take: impl Fn(&str) + 'static) -> AnyView {
     boxed_text_box(text_box, Box::new(take))
 }
@@ -92,7 +92,7 @@ fn boxed_text_box(TextBox { key, class, inputmode, text }: TextBox, take: Box<dy
     .into_any()
 }
 
-/// A box over a chart's crosshair, or a strip beneath it: a title, and a row for each of what there is to read.
+/// A box at a chart's crosshair, or a strip beneath the chart: a title, and one row per reading.
 pub(super) fn readings(title_class: &'static str, title: Memo<String>, rows: Memo<String>) -> AnyView {
     view! {
         <p class=title_class>{title}</p>
@@ -101,11 +101,11 @@ pub(super) fn readings(title_class: &'static str, title: Memo<String>, rows: Mem
     .into_any()
 }
 
-/// What pressing a client's dot does.
+/// Called when a client's dot is pressed.
 pub(super) type Choose = Box<dyn Fn(usize)>;
 
-/// One dot a client, from the most typical system to the farthest: looked at with a pointer, walked along by keys, and, where
-/// it does anything, pressed.
+/// One dot per client, from the most typical system to the farthest: pointed at, walked along by keys, and, if `choose`
+/// is given, pressed.
 pub(super) fn dots(
     testid: &'static str,
     shown: Memo<Option<Join>>,

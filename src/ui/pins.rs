@@ -1,4 +1,4 @@
-//! Pins: the run of now is kept, to be compared with.
+//! Pins: runs kept for comparison with the present one.
 
 use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
@@ -12,7 +12,7 @@ use super::store::Store;
 use crate::dashboard::pins::markup;
 use crate::params::pins::{MOST, PIN, Pin};
 
-/// The button that keeps the run of now, and the list of those that are kept.
+/// The button that pins the present run, and the list of pins.
 pub(super) fn pins(store: Store) -> AnyView {
     let html = memo(move || {
         let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
@@ -38,7 +38,7 @@ pub(super) fn pins(store: Store) -> AnyView {
         let index = input.get_attribute("data-pin").and_then(|index| index.parse::<usize>().ok());
         if let Some(index) = index {
             store.rename_pin(index, &input.value());
-            // The list is made anew when a name changes; the person goes on where they were.
+            // A new name makes the list anew; the focus stays where it was.
             focus(&format!("[data-pin=\"{index}\"]"));
         }
     });
@@ -60,7 +60,7 @@ fn focus_list() {
     focus(&format!("#{}", control_id(PIN)));
 }
 
-/// Gives the focus to what there will be once the page has followed a change.
+/// Focuses an element once the page has followed a change.
 fn focus(css: &str) {
     let css = css.to_owned();
     request_animation_frame(move || focus_now(&css));
@@ -74,7 +74,7 @@ fn focus_now(css: &str) {
 }
 
 impl Store {
-    /// Keeps the run of now.
+    /// Pins the present run.
     fn pin(self) {
         let draft = self.settings.draft.get_untracked();
         self.pins.update(|pins| {
@@ -84,7 +84,7 @@ impl Store {
         });
     }
 
-    /// Goes back to the settings of a pin.
+    /// Returns to the settings of a pin.
     fn return_to(self, index: usize) {
         let mut state = self.state_now();
         if let Some(pin) = state.pins.get(index) {

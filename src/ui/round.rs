@@ -1,4 +1,4 @@
-//! A round in slow motion: local steps, upload, average, broadcast; played, or step by step.
+//! A round in slow motion: local steps, upload, average, broadcast; played, or frame by frame.
 
 use fedsysid_say::say;
 use leptos::prelude::*;
@@ -9,10 +9,10 @@ use crate::dashboard::round::player::{Player, Showing};
 use crate::web::listener::Interval;
 use crate::web::screen;
 
-/// Time that a frame is seen, in milliseconds.
+/// Time per frame, in milliseconds.
 const FRAME_MS: i32 = 700;
 
-/// The diagram with its buttons. It is worked out when it is unfolded, and anew when a setting changes.
+/// The diagram with its buttons. It is computed when it is unfolded, and again when a setting changes.
 #[component]
 pub fn SlowRound(
     /// The page's signals.

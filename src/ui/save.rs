@@ -1,4 +1,4 @@
-//! What every chart has beneath it: its numbers as a table, and a menu to take it away.
+//! What is beneath every chart: its numbers as a table, and a menu to save it.
 
 use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
@@ -23,30 +23,30 @@ use crate::params::Word;
 use crate::web::address::with_query;
 use crate::web::{clipboard, file, preferences};
 
-/// Where the choices are kept.
+/// Key of the stored choices.
 const PREFERENCE: &str = "fedsysid-save";
 
-/// What was chosen last.
+/// The last choices.
 pub(super) fn remembered() -> Choices {
     preferences::read(PREFERENCE).map(|words| Choices::of(&words)).unwrap_or_default()
 }
 
-/// A chart to be taken away, on a page; none while there is nothing to see.
+/// Makes the export of a chart; `None` while there is no chart.
 pub(super) type Make = Box<dyn Fn(Page<'_>) -> Option<Export>>;
 
-/// What is beneath a chart.
+/// Save buttons of a chart.
 #[derive(Clone, Copy)]
 struct Save {
     store: Store,
     make: StoredValue<Make, LocalStorage>,
-    /// What became of the last press.
+    /// Result of the last press, in words.
     said: RwSignal<String>,
-    /// A text that the clipboard did not take, to be copied by hand.
+    /// A text to be copied by hand, if the clipboard refused it.
     text: NodeRef<Textarea>,
 }
 
-/// Two buttons: for the numbers of a chart as a table, and for a menu to take it away. Where the chart is about the run at the
-/// present settings, that is a program too.
+/// Two buttons: one for the numbers of a chart as a table, one for the menu to save it. If the chart is about the run
+/// of the present settings, the menu has a program too.
 pub(super) fn save(
     store: Store,
     id: &'static str,
@@ -56,7 +56,7 @@ pub(super) fn save(
     boxed_save(store, id, has_program, ().into_any(), Box::new(make))
 }
 
-/// The same beside one more button.
+/// [`save`], beside one more button.
 pub(super) fn save_beside(
     store: Store,
     id: &'static str,
@@ -73,7 +73,7 @@ fn boxed_save(store: Store, id: &'static str, has_program: bool, more: AnyView, 
     if id.strip_prefix("save-") == Some(store.views.read_untracked().view.word()) {
         store.main_chart.set_value(Some(save.make));
     }
-    // Both are filled as they open: until then they cost nothing.
+    // Table and menu are filled when they open: until then they cost nothing.
     let (menu_html, table_html) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let open = move || {
         save.say(String::new());
@@ -120,7 +120,7 @@ fn boxed_save(store: Store, id: &'static str, has_program: bool, more: AnyView, 
     .into_any()
 }
 
-/// A button that opens what has this id, once it is filled.
+/// A button that fills and then opens the element with this id.
 fn opener(words: &'static str, id: String, fill: Box<dyn Fn()>) -> AnyView {
     let fill = on(move |_: MouseEvent| fill());
     view! { <button type="button" class="set-step" popovertarget=id on:click=fill>{words}</button> }.into_any()
@@ -159,7 +159,7 @@ impl Save {
         }
     }
 
-    /// The chart as it is now, or why there is none.
+    /// The present chart as an export, or why there is none.
     fn export(self) -> Result<Export, &'static str> {
         if self.store.veil.get_untracked().is_some() {
             return Err(hint());
@@ -179,7 +179,7 @@ impl Save {
         self.say(say!("Saved {name}"));
     }
 
-    /// Draws the sheet on a canvas that nobody sees.
+    /// Draws the sheet on a canvas outside of the page, and saves it.
     fn save_png(self, export: &Export, choices: Choices) {
         let name = export.file_name(Format::Png.ending());
         let said = self.said;
@@ -197,7 +197,7 @@ impl Save {
         }
     }
 
-    /// A program of the run at the present settings.
+    /// Copies or saves a program of the run at the present settings.
     fn program(self, export: &Export, choices: Choices, is_file: bool) {
         let language = choices.language();
         let program = untrack(|| {
@@ -217,7 +217,7 @@ impl Save {
         }
     }
 
-    /// Copies a text; where the browser refuses, the person can.
+    /// Copies a text; if the browser refuses, shows it, so that the person can copy it.
     fn copy(self, what: String, notes: String, text: String) {
         self.say(String::new());
         let copied = text.clone();
@@ -237,7 +237,7 @@ impl Save {
     }
 }
 
-/// The sheet of an export on a canvas of its size; nothing if there is no canvas.
+/// The sheet of an export on a canvas of its size; `None` if the browser gives no canvas.
 fn drawn(export: &Export, choices: Choices) -> Option<HtmlCanvasElement> {
     let (sheet, look) = (export.sheet(), choices.look().theme());
     let picture = Size::new(PICTURE.0, PICTURE.1, choices.scale()).with_subpixels(SUBPIXELS);

@@ -1,4 +1,4 @@
-//! The link of what is on screen, and scenarios as files.
+//! The link to the present state, and scenarios as files.
 
 use fedsysid_say::say;
 use leptos::ev::Event;
@@ -17,10 +17,10 @@ use crate::web;
 use crate::web::address::with_query;
 use crate::web::clipboard;
 
-/// How long "copied" is said, in milliseconds.
+/// Duration of the message "copied", in milliseconds.
 const SAID_MS: i32 = 4_000;
 
-/// "Copy link" in one press; a menu with the link itself, how long it is, and scenario files.
+/// "Copy link" in one press; a menu with the link, its length, and scenario files.
 pub(super) fn share(store: Store) -> AnyView {
     let said = RwSignal::new(String::new());
     let timeout = StoredValue::new_local(None);
@@ -34,7 +34,7 @@ pub(super) fn share(store: Store) -> AnyView {
         let text = link.get_untracked();
         let length = text.chars().count();
         clipboard::copy(&text, move |is_copied| {
-            // Where nothing can be copied, the menu has the link to be copied by hand.
+            // If the browser refuses, the menu opens, and the link can be copied there by hand.
             is_open.update(|open| *open |= !is_copied);
             say(match (is_copied, length > LINK_CHARS) {
                 (true, false) => say!("Link copied").into(),
@@ -88,11 +88,11 @@ pub(super) fn share(store: Store) -> AnyView {
     .into_any()
 }
 
-/// Buttons that save and open a scenario.
+/// Buttons that save and open a scenario file.
 fn files(store: Store) -> AnyView {
     let problem = RwSignal::new(String::new());
     let save = move || web::file::save("fedsysid-scenario.json", "application/json", &file::write(&store.state_now()));
-    // A page that is one file is a scenario that opens by itself.
+    // If the page is a single file, a copy of it can hold the scenario and open with it.
     let save_page = move || web::file::save_page("fedsysid.html", &store.state_now().to_query());
     let open = on(move |event: Event| {
         let Some(chosen) = web::file::chosen(&event_target(&event)) else { return };
@@ -118,7 +118,7 @@ fn files(store: Store) -> AnyView {
     .into_any()
 }
 
-/// Goes to the scenario that a file holds.
+/// Goes to the scenario of a file.
 fn opened(store: Store, text: Option<&str>) -> Result<(), String> {
     let text = text.ok_or(say!("the browser cannot read this file"))?;
     let value = web::json::parse(text).map_err(|reason| file::FileError::NotJson(reason).to_string())?;

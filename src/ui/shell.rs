@@ -1,8 +1,8 @@
-//! The static shell of `index.html`, and how the live page takes its place.
+//! The static shell of `index.html`, which the live page replaces.
 
 use leptos::prelude::document;
 
-/// The shell gives way to the live page, which was laid out behind it. Nothing happens the second time.
+/// Removes the shell and shows the live page, which was laid out behind it. Later calls do nothing.
 pub fn give_way() {
     if let Some(shell) = document().get_element_by_id("shell") {
         shell.remove();

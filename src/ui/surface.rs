@@ -1,4 +1,5 @@
-//! What pictures are drawn on: a canvas, or the text of an SVG file. As one type, so that the code that draws is there once.
+//! Surface for pictures: a canvas, or the text of an SVG file. One type for both, so that the drawing code is compiled
+//! once.
 
 use fedsysid_say::say;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
@@ -6,7 +7,7 @@ use plotters_canvas::CanvasBackend;
 
 use crate::figure::svg::Strokes;
 
-/// The surface refused.
+/// Error of a surface that cannot be drawn on.
 #[derive(Debug)]
 pub(super) struct Refused;
 
@@ -24,11 +25,11 @@ fn refused<E: std::error::Error + Send + Sync>(_: DrawingErrorKind<E>) -> Drawin
     DrawingErrorKind::DrawingError(Refused)
 }
 
-/// A canvas, or text.
+/// A canvas, or the text of an SVG file.
 pub(super) enum Surface {
     /// A canvas.
     Canvas(CanvasBackend),
-    /// Text.
+    /// The text of an SVG file.
     Text(Strokes),
 }
 
@@ -38,7 +39,7 @@ impl From<Strokes> for Surface {
     }
 }
 
-/// Does the same on either.
+/// Calls the same method on either backend.
 macro_rules! on {
     ($surface:expr, $backend:ident => $act:expr) => {
         match $surface {

@@ -1,4 +1,4 @@
-//! How far work is, with a button to stop it.
+//! Progress of work, with a button to stop it.
 
 use super::parts::button;
 use super::reactive::{live, memo};
@@ -10,13 +10,13 @@ use crate::dashboard::work::{Stage, Work};
 use crate::engine::pool::Lane;
 use crate::web::clock;
 
-/// How far a sweep is, and a button to stop it or to begin it anew.
+/// Progress of a sweep, with a button to stop or restart it.
 pub(super) fn sweep_progress(store: Store) -> AnyView {
     let work = move || store.sweeps.read().current().and_then(|sweep| sweep.work(clock::now()));
     progress("sweep-progress", store, Lane::Sweep, Box::new(work))
 }
 
-/// How far a map is; and once it is complete, how far the studies behind its dots are.
+/// Progress of a map; once the map is complete, progress of the studies behind its dots.
 pub(super) fn map_progress(store: Store) -> AnyView {
     let of_map = move || store.maps.read().work(clock::now());
     let of_dots = move || {
@@ -32,7 +32,7 @@ pub(super) fn map_progress(store: Store) -> AnyView {
     .into_any()
 }
 
-/// How far a long run is. Short runs end before anything could be shown.
+/// Progress of a long run. Short runs end before it would be shown.
 pub(super) fn run_progress(store: Store) -> AnyView {
     progress("progress", store, Lane::Live, Box::new(move || store.dashboard.read().work(clock::now())))
 }
@@ -52,7 +52,7 @@ fn progress(
         };
         view! {
             <progress max="1" value=work.share.to_string() aria-label=say!("done")></progress>
-            // Before the words, whose length changes: whoever is about to press it must not miss.
+            // Before the words, whose length changes: otherwise the button would move away under the pointer.
             {button("set-step", words, move || act(store, lane))}
             <span>{work.words()}</span>
         }

@@ -1,4 +1,4 @@
-//! The themes a person can choose, and the one in force.
+//! The choice of the theme, and the theme in use.
 
 use super::reactive::{derived, effect, on};
 use fedsysid_say::say;
@@ -11,7 +11,7 @@ use crate::params::Word;
 use crate::params::embed::Look;
 use crate::web::{preferences, screen};
 
-/// Where the choice is kept.
+/// Key of the stored choice.
 const PREFERENCE: &str = "fedsysid-theme";
 
 const DARK_QUERY: &str = "(prefers-color-scheme: dark)";
@@ -27,7 +27,8 @@ fn theme(look: Look, system_is_dark: bool) -> Theme {
     }
 }
 
-/// The look that the link asks for, or else the one chosen last time; and the theme that follows from it and from the system.
+/// The look that the link asks for, or else the last chosen one; and the theme that follows from the look and the
+/// system.
 pub fn remembered(asked: Option<Look>) -> (RwSignal<Look>, Signal<Theme>) {
     let last = || Look::by_word(&preferences::read(PREFERENCE)?);
     let look = RwSignal::new(asked.or_else(last).unwrap_or_default());
@@ -36,7 +37,7 @@ pub fn remembered(asked: Option<Look>) -> (RwSignal<Look>, Signal<Theme>) {
     let watches = [
         screen::on_media_change(DARK_QUERY, move |matches| {
             is_dark.set(matches);
-            // Another palette of the system's may be as forced as the one before.
+            // The system's new palette may be a forced one too.
             forced.set(self::forced());
         }),
         screen::on_media_change(FORCED_QUERY, move |_| forced.set(self::forced())),
@@ -44,7 +45,7 @@ pub fn remembered(asked: Option<Look>) -> (RwSignal<Look>, Signal<Theme>) {
     StoredValue::new_local(watches);
     effect(move |_| {
         if let Some(root) = document().document_element() {
-            // Colors that the system leaves alone must stand out from its paper.
+            // Colors that the system does not force must stand out from its paper.
             let by_paper = |(paper, _)| if is_dark_paper(paper) { Look::Dark } else { Look::Light };
             let _ = root.set_attribute("data-theme", forced.get().map_or(look.get(), by_paper).word());
         }
@@ -56,7 +57,7 @@ pub fn remembered(asked: Option<Look>) -> (RwSignal<Look>, Signal<Theme>) {
     (look, derived(theme))
 }
 
-/// The system's paper and ink, where it forces them on every page.
+/// Paper and ink colors that the system forces on all pages; `None` if it forces none.
 fn forced() -> Option<(Levels, Levels)> {
     let [paper, ink] = screen::paper_and_ink().filter(|_| screen::matches(FORCED_QUERY))?;
     Some((paper, ink))
@@ -68,7 +69,7 @@ pub fn ThemeChoice(
     /// The choice.
     look: RwSignal<Look>,
 ) -> impl IntoView {
-    // Nothing else sets the look, so that the options stay as they are.
+    // Nothing else changes the look, so the options need no update.
     let options = word_options(Some(look.get_untracked()));
     let choose = on(move |event: Event| {
         let chosen = Look::by_word(&event_target_value(&event)).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What theory says of the run on screen: how stable it is, what its error is made of, who gains, and what the paper proves.
+//! Theory of the run on screen: stability, causes of the error, gains of the clients, and the paper's bound.
 //!
-//! What is only read comes as [`markup`]; here is what a person can do with it.
+//! Read-only parts are [`markup`]; this module has the interactive parts.
 
 #![expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 
@@ -30,12 +30,12 @@ use crate::figure::theme::Theme;
 use crate::params::Key;
 use crate::params::choice::Algorithms;
 
-/// Something said of the run on screen, once it may be told.
+/// A text about the run on screen; empty while it would reveal what is to be guessed.
 pub(super) fn said_of_run(store: Store, say: impl Fn(&Run) -> String + Send + Sync + 'static) -> Memo<String> {
     memo(move || lesson::unless_veiled(store, || store.dashboard.read().run().map(&say).unwrap_or_default()))
 }
 
-/// The same in a card, once it is its turn to be filled.
+/// [`said_of_run`] in a card; empty until the card's turn.
 fn said_in_turn(
     store: Store,
     its_turn: Memo<bool>,
@@ -44,14 +44,14 @@ fn said_in_turn(
     said_of_run(store, move |run| if its_turn.get() { say(run) } else { String::new() })
 }
 
-/// The turns of the cards, the topmost first: so many others are filled after it.
+/// Turns of the cards, the topmost first: the number of cards that are filled after it.
 const N_CARDS: u8 = 4;
 const ANATOMY_TURN: u8 = 3;
 const JOIN_TURN: u8 = 2;
 const BOUND_TURN: u8 = 1;
 const OUTLOOK_TURN: u8 = 0;
 
-/// The contraction of every method, and a button to the largest step that it bears.
+/// The contraction of every method, with a button that sets the suggested step size.
 pub(super) fn badges(store: Store) -> AnyView {
     let html = said_of_run(store, |run| markup::badges(&badge::badges(run)));
     let set = on(move |event: MouseEvent| {
@@ -68,12 +68,12 @@ pub(super) fn badges(store: Store) -> AnyView {
 pub fn Theory(
     /// The page's signals.
     store: Store,
-    /// How the charts look.
+    /// The theme.
     theme: Signal<Theme>,
 ) -> impl IntoView {
     store.fill_one_by_one(N_CARDS);
     let which = RwSignal::new(String::new());
-    // Where no algorithm runs, there is nothing to say of any.
+    // Without an algorithm there is nothing to say about methods.
     let is_any = memo(move || store.settings.draft.read().algorithms != Algorithms::NONE);
     let of_methods =
         move |cards: fn(Store, RwSignal<String>) -> AnyView| when(move || is_any.get(), move || cards(store, which));
@@ -86,7 +86,7 @@ pub fn Theory(
     }
 }
 
-/// What a method's error is made of, and for whom it is less than that alone.
+/// The cards on the causes of a method's error, and on the clients that gain.
 fn error_cards(store: Store, which: RwSignal<String>) -> AnyView {
     view! {
         {card(say!("What is left, and why"), ANATOMY, anatomy_card(store, which))}
@@ -95,7 +95,7 @@ fn error_cards(store: Store, which: RwSignal<String>) -> AnyView {
     .into_any()
 }
 
-/// What rounds and steps do.
+/// The cards on rounds and step sizes.
 fn round_cards(store: Store, _: RwSignal<String>) -> AnyView {
     view! {
         {card(say!("How fast, how large the steps"), STABILITY, outlook_card(store))}
@@ -104,7 +104,7 @@ fn round_cards(store: Store, _: RwSignal<String>) -> AnyView {
     .into_any()
 }
 
-/// A heading, with a "?" that opens what its quantities are, and what is beneath.
+/// A card: heading, a "?" that opens the glossary of its quantities, and content.
 fn card(title: &'static str, entries: &'static [Entry], content: AnyView) -> AnyView {
     let open = RwSignal::new(false);
     let text_id = format!("terms-{}", entries.first().map_or("", |entry| entry.name).replace(' ', "-"));
@@ -123,18 +123,18 @@ fn card(title: &'static str, entries: &'static [Entry], content: AnyView) -> Any
     .into_any()
 }
 
-/// A paragraph with something said.
+/// A paragraph with a text.
 fn words(text: Memo<String>, testid: &'static str) -> AnyView {
     view! { <p data-testid=testid>{text}</p> }.into_any()
 }
 
-/// Which method the cards are about: the chosen one while it runs, else the first.
+/// Index of the cards' method: the chosen one while it runs, else the first.
 fn index_of(run: &Run, which: &str) -> Option<usize> {
     let mut names = run.summary.methods.iter().map(|summary| method_name(summary.method));
     names.position(|name| name == which).or((!run.summary.methods.is_empty()).then_some(0))
 }
 
-/// The four causes along the rounds, and at the last.
+/// The four causes along the rounds, and their shares after the last round.
 fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
     let its_turn = store.turn_of_card(ANATOMY_TURN);
     let names = said_in_turn(store, its_turn, move |run| {
@@ -154,7 +154,7 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
     .into_any()
 }
 
-/// One dot a client.
+/// The card on gains: one dot per client.
 fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
     let its_turn = store.turn_of_card(JOIN_TURN);
@@ -169,7 +169,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
         (Some(join), Some(client)) => join::reading(run, join, client),
         _ => String::new(),
     });
-    // What a client has of joining is said where the error is: of the one whose dot was pressed.
+    // Pressing a client's dot shows that client's error in the chart.
     let choose = move |client| store.settings.change(Key::Client.param().link, |draft| draft.show_client(client));
     view! {
         {words(summary, "join-words")}
@@ -180,7 +180,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
     .into_any()
 }
 
-/// The bound, the slope, and the data.
+/// The card on the paper's bound, with slope and errors.
 fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let its_turn = store.turn_of_card(BOUND_TURN);
@@ -207,10 +207,10 @@ fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> An
     .into_any()
 }
 
-/// A chart of one method's, to be taken away.
+/// Makes the export of a method's chart.
 type OfMethod = fn(Page<'_>, &Run, usize) -> Option<Export>;
 
-/// What every card with a picture has beneath it.
+/// The save buttons beneath a card's picture.
 fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: OfMethod) -> AnyView {
     save(store, id, false, move |page| {
         let dashboard = store.dashboard.read();
@@ -219,7 +219,7 @@ fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: Of
     })
 }
 
-/// How fast the methods are, and where the predictions hold.
+/// The card on the methods' speed and the limits of the predictions.
 fn outlook_card(store: Store) -> AnyView {
     words(said_in_turn(store, store.turn_of_card(OUTLOOK_TURN), outlook), "outlook")
 }

@@ -22,12 +22,12 @@ use crate::params::table::{self, words};
 use crate::params::views::{Across, BESIDE, BESIDE_KEYS};
 use crate::params::{View, Word};
 
-/// The chart with its sentence above; what lies along the axis, and a second setting, to be chosen.
+/// The chart with its sentence above, and the choices of the axis and of a second setting.
 #[component]
 pub fn TradeOffView(
     /// The page's signals.
     store: Store,
-    /// How the chart looks.
+    /// The theme.
     theme: Signal<Theme>,
 ) -> impl IntoView {
     let at = RwSignal::new(None::<f64>);
@@ -78,7 +78,7 @@ pub fn TradeOffView(
     }
 }
 
-/// Something of the trade-off on screen.
+/// A property of the trade-off on screen.
 fn look<T>(store: Store, look: impl FnOnce(&TradeOff<'_>) -> T) -> Option<T> {
     let (views, sweeps) = (store.views.read(), store.sweeps.read());
     let now = store.settings.draft.read().get(views.across.key());
@@ -86,7 +86,7 @@ fn look<T>(store: Store, look: impl FnOnce(&TradeOff<'_>) -> T) -> Option<T> {
     Some(look(&TradeOff { sweep, before, across: views.across, beside: views.beside, now }))
 }
 
-/// Where something changes along a slider; nowhere, while that is to be foretold.
+/// Landmarks along the sliders; none while they would reveal what is to be guessed.
 pub(super) fn landmarks(store: Store) -> Memo<Vec<Landmark>> {
     memo(move || {
         let dashboard = store.dashboard.read();
@@ -98,7 +98,7 @@ pub(super) fn landmarks(store: Store) -> Memo<Vec<Landmark>> {
     })
 }
 
-/// What lies along the axis, and what the second setting differs in.
+/// Choices of the axis, and of the parameter of the second setting.
 fn choices(store: Store) -> AnyView {
     let across = move || store.views.read().across;
     let beside = move || store.views.read().beside;
@@ -106,7 +106,7 @@ fn choices(store: Store) -> AnyView {
         let names: Vec<_> = Across::ALL.iter().map(|(axis, ..)| axis.name().to_owned()).collect();
         markup::options(&names, Across::ALL.iter().position(|(axis, ..)| *axis == across()))
     });
-    // The axis itself can be no second setting.
+    // The parameter on the axis cannot be the second setting.
     let keys = move || BESIDE_KEYS.into_iter().filter(move |&key| key != across().key());
     let seconds = memo(move || {
         let names = keys().map(|key| format!("{} {}", key.param().symbol, key.param().name()));
@@ -137,7 +137,7 @@ fn choices(store: Store) -> AnyView {
     .into_any()
 }
 
-/// A value for a second setting that differs from the present one: of the paper's, the one farthest from it.
+/// A value for the second setting: of the parameter's sweep values the one with the largest ratio to the present value.
 fn another(store: Store, key: crate::params::Key) -> f64 {
     let now = store.settings.draft.read_untracked().get(key);
     let distance = |value: &f64| (value.max(1e-9) / now.max(1e-9)).ln().abs();

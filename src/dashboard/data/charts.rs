@@ -1,4 +1,4 @@
-//! The pictures of opened data, to be taken away: the desk sends their points, the page makes charts of them.
+//! Charts of opened data, as exports: the desk sends their points, and the page makes figures of them.
 
 use super::parts::{Part, Parts};
 use crate::dashboard::export::Export;
@@ -15,11 +15,11 @@ use fedsysid_say::say;
 /// A point of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spot<'a> {
-    /// The client that it belongs to; empty where it belongs to the model that is looked at.
+    /// Name of the client that it belongs to; empty if it belongs to the chosen model.
     pub(super) name: &'a str,
-    /// Where it is across: an eigenvalue's real part, or a distance.
+    /// Horizontal value: an eigenvalue's real part, or a distance.
     pub(super) x: f64,
-    /// Where it is upward: an eigenvalue's imaginary part, or a ratio of errors.
+    /// Vertical value: an eigenvalue's imaginary part, or a ratio of errors.
     pub(super) y: f64,
 }
 
@@ -29,7 +29,7 @@ impl Spot<'_> {
     }
 }
 
-/// Points as the desk sends them: a line each, `x`, `y` and the name, with tabs between them.
+/// Points as the desk sends them: one line per point with `x`, `y` and the name, separated by tabs.
 pub(super) fn written<'a>(points: impl Iterator<Item = Spot<'a>>) -> String {
     let line = |Spot { name, x, y }: Spot<'a>| {
         [x.to_string(), y.to_string(), name.replace(['\t', '\n', '\r'], " ")].join("\t")
@@ -46,8 +46,7 @@ fn read(text: &str) -> Vec<Spot<'_>> {
     text.lines().filter_map(point).collect()
 }
 
-/// The picture of the eigenvalues of the model that is looked at, before those of the clients' own; none where there is
-/// no model.
+/// The eigenvalues of the chosen model before those of the clients' own models; `None` if there is no model.
 pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let (model, points) = parts[Part::Modes].split_once('\n')?;
     let points = read(points);
@@ -69,13 +68,13 @@ pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
     Some(page.own_data("data-eigenvalues", title, parts[Part::About].clone(), figure, table))
 }
 
-/// What the picture of who should join says.
+/// Content of the chart of who should join.
 struct Joined<'a> {
-    /// The color of what clients would join.
+    /// Color of the shared way that clients could join.
     role: Role,
-    /// The name of what clients would join.
+    /// Name of the shared way that clients could join.
     way: &'a str,
-    /// A spot a client: its distance from the mean system across, and its ratio of errors upward.
+    /// One spot per client: its distance from the mean system across, and its ratio of errors upward.
     spots: Vec<Spot<'a>>,
 }
 
@@ -86,27 +85,27 @@ fn joined(parts: &Parts) -> Option<Joined<'_>> {
     Some(Joined { role, way, spots: read(points) })
 }
 
-/// A client's own place in the picture of who should join.
+/// A client's place in the chart of who should join.
 #[derive(Clone, Debug, PartialEq)]
 struct Placed {
     name: String,
-    /// How far its own estimate is from the mean of all (‖·‖_F).
+    /// Distance of its own estimate from the mean of all clients' estimates (‖·‖_F).
     distance: f64,
-    /// Its error alone over that with what it would join.
+    /// Error of its own model over the error of the shared way.
     ratio: f64,
 }
 
-/// A dot a client, as the page draws and reads them.
+/// One dot per client, as the page draws and reads them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dots {
-    /// Where the dots are, and what they say together.
+    /// Positions of the dots, and the words about all of them.
     pub join: Join,
-    /// The clients, in the order in which they came.
+    /// The clients, in the order of the opened data.
     clients: Vec<Placed>,
 }
 
 impl Dots {
-    /// The dots of opened data; none if no client can tell.
+    /// Dots of opened data; `None` if no client has a ratio of errors.
     pub fn read(parts: &Parts) -> Option<Self> {
         let Joined { role, way, spots } = joined(parts)?;
         let placed = |spot: &Spot<'_>| Placed { name: spot.name.to_owned(), distance: spot.x, ratio: spot.y };
@@ -117,7 +116,7 @@ impl Dots {
         (!join.dots.is_empty()).then_some(Self { join, clients })
     }
 
-    /// What a client's dot says in words, by the client's place in [`Dots`]; empty where there is none.
+    /// Words for a client's dot, by the client's place in [`Dots`]; empty if there is no such client.
     pub fn reading(&self, client: usize) -> String {
         let Some(Placed { name, distance, ratio }) = self.clients.get(client) else { return String::new() };
         let (how, fold) = if *ratio > 1.0 { (say!("gains"), *ratio) } else { (say!("loses"), 1.0 / ratio) };
@@ -126,7 +125,7 @@ impl Dots {
     }
 }
 
-/// The picture of who should join, by errors on what was held out; none where no client can tell.
+/// The chart of who should join, by errors on held-out data; `None` without data or without a shared way.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let Joined { role, way, spots } = joined(parts)?;
     let dots: Vec<_> = spots.iter().map(Spot::point).collect();

@@ -1,4 +1,4 @@
-//! Where files become what is shown: the same in a worker and on the page.
+//! Reads files, identifies models and writes what the page shows of them: the same in a worker and on the page.
 
 use super::markup::parts;
 use super::parts::{Chosen, Parts};
@@ -13,7 +13,7 @@ use crate::data::sites::Sites;
 use crate::text::from_decimal;
 use fedsysid_say::say;
 
-/// How many bytes tell whether a file holds rows or moments.
+/// Number of bytes that tell whether a file holds rows or moments.
 const TELLING: usize = 64;
 
 /// The largest moments file, in bytes.
@@ -22,29 +22,29 @@ const LARGEST_MOMENTS: usize = 100 << 20;
 /// A file that is being read.
 #[derive(Debug)]
 enum Incoming {
-    /// Its first bytes, which do not tell yet what it holds.
+    /// Its first bytes, too few to tell what it holds.
     Unknown(Vec<u8>),
     Rows(Box<Reader>),
     Moments(Vec<u8>),
 }
 
-/// Reads files, identifies, and writes what is shown of it.
+/// Reads files, identifies models, and writes the pieces that the page shows.
 #[derive(Debug, Default)]
 pub struct Desk {
     rounds: Rounds,
     chosen: Chosen,
     found: Option<Found>,
-    /// The files of a lot that is being opened: what was read so far, and the one that is being read.
+    /// The files read so far of the lot that is being opened; the file that is being read is in `incoming`.
     files: Vec<FileRead>,
     sites: Option<Sites>,
     name: String,
     incoming: Option<Incoming>,
-    /// The identification of a lot that is read, or of the present one with other rounds.
+    /// The identification in progress, with its files and sites: of a new lot, or of the present one with other rounds.
     work: Option<(Vec<FileRead>, Sites, Box<Identification>)>,
 }
 
 impl Desk {
-    /// Begins a lot of files, which take the place of what was opened before, or are added to it.
+    /// Begins a lot of files, which replaces the data opened before or is added to them.
     pub fn begin(&mut self, adds: bool) {
         self.drop_work();
         let kept = self.found.as_ref().filter(|_| adds);
@@ -52,22 +52,22 @@ impl Desk {
         self.files = kept.map(|found| found.files.clone()).unwrap_or_default();
     }
 
-    /// Drops whatever is under way; what was found before stays.
+    /// Drops all work in progress; earlier findings stay.
     pub fn drop_work(&mut self) {
         (self.incoming, self.work, self.sites) = (None, None, None);
         self.files.clear();
     }
 
-    /// Begins a file of the lot, which has this name.
+    /// Begins the next file of the lot.
     pub fn open(&mut self, name: &str) {
         name.clone_into(&mut self.name);
         self.incoming = Some(Incoming::Unknown(Vec::new()));
     }
 
-    /// Takes the next bytes of the file in, however many.
+    /// Takes the next bytes of the file; pieces may have any size.
     ///
     /// # Errors
-    /// What is wrong with the file, in words, with its name.
+    /// What is wrong with the file, in words that begin with its name.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), String> {
         let incoming = self.incoming.take().unwrap_or_else(|| Incoming::Unknown(Vec::new()));
         let taken = take(incoming, bytes);
@@ -75,10 +75,10 @@ impl Desk {
         Ok(())
     }
 
-    /// Ends the file, whose clients are part of the lot from now on.
+    /// Ends the file and adds its clients to the lot.
     ///
     /// # Errors
-    /// What is wrong with the file, in words, with its name.
+    /// What is wrong with the file, in words that begin with its name.
     pub fn close(&mut self) -> Result<(), String> {
         let Some(incoming) = self.incoming.take() else { return Ok(()) };
         let closed = close(incoming).and_then(|(sites, kind)| self.add(sites, kind));
@@ -99,14 +99,14 @@ impl Desk {
         say!("{} cannot be used: {refusal}.", self.name)
     }
 
-    /// Begins to identify the lot that was read, as [`Desk::work`] goes on to do.
+    /// Begins to identify models from the lot that was read; [`Desk::work`] continues.
     pub fn identify(&mut self) {
         let Some(sites) = self.sites.take() else { return };
         let identification = Box::new(Identification::new(&sites, self.rounds));
         self.work = Some((std::mem::take(&mut self.files), sites, identification));
     }
 
-    /// Begins to identify what was opened with other rounds; whether anything was.
+    /// Begins to identify the opened data again, with other rounds; returns whether there are any data.
     pub fn set_rounds(&mut self, rounds: Rounds) -> bool {
         self.rounds = rounds;
         self.drop_work();
@@ -116,8 +116,8 @@ impl Desk {
         true
     }
 
-    /// Works until `now` is `until`, in milliseconds. Gives the share of the work that is done, from 0 to 1, or none once
-    /// there is no more to do.
+    /// Works until `now()` reaches `until`, both in milliseconds. Returns the share of the work that is done, from 0 to
+    /// 1, or `None` once the work is complete.
     pub fn work(&mut self, until: f64, now: impl Fn() -> f64) -> Option<f64> {
         let (_, sites, identification) = self.work.as_mut()?;
         while identification.step(sites) {
@@ -130,22 +130,22 @@ impl Desk {
         None
     }
 
-    /// Decides which of the findings are looked at.
+    /// Chooses which model and which shared way the page shows.
     pub fn choose(&mut self, chosen: Chosen) {
         self.chosen = chosen;
     }
 
-    /// All that is to be shown; none before anything was found.
+    /// All texts that the page shows; `None` before anything was identified.
     pub fn parts(&self) -> Option<Parts> {
         self.found.as_ref().map(|found| parts(found, self.chosen))
     }
 
-    /// The text of a moments file of what was opened; none before anything was found.
+    /// The opened data as the text of a moments file; `None` before anything was identified.
     pub fn moments(&self) -> Option<String> {
         self.found.as_ref().map(|found| moments_file::write(&found.sites))
     }
 
-    /// What was found, as the text of a CSV file; none before anything was found.
+    /// The results as the text of a CSV file; `None` before anything was identified.
     pub fn results(&self) -> Option<String> {
         self.found.as_ref().map(results::csv)
     }
@@ -171,7 +171,7 @@ fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
     }
 }
 
-/// Takes in the beginning of a file, which tells what it holds.
+/// Reads the beginning of a file, which tells whether it holds moments or rows.
 fn begun(begin: &[u8]) -> Result<Incoming, Refusal> {
     let text = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
     if text.starts_with(moments_file::MAGIC.as_bytes()) {

@@ -1,4 +1,4 @@
-//! What is shown of opened data, as markup.
+//! Markup of the Data view's pieces.
 
 use fedsysid_say::{between, say};
 use std::fmt::Write;
@@ -16,23 +16,23 @@ use crate::figure::number::{count, measured};
 use crate::sim::estimate::EstimateError;
 use crate::sim::spectrum::eigenvalues;
 
-/// Dots of the clients' own eigenvalues, at most.
+/// Maximum number of dots for the eigenvalues of the clients' own models.
 const CLOUD: usize = 600;
 
-/// Clients in the table, and in the list of models, at most; the saved results have all.
+/// Maximum number of clients in the table and in the list of models; the saved results hold all clients.
 const LISTED: usize = 100;
 
-/// Writes to a string, which cannot fail.
+/// Formats into a string, which cannot fail.
 macro_rules! put {
     ($to:expr, $($what:tt)*) => {
         let _ = write!($to, $($what)*);
     };
 }
 
-/// Writes all pieces of what was found, for what is looked at.
+/// Writes all pieces for the chosen model and shared way.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
-    // A list of thousands would take the browser longer to lay out than all the rest.
+    // The browser would take longer to lay out a list of thousands than everything else.
     let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
     let (join, by_client) = join(found, chosen.way);
@@ -92,7 +92,7 @@ fn rows_of(file: &super::FileRead) -> u64 {
     }
 }
 
-/// A shared model, or a client's own.
+/// A shared model or a client's own, by its place in the list of models.
 fn chosen_model(found: &Found, index: usize) -> String {
     match model_at(found, index) {
         Some(Ok((_, model, errors))) => model_of(found, model, errors),
@@ -101,7 +101,7 @@ fn chosen_model(found: &Found, index: usize) -> String {
     }
 }
 
-/// The name of a model, the model, and its errors if it has any; by its place in the list of models.
+/// An entry of the list of models: name, model, and the estimate with its standard errors, if it has them.
 type Listed<'a> = (String, &'a Matrix, Option<&'a Estimate>);
 
 fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateError>> {
@@ -121,7 +121,7 @@ fn modes_of(found: &Found, theta: &Matrix) -> Vec<Mode> {
     values.into_iter().map(|(re, im)| Mode { re, im }).collect()
 }
 
-/// The eigenvalues of the model at this place of the list and the clients' own, for the page to make a chart of.
+/// Eigenvalues of the model at this place of the list and of the clients' own models; the page makes a chart of them.
 fn modes(found: &Found, index: usize) -> String {
     let Some(Ok((name, model, _))) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
@@ -134,10 +134,10 @@ fn modes(found: &Found, index: usize) -> String {
     format!("{}\n{}", name.replace('\n', " "), written(points))
 }
 
-/// The ratios of errors of clients that would join the shared way at this place, for the page to make a chart of.
+/// Ratios of errors of the clients for the shared way at this place; the page makes a chart of them.
 fn dots(found: &Found, way: usize) -> String {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
-    // Whoever predicts without error has no place on an axis of ratios.
+    // A client that predicts without error has no place on a logarithmic axis.
     let is_placed = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
     let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared).filter(is_placed);
     let distances = distances(found).into_iter().enumerate();
@@ -167,7 +167,7 @@ fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String 
         for k in 0..theta.ncols() {
             let value = theta[(j, k)];
             let half = errors.map_or(f64::NAN, |errors| t * errors.standard_errors[(j, k)]);
-            // What may as well be zero steps back.
+            // Entries that may well be zero are shown less prominently.
             let quiet = if half >= value.abs() { " data-zero" } else { "" };
             put!(html, "<td{}{quiet}><data value={value}>{}</data>", input_class(k, n), measured(value, 3));
             if half.is_finite() {
@@ -186,7 +186,7 @@ fn input_class(k: usize, n_states: usize) -> &'static str {
     if k == n_states { " class=inputs" } else { "" }
 }
 
-/// What is said beneath a model of its errors, if it has any.
+/// Words beneath a model on its standard errors, if it has any.
 fn about(errors: Option<&Estimate>) -> String {
     let Some(Estimate { degrees, noise_std, .. }) = errors else {
         return say!("The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.").into();
@@ -204,7 +204,7 @@ fn about(errors: Option<&Estimate>) -> String {
     )
 }
 
-/// The picture of the eigenvalues of Â before those of the clients' own, and words for it.
+/// The eigenvalues of Â before those of the clients' own models, as a plot with words.
 fn poles(found: &Found, theta: &Matrix) -> String {
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
@@ -220,12 +220,12 @@ fn poles(found: &Found, theta: &Matrix) -> String {
     )
 }
 
-/// The table of how well models predict: a row a way, with its errors on held-out data as bars and numbers.
+/// Table of prediction errors: one row per way, with its errors on held-out data as bars and numbers.
 fn fit(found: &Found) -> String {
     let identified = &found.identified;
     let one_steps: Vec<_> = identified.outcomes.iter().map(|outcome| identified.one_step(outcome)).collect();
     let all = one_steps.iter().copied().chain(identified.outcomes.iter().map(|outcome| outcome.free_run));
-    // A model that runs away is no measure for the others.
+    // A model whose error explodes would flatten all other bars: the scale ends at 1.5.
     let largest = all.flatten().filter(|error| error.is_finite()).fold(0.0, f64::max).clamp(1e-9, 1.5);
     let mut html = format!("<p data-testid=data-fit data-said>{}</p>", escaped(&words::fit(found)));
     put!(
@@ -250,7 +250,7 @@ fn fit(found: &Found) -> String {
         };
         for number in [outcome.contraction, far] {
             match number {
-                // Less is rounding.
+                // Smaller numbers are rounding.
                 Some(number) => {
                     let shown = if number < 1e-9 { "0".into() } else { measured(number, 3) };
                     put!(html, "<td><data value={number}>{shown}</data></td>");
@@ -273,7 +273,7 @@ fn bar(error: Option<f64>, largest: f64) -> String {
     )
 }
 
-/// Who should join the shared way at this place: in words, and as a table with a row a client.
+/// Who should join the shared way at this place: in words, and as a table with one row per client.
 fn join(found: &Found, way: usize) -> (String, String) {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return Default::default() };
     let n_clients = found.sites.all().len();
@@ -328,7 +328,7 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
     html + "</tr>"
 }
 
-/// The distance ‖Θ̂_i − mean‖_F of each client's own estimate from the mean of all; 0 for those who have none.
+/// Distance ‖Θ̂_i − mean‖_F of each client's own estimate from the mean of all; 0 for clients without one.
 fn distances(found: &Found) -> Vec<f64> {
     let known = || found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
     let Some(first) = known().next() else { return vec![0.0; found.sites.all().len()] };

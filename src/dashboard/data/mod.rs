@@ -1,13 +1,14 @@
-//! The Data view without a page: files come in as bytes, what is to be shown of them goes out as markup.
+//! The Data view without a page: files come in as bytes, and markup goes out.
 //!
-//! - [`Desk`]: where the work is done, in a worker: reads, identifies, and writes what is shown.
-//! - [`Sheet`]: the page's side: what has come back.
-//! - [`parts`]: what goes between them.
-//! - [`words`], [`markup`]: what is said and drawn; [`rounds`]: what is typed; [`results`]: the same as a file.
-//! - [`charts`]: the pictures, to be taken away.
-//! - [`simulated`]: the experiment's own data as such a file.
+//! - [`Desk`]: does the work, in a worker: reads files, identifies models, writes the markup.
+//! - [`Sheet`]: the page's side: keeps the desk's replies.
+//! - [`parts`]: the pieces that go from the desk to the page.
+//! - [`words`], [`markup`]: texts and markup; [`rounds`]: the typed numbers of rounds; [`results`]: the results as a
+//!   CSV file.
+//! - [`charts`]: the charts, as exports.
+//! - [`simulated`]: the experiment's own data as a file of the same format.
 //!
-//! No truth is known of people's data: nothing here speaks of an error against one.
+//! The true systems of people's data are unknown: nothing here speaks of an error against them.
 
 pub mod charts;
 mod desk;
@@ -31,60 +32,60 @@ use crate::figure::Role;
 use crate::sim::method::Method;
 use fedsysid_say::say;
 
-/// What a file may look like, for those who have none yet.
+/// An example of the file format, for people who have no file yet.
 pub const FORMAT: &str = "client,rollout,t,x1,x2,u1
 1,1,0,0.5,-0.2,1
 1,1,1,0.61,0.13,-1
 1,1,2,0.07,0.31,
 1,2,0,0.4,0.1,1";
 
-/// What was read of one file.
+/// A file that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileRead {
     /// The name of the file.
     pub name: String,
-    /// How many clients it has.
+    /// Number of its clients.
     pub n_clients: usize,
-    /// What the file held.
+    /// Kind of its content.
     pub kind: Kind,
 }
 
-/// What a file held.
+/// Content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// Rows of rollouts.
     Rollouts {
-        /// How many rows, and what was passed over.
+        /// Number of rows, and what was passed over.
         tally: Tally,
-        /// The names of columns that were not used.
+        /// Names of the columns that were not used.
         unused: Vec<String>,
-        /// The names of columns that never change, and their value.
+        /// Names and values of the columns that never change.
         constants: Vec<(String, f64)>,
-        /// What one step takes, in the unit of the file's times.
+        /// Duration of a step, in the unit of the file's times.
         step: f64,
     },
-    /// Sums of so many samples.
+    /// Moments; the number of samples that they sum.
     Moments(u64),
 }
 
-/// All that is known of opened data.
+/// The opened data and the results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The files, in the order in which they were opened.
     pub files: Vec<FileRead>,
     /// The clients' data.
     pub sites: Sites,
-    /// What the data tell.
+    /// The results.
     pub identified: Identified,
 }
 
 impl Found {
-    /// The outcomes of the shared ways: of all but each client's own.
+    /// Outcomes of the shared ways: of all ways but `Way::Alone`.
     pub fn shared(&self) -> impl Iterator<Item = &crate::data::identify::Outcome> {
         self.identified.outcomes.iter().filter(|outcome| outcome.way != Way::Alone)
     }
 
-    /// The ways that give one model for all, with that model Θ̂ (n×d).
+    /// The ways that give one model for all clients, with that model Θ̂ (n×d).
     pub fn models(&self) -> impl Iterator<Item = (Way, &Matrix)> {
         self.identified.outcomes.iter().filter_map(|outcome| match &outcome.model {
             Ok(Model::Shared(model)) => Some((outcome.way, model)),
@@ -92,7 +93,7 @@ impl Found {
         })
     }
 
-    /// What a client is called.
+    /// Label of a client; "the client" if it has none.
     pub fn label(&self, client: usize) -> &str {
         match self.sites.all().get(client).map(|site| site.label.as_str()) {
             None | Some("") => say!("the client"),
@@ -101,7 +102,7 @@ impl Found {
     }
 }
 
-/// The name of a way, as the page says it.
+/// Name of a way on the page.
 pub fn way_name(way: Way) -> String {
     match way {
         Way::Alone => say!("alone").into(),
@@ -111,7 +112,7 @@ pub fn way_name(way: Way) -> String {
     }
 }
 
-/// The color of a way, as the role that has it.
+/// Color of a way, as a role.
 pub fn way_role(way: Way) -> Role {
     match way {
         Way::Alone => Role::ClientAlone,

@@ -1,49 +1,49 @@
-//! What the page asks of the desk, which model is looked at, and what it gets: the texts of its pieces.
+//! The page's choice of a model, and the pieces of text that the desk sends.
 
 use std::ops::{Index, IndexMut};
 
-/// Which of the findings are looked at.
+/// The chosen model and the chosen shared way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// Whose model is looked at, by its place in the list: the shared ones in their order, then the clients' own.
+    /// Index in the list of models: the shared models in their order, then the clients' own.
     pub model: usize,
-    /// Which shared way clients may join, by its place among the shared ones.
+    /// Index of the shared way that clients may join, among the shared ways.
     pub way: usize,
 }
 
-/// A piece that the page puts in its place. What is declared here is the order in which pieces go from the desk to the page.
+/// A piece that the page puts in its place. The desk sends the pieces in the order of this declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What was read, as markup.
+    /// The files that were read, as markup.
     Summary,
     /// The options of the list of models.
     Models,
-    /// The model that is looked at, as markup.
+    /// The chosen model, as markup.
     Estimate,
-    /// How well models predict, as markup.
+    /// Prediction errors of the models, as markup.
     Fit,
-    /// The options of the list of what clients could join.
+    /// The options of the list of shared ways that clients could join.
     Ways,
-    /// Who should join, as markup of words.
+    /// Who should join, in words, as markup.
     Join,
-    /// Who should join, as a table with a row a client.
+    /// Who should join, as a table with one row per client.
     Clients,
-    /// How far clients differ, as markup of words.
+    /// How far clients differ, in words, as markup.
     Spread,
-    /// What was opened, in plain words: the caption of what is taken away.
+    /// The opened files, in plain words: the caption of exports.
     About,
-    /// The picture of eigenvalues, as [`charts`](super::charts) reads it.
+    /// The chart of eigenvalues, as [`charts`](super::charts) reads it.
     Modes,
-    /// The picture of who should join, as [`charts`](super::charts) reads it.
+    /// The chart of who should join, as [`charts`](super::charts) reads it.
     Dots,
 }
 
 impl Part {
-    /// How many pieces there are.
+    /// Number of pieces.
     pub const COUNT: usize = Self::Dots as usize + 1;
 }
 
-/// The pieces of every card, in the order in which people read cards.
+/// The pieces of each card; the cards are in reading order.
 pub const CARDS: [&[Part]; 5] = [
     &[Part::Summary, Part::About],
     &[Part::Models, Part::Estimate, Part::Modes],
@@ -71,7 +71,7 @@ impl IndexMut<Part> for Parts {
 }
 
 impl Parts {
-    /// Takes over the pieces of one card, by its place among [`CARDS`].
+    /// Takes over the pieces of one card; `card` is an index in [`CARDS`].
     pub fn take_card(&mut self, card: usize, from: &mut Self) {
         for &part in CARDS[card] {
             std::mem::swap(&mut self[part], &mut from[part]);
@@ -83,7 +83,7 @@ impl Parts {
         self.0
     }
 
-    /// Pieces made of texts in the order of [`Part`]; those that lack are empty.
+    /// Pieces made of texts in the order of [`Part`]; missing ones are empty.
     pub fn from_texts(texts: impl IntoIterator<Item = String>) -> Self {
         let mut parts = Self::default();
         parts.0.iter_mut().zip(texts).for_each(|(part, text)| *part = text);

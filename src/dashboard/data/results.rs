@@ -1,4 +1,4 @@
-//! What was found as a table that any program reads: one row a number.
+//! The results as a CSV table: one row per number.
 
 use fedsysid_say::in_english;
 use std::fmt::Write;
@@ -9,14 +9,14 @@ use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::Model;
 
-/// A row of the table: what a number is of, and the number. Texts may be empty, and numbers NaN where there is none.
+/// A row of the table: a number, and the words that say what it is. Texts may be empty; missing numbers are NaN.
 struct Entry<'a> {
     quantity: &'a str,
     model: &'a str,
     client: &'a str,
     /// The state that a coefficient predicts.
     row: &'a str,
-    /// The state or input that a coefficient belongs to.
+    /// The state or input that a coefficient multiplies.
     column: &'a str,
     value: f64,
     standard_error: f64,
@@ -26,7 +26,7 @@ struct Entry<'a> {
 }
 
 impl Entry<'static> {
-    /// An entry that says nothing, to be filled in.
+    /// An entry with nothing in it, to be completed.
     const EMPTY: Self = Self {
         quantity: "",
         model: "",
@@ -40,7 +40,7 @@ impl Entry<'static> {
     };
 }
 
-/// A table in the writing.
+/// The text of the table so far.
 struct Rows(String);
 
 impl Rows {
@@ -64,7 +64,8 @@ impl Rows {
 
 const HEADER: &str = "quantity,model,client,row,column,value,standard error,low,high\n";
 
-/// The text of a CSV file, in English: every estimate with its errors, and every way's errors on what was held out.
+/// The text of a CSV file, in English: all estimates with their standard errors, and each way's errors on held-out
+/// data.
 pub fn csv(found: &Found) -> String {
     in_english(|| written(found))
 }
@@ -114,7 +115,7 @@ fn written(found: &Found) -> String {
     rows.0
 }
 
-/// The places of a matrix, row by row.
+/// Row and column of each entry of a matrix, row by row.
 fn places(matrix: &Matrix) -> impl Iterator<Item = (usize, usize)> {
     let (n_rows, n_columns) = matrix.shape();
     (0..n_rows).flat_map(move |j| (0..n_columns).map(move |k| (j, k)))

@@ -1,11 +1,11 @@
-//! The rounds of federated methods on opened data, as they are typed.
+//! The typed numbers of local steps and rounds of the federated methods on opened data.
 
 use crate::data::shared::Rounds;
 use crate::figure::number::count;
 use crate::params::parse;
 use fedsysid_say::say;
 
-/// Which of two numbers is typed.
+/// The typed number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// The number of local steps K.
@@ -14,11 +14,11 @@ pub enum Which {
     Rounds,
 }
 
-/// The largest number that either may be.
+/// Maximum of either number.
 const MOST: usize = 100_000;
 
 impl Which {
-    /// The key of its box on the page.
+    /// Key of its number box on the page.
     pub fn key(self) -> &'static str {
         match self {
             Self::LocalSteps => "data-K",
@@ -26,7 +26,7 @@ impl Which {
         }
     }
 
-    /// What the number is called.
+    /// Label of the number.
     pub fn words(self) -> &'static str {
         match self {
             Self::LocalSteps => say!("K local steps"),
@@ -34,7 +34,7 @@ impl Which {
         }
     }
 
-    /// The value that the number has among these.
+    /// Its value in `rounds`.
     pub fn of(self, rounds: Rounds) -> usize {
         match self {
             Self::LocalSteps => rounds.n_local_steps,
@@ -43,8 +43,8 @@ impl Which {
     }
 }
 
-/// The rounds with what was typed, and a complaint where that cannot be used as it is. What is too small or too large
-/// becomes the least or the most, and what is no number changes nothing.
+/// Rounds with the typed number, and a complaint if the text cannot be used as it is. A number beyond the limits
+/// becomes the nearest limit; a text that is no number changes nothing.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and within the limits")]
 pub fn set(rounds: Rounds, which: Which, text: &str) -> (Rounds, Option<String>) {
     let read = parse::whole(text).ok();

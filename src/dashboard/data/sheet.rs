@@ -1,48 +1,48 @@
-//! The Data view's side of the desk: what has come back.
+//! The page's side of the Data view: the desk's replies and their state.
 
 use super::parts::{CARDS, Parts};
 use fedsysid_say::say;
 
-/// What the desk says.
+/// A reply of the desk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The work goes on.
     Progress {
-        /// The share of the work that is done, from 0 to 1.
+        /// Share of the work that is done, from 0 to 1.
         share: f64,
-        /// What is being done, in words.
+        /// The present work, in words.
         words: String,
     },
-    /// The work is done, and this is to be shown.
+    /// The work is done; these are the pieces to show.
     Parts(Box<Parts>),
-    /// The work cannot be done, for this reason in words. What was shown before stays.
+    /// The work cannot be done; the reason in words. The page keeps what it showed before.
     Failed(String),
-    /// The work was stopped. What was shown before stays.
+    /// The work was stopped. The page keeps what it showed before.
     Stopped,
-    /// The work is done, and there is nothing to show.
+    /// The work is done; there is nothing to show.
     Done,
 }
 
-/// What the page shows of opened data, and how far the work on them is.
+/// The shown pieces of opened data, and the progress of the work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
     job: u32,
     progress: Option<(f64, String)>,
     complaint: Option<String>,
     parts: Option<Box<Parts>>,
-    /// What is to be shown, and how many of its cards are shown already.
+    /// Pieces that have arrived, and how many of their cards are shown already.
     coming: Option<(Box<Parts>, usize)>,
 }
 
 impl Sheet {
-    /// Begins a job, and gives its number. What older ones still say is stale.
+    /// Begins a job and returns its number. Later replies to older jobs are ignored.
     pub fn begin(&mut self) -> u32 {
         self.job += 1;
         (self.progress, self.complaint) = (Some((0.0, String::new())), None);
         self.job
     }
 
-    /// Takes in what the desk says of a job.
+    /// Applies the desk's reply to a job.
     pub fn apply(&mut self, job: u32, reply: Reply) {
         if job != self.job {
             return;
@@ -66,8 +66,8 @@ impl Sheet {
         self.progress = progress;
     }
 
-    /// Shows the next card of what has come, if there is one: all cards of a large file at once would take the browser
-    /// longer than a frame.
+    /// Shows the next card of the arrived pieces, if there is one: all cards of a large file at once would take the
+    /// browser longer than a frame.
     pub fn show_next(&mut self) {
         let Some((mut coming, shown)) = self.coming.take() else { return };
         self.parts.get_or_insert_default().take_card(shown, &mut coming);
@@ -76,37 +76,37 @@ impl Sheet {
         }
     }
 
-    /// Whether there is more to be shown.
+    /// Whether more cards are to be shown.
     pub fn has_more(&self) -> bool {
         self.coming.is_some()
     }
 
-    /// Shows a complaint: something that was typed cannot be used as it is.
+    /// Shows a complaint about a typed text that cannot be used as it is.
     pub fn complain(&mut self, words: String) {
         self.complaint = Some(words);
     }
 
-    /// Says that whoever was at work is gone, with the reason if one is known.
+    /// Says that the worker is gone, with the reason if it is known.
     pub fn lose(&mut self, reason: &str) {
         let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-        // What was opened is gone with it; what is shown can still be read.
+        // The opened data are lost with the worker; the shown pieces can still be read.
         self.apply(
             self.job,
             Reply::Failed(say!("The reader failed{because}. Opening the file again starts a new one.")),
         );
     }
 
-    /// The share of the work that is done, from 0 to 1, and what is being done; none while there is no work.
+    /// Share of the work that is done, from 0 to 1, and the present work in words; `None` if nothing is being done.
     pub fn progress(&self) -> Option<&(f64, String)> {
         self.progress.as_ref()
     }
 
-    /// What went wrong last, in words; none once a new job is begun.
+    /// The last error, in words; `None` once a new job begins.
     pub fn complaint(&self) -> Option<&str> {
         self.complaint.as_deref()
     }
 
-    /// The pieces that are shown; none before anything was opened.
+    /// The shown pieces; `None` before anything was shown.
     pub fn parts(&self) -> Option<&Parts> {
         self.parts.as_deref()
     }

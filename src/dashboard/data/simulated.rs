@@ -1,4 +1,4 @@
-//! The first data set of an experiment as a CSV of rollouts, a client at a time.
+//! The first data set of an experiment as a CSV of rollouts, client by client.
 
 use crate::data::write;
 use crate::figure::number::count;
@@ -8,16 +8,16 @@ use crate::sim::simulator::{Client, realize};
 use crate::sim::stream::DataKey;
 use fedsysid_say::say;
 
-/// The most rows: about 200 MB of text.
+/// Maximum number of rows: about 200 MB of text.
 const MOST_ROWS: u64 = 2_000_000;
 
-/// The experiment behind the example: a dozen clients for some of whom joining pays.
+/// The experiment of the example file: a dozen clients, of whom some gain by joining.
 pub fn example() -> Settings {
     let data = DataPlan { n_rollouts: 10, rollout_len: 10, noise: NoiseLevels::UNIT };
     Settings { heterogeneity: 0.5, n_clients: 12, data: data.into(), ..Settings::paper() }
 }
 
-/// Writes the file, a client at a time.
+/// Writes the file, client by client.
 #[derive(Debug)]
 pub struct Simulated {
     scenario: Scenario,
@@ -28,7 +28,7 @@ impl Simulated {
     /// Begins the file of the first data set of these settings.
     ///
     /// # Errors
-    /// Why there is no file, in words: the settings cannot be run, or it would have too many rows.
+    /// Why there is no file, in words: the settings cannot be run, or the file would have too many rows.
     pub fn new(settings: Settings) -> Result<Self, String> {
         let scenario = Scenario::new(settings).map_err(|error| say!("These settings cannot be run: {error}."))?;
         let rows = |client| {
@@ -45,13 +45,13 @@ impl Simulated {
         Ok(Self { scenario, next: 0 })
     }
 
-    /// The share of the file that is written, from 0 to 1.
+    /// Share of the file that is written, from 0 to 1.
     pub fn progress(&self) -> f64 {
         self.next as f64 / self.scenario.settings().n_clients as f64
     }
 }
 
-/// The texts of the file one after the other: those of a client's rows, the first with the header before them.
+/// The texts of the file in order: one per client with its rows; the first begins with the header.
 impl Iterator for Simulated {
     type Item = String;
 

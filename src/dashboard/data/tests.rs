@@ -25,7 +25,7 @@ fn text(settings: Settings) -> String {
     Simulated::new(settings).unwrap().collect()
 }
 
-/// A desk with these texts opened together.
+/// A desk that has opened these texts together.
 fn desk(texts: &[&str]) -> Desk {
     let mut desk = Desk::default();
     desk.begin(false);
@@ -42,13 +42,13 @@ fn small(change: impl Fn(&mut Settings)) -> String {
     text(settings)
 }
 
-/// The rows of one client of a file, with its header.
+/// The rows of one client of a file, after the header.
 fn of_client(text: &str, client: &str) -> String {
     let is_kept = |line: &&str| line.starts_with("client") || line.split(',').next() == Some(client);
     text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What the first screen shows of a file is one: its rows are read as its words say.
+/// The example on the first screen is a valid file, and is read as the page says.
 #[test]
 fn the_file_that_is_shown_is_read() {
     let mut desk = Desk::default();
@@ -84,7 +84,7 @@ fn the_example_is_identified_and_every_part_says_something() {
     }
 }
 
-/// What is taken away has every eigenvalue and every dot of the pictures, with what was opened.
+/// Exports hold every eigenvalue and every dot of the charts, and say which data were opened.
 #[test]
 fn both_pictures_can_be_taken_away() {
     let parts = desk(&[&text(example())]).parts().unwrap();
@@ -105,7 +105,7 @@ fn both_pictures_can_be_taken_away() {
     );
 }
 
-/// Pooled and local estimates on screen are those of the simulation that wrote the file.
+/// Pooled and local estimates on screen equal those of the simulation that wrote the file.
 #[test]
 fn simulated_data_come_back_as_the_simulations_estimates() {
     use crate::sim::estimate::least_squares;
@@ -138,7 +138,7 @@ fn simulated_data_come_back_as_the_simulations_estimates() {
     }
 }
 
-/// Moments of two sites, saved each on its own and opened together, say what their rows said.
+/// Moments of each site, saved separately and opened together, give the same results as the rows.
 #[test]
 fn moments_of_sites_say_what_their_rows_said() {
     let all = small(|_| ());
@@ -167,7 +167,7 @@ fn files_are_added_to_each_other() {
     assert!(parts[Part::Models].contains("<option>3 alone</option>"));
 }
 
-/// Whatever goes wrong, what was there stays.
+/// Whatever goes wrong, the results so far stay.
 #[test]
 fn what_cannot_be_used_is_said_and_nothing_is_lost() {
     let mut desk = desk(&[&small(|_| ())]);
@@ -237,11 +237,11 @@ fn what_was_passed_over_is_noted() {
     ] {
         assert!(parts[Part::Summary].contains(words), "{words} in {}", parts[Part::Summary]);
     }
-    // Without a pooled estimate the first model is the client's own, which is none either.
+    // Without a pooled estimate the first model is the client's own, which does not exist either.
     assert!(desk.results().is_some());
 }
 
-/// Carts whose position moves on by `dt` times their speed without noise; with noise of this size in the speed.
+/// Rows of carts: the position changes by `dt` times the speed, without noise; the speed has noise of size `noise`.
 fn carts(dt: impl Fn(usize) -> f64, noise: f64) -> String {
     let mut text = String::from("client,rollout,t,x1,x2,u1\n");
     for client in 0..3 {
@@ -258,7 +258,7 @@ fn carts(dt: impl Fn(usize) -> f64, noise: f64) -> String {
     text
 }
 
-/// Of states without noise rounding makes no verdict, and no number that is none.
+/// For states without noise, rounding decides no verdict, and no text holds NaN or an infinity.
 #[test]
 fn states_without_noise_are_spoken_of_in_words() {
     let saying = |text: &str, words: &[&str]| {
@@ -296,7 +296,7 @@ fn states_without_noise_are_spoken_of_in_words() {
     saying(&carts(|_| 0.1, 0.0), &[]);
 }
 
-/// What is said of how well models predict, of joining, and of how clients differ.
+/// The words on prediction, on joining, and on how clients differ.
 fn said(text: &str) -> [String; 3] {
     let parts = desk(&[text]).parts().unwrap();
     let words = [Part::Fit, Part::Join, Part::Spread].map(|part| {
@@ -308,7 +308,7 @@ fn said(text: &str) -> [String; 3] {
     words
 }
 
-/// The carts' file with each value of this column made another one.
+/// The carts' file with a changed column.
 fn with_column(column: usize, change: impl Fn(&str) -> String) -> String {
     let carts = carts(|_| 0.1, 1.0);
     let row = |(place, line): (usize, &str)| {
@@ -321,7 +321,7 @@ fn with_column(column: usize, change: impl Fn(&str) -> String) -> String {
     carts.lines().enumerate().map(row).collect()
 }
 
-/// Where data do not determine a model, that is the reason, not that there are too few.
+/// If data do not determine a model, the words give that reason, and not too little data.
 #[test]
 fn the_reason_why_nothing_can_be_told_is_the_true_one() {
     let check = |text: &str, fit: &str, reason: &str| {
@@ -401,7 +401,7 @@ fn those_who_cannot_tell_are_counted_in_good_grammar() {
     assert!(join.contains(reason), "{join}");
 }
 
-/// A spreadsheet's file in Latin-1: clients keep their names, and a note says how they were read.
+/// A spreadsheet's file in Latin-1: clients keep their names, and a note names the encoding.
 #[test]
 fn names_in_latin_1_are_names() {
     let all = small(|_| ()).replace("\n1,", "\nMü,").replace("\n2,", "\nMö,");

@@ -1,4 +1,4 @@
-//! What is said of opened data, computed from the numbers.
+//! Sentences on opened data, computed from the numbers.
 
 use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::systems::Mode;
@@ -12,7 +12,7 @@ use crate::figure::number::{count, measured, number};
 use crate::sim::estimate::EstimateError;
 use fedsysid_say::{between, say};
 
-/// A count of things, of which there may be more than the page can have.
+/// A count of things in words, at most `usize::MAX`: files may have more than the page can address.
 fn counted_as(things: Things, n: u64) -> String {
     things.counted(usize::try_from(n).unwrap_or(usize::MAX))
 }
@@ -21,7 +21,7 @@ fn counted(n: u64) -> String {
     count(usize::try_from(n).unwrap_or(usize::MAX))
 }
 
-/// What was read of a file, in words.
+/// The content of a file, in words.
 pub fn file(file: &FileRead) -> String {
     let clients = Things::Clients.counted(file.n_clients);
     match &file.kind {
@@ -44,7 +44,7 @@ pub fn file(file: &FileRead) -> String {
     }
 }
 
-/// What was passed over in a file and what is odd about it, a note each.
+/// Notes on a file: what was passed over, and what is odd.
 pub fn notes(file: &FileRead) -> Vec<String> {
     let Kind::Rollouts { tally, unused, constants, step } = &file.kind else { return Vec::new() };
     let mut notes = Vec::new();
@@ -72,7 +72,7 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     notes
 }
 
-/// Why data do not determine an estimate.
+/// Why data determine no estimate.
 pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     match error {
         EstimateError::NotEnoughData { have: 1, need, .. } => say!("1 sample is too few for {need} unknowns a state"),
@@ -92,14 +92,14 @@ pub fn no_estimate(found: &Found, error: EstimateError) -> String {
     }
 }
 
-/// Why no client has least squares of its own, of the first one; none where one has.
+/// Why no client has least squares of its own: the first client's reason; `None` if a client has.
 fn none_alone(found: &Found) -> Option<String> {
     let errors = found.identified.locals.iter().map(|local| local.as_ref().err());
     let first = errors.collect::<Option<Vec<_>>>()?.into_iter().next()?;
     Some(no_estimate(found, *first))
 }
 
-/// Why nothing is predicted that models did not see.
+/// Why there are no errors on held-out data.
 fn no_fit(found: &Found) -> String {
     let samples = &found.identified.n_samples;
     let is_used = |fold: &usize| samples.iter().any(|parts| parts[*fold] > 0);
@@ -117,7 +117,7 @@ fn no_fit(found: &Found) -> String {
     say!("No model comes out finite once data are held out.").into()
 }
 
-/// Says which model predicts best what it was not made from.
+/// Which way predicts held-out data best.
 pub fn fit(found: &Found) -> String {
     let identified = &found.identified;
     let errors = |of: fn(&Found, &Outcome) -> Option<f64>| {
@@ -178,7 +178,7 @@ fn no_joining(found: &Found, way: &Outcome) -> String {
     say!("without a part that is held out, the data of no client determine a model of its own").into()
 }
 
-/// Says how many clients the model of a shared way predicts better than their own.
+/// How many clients a shared way predicts better than their own models.
 pub fn join(found: &Found, way: &Outcome) -> String {
     let name = way_name(way.way);
     let n_clients = found.sites.all().len();
@@ -216,7 +216,7 @@ pub fn join(found: &Found, way: &Outcome) -> String {
     )
 }
 
-/// Says how far clients differ, or why that cannot be told.
+/// How far clients differ, or why that cannot be told.
 pub fn spread(found: &Found) -> String {
     let spread = match &found.identified.spread {
         Ok(spread) => spread,
@@ -286,7 +286,7 @@ pub fn spread(found: &Found) -> String {
     words
 }
 
-/// Says how large the largest eigenvalue of Â is, the first of these; empty without any.
+/// Size of the largest eigenvalue of Â, the first of `modes`; empty without eigenvalues.
 pub fn radius(modes: &[Mode]) -> String {
     let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
     let verdict = if radius < 1.0 { say!("stable") } else { say!("unstable") };

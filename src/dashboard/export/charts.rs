@@ -1,4 +1,4 @@
-//! Every chart of the page, to be taken away.
+//! Every chart of the page as an export.
 
 use super::pictures;
 use super::settings::settings;
@@ -21,18 +21,18 @@ use crate::params::{Draft, Key, Views, Word};
 use crate::sim::scenario::Settings;
 use fedsysid_say::{in_english, say};
 
-/// The page that a chart is on.
+/// The state of the page that shows a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// Its settings.
     pub draft: &'a Draft,
-    /// What is looked at.
+    /// The shown view and its options.
     pub views: &'a Views,
     /// Its address.
     pub link: &'a str,
 }
 
-/// What tells a chart from others.
+/// The texts that identify a chart.
 struct Words {
     slug: String,
     title: String,
@@ -44,7 +44,7 @@ impl Page<'_> {
         self.export_over(words, settings(points, &[], self.draft, self.views), picture, table)
     }
 
-    /// Tables are read by programs too, which know no language of people's.
+    /// The table is in English: programs read it too.
     fn export_over(
         self,
         words: Words,
@@ -58,7 +58,7 @@ impl Page<'_> {
         Export { slug, title, caption, settings, link: self.link.to_owned(), picture, table }
     }
 
-    /// Errors along the rounds of one run, as the page draws them, with runs that are kept beside it.
+    /// Errors along the rounds of one run, as the page draws them, with the pinned runs beside it.
     pub fn run(self, run: &Run, figure: Figure, ghosts: &[Ghost<'_>]) -> Export {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
         let title = match names.as_slice() {
@@ -70,7 +70,7 @@ impl Page<'_> {
         self.export(words, std::slice::from_ref(&run.settings), Picture::Curves(figure), || table::of_run(run, ghosts))
     }
 
-    /// One curve a value.
+    /// A sweep: one curve per value.
     pub fn family(self, family: &Family<'_>) -> Export {
         let param = family.of.key.param();
         let points = &family.sweep.plan.points;
@@ -96,7 +96,7 @@ impl Page<'_> {
         self.export(words, &sweep.plan.points, Picture::Curves(trade_off.figure()), || table::of(sweep, Rounds::Last))
     }
 
-    /// A map with its dots, and a ring where the settings are, of which theory says what it does of the run.
+    /// A map with its dots, and a ring at the present settings; its caption has theory's value for the run itself.
     pub fn map(self, shown: &Shown, of: Of, checks: Option<&Sweep>, run: Option<&Run>) -> Export {
         let (x, y) = self.views.map.keys();
         let mut picture = shown.picture(of, checks);
@@ -124,7 +124,7 @@ impl Page<'_> {
         self.export(words, &sweep.plan.points, picture, || table::of(sweep, Rounds::All))
     }
 
-    /// What a method's error is made of.
+    /// The causes of a method's error.
     pub fn anatomy(self, run: &Run, method: usize) -> Option<Export> {
         let anatomy = anatomy::anatomies(run).into_iter().nth(method)?;
         let picture = pictures::anatomy(run, method)?;
@@ -137,7 +137,7 @@ impl Page<'_> {
         Some(self.export(words, settings, picture, || table::of_anatomy(run, method)))
     }
 
-    /// Who gains by joining.
+    /// The clients' gains by joining: one dot per client.
     pub fn join(self, run: &Run, method: usize) -> Option<Export> {
         let join = join::joins(run).into_iter().find(|join| join.method == method)?;
         let words = Words {
@@ -161,7 +161,7 @@ impl Page<'_> {
         self.export(words, settings, picture, || eigenvalues(portrait))
     }
 
-    /// What a class found, beside what seeds give.
+    /// A class's results beside the results of many seeds.
     pub fn class(self, picture: &class::Picture, points: &[Settings]) -> Export {
         let words = Words {
             slug: format!("class-{}", picture.lesson.word()),
@@ -172,7 +172,7 @@ impl Page<'_> {
         self.export(words, points, Picture::Curves(picture.figure()), || picture.table())
     }
 
-    /// Something of people's own data: what was opened tells where it comes from, not a setting.
+    /// A chart of people's own data: the caption names the files; there are no settings.
     pub(in crate::dashboard) fn own_data(
         self,
         slug: &str,
@@ -184,7 +184,7 @@ impl Page<'_> {
         self.export_over(Words { slug: slug.into(), title, caption }, Vec::new(), Picture::Curves(figure), table)
     }
 
-    /// The paper's bound beside what happens.
+    /// The paper's bound beside predicted and measured errors.
     pub fn bound(self, run: &Run) -> Option<Export> {
         let figure = bound::figure(run)?;
         let hypothesis = run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
@@ -199,7 +199,7 @@ impl Page<'_> {
     }
 }
 
-/// One row an eigenvalue.
+/// One row per eigenvalue.
 fn eigenvalues(portrait: &Portrait) -> Table {
     let header = ["system", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
     let clients = portrait.clients.iter().enumerate();
@@ -211,7 +211,7 @@ fn eigenvalues(portrait: &Portrait) -> Table {
     Table { header, rows: all.map(row).collect() }
 }
 
-/// What lies along an axis of a map.
+/// Key and range of a map's axis.
 fn axis(key: Key, values: &[f64]) -> (Key, f64, f64) {
     let end = |value: Option<&f64>| {
         let value = value.copied().unwrap_or(f64::NAN);

@@ -23,7 +23,7 @@ fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
     parts.collect::<Vec<_>>().join(between)
 }
 
-/// A cell of a table: a number where it is one, `null` where there is none, else text.
+/// A cell as JSON: a number if it is one, `null` if it is empty, else a string.
 fn value(cell: &str) -> String {
     if cell.is_empty() {
         "null".into()
@@ -34,7 +34,7 @@ fn value(cell: &str) -> String {
     }
 }
 
-/// Whether a text is a JSON number without an exponent, as ours are.
+/// Whether a text is a JSON number without an exponent; this program writes none.
 fn is_number(cell: &str) -> bool {
     let unsigned = cell.strip_prefix('-').unwrap_or(cell);
     let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));

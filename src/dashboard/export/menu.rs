@@ -1,4 +1,4 @@
-//! The menu of a chart: what of it to take away, and how.
+//! The menu of a chart: what can be saved or copied, and how it looks.
 
 use super::super::markup::options;
 use super::super::script::Language;
@@ -7,22 +7,22 @@ use crate::figure::sheet::Paper;
 use crate::figure::theme::Theme;
 use fedsysid_say::say;
 
-/// What a picture in a file looks like.
+/// Look of a saved picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Look {
-    /// Ink on white paper.
+    /// Dark on white.
     #[default]
     Light,
-    /// Ink, and no paper: for slides and pages that have a light one of their own.
+    /// Dark on a transparent background: for slides and pages with a light background of their own.
     Clear,
-    /// Light on dark paper.
+    /// Light on a dark background.
     Dark,
     /// Larger type and thicker lines, on white.
     Projector,
 }
 
 impl Look {
-    /// All of them.
+    /// All looks.
     pub const ALL: [Self; 4] = [Self::Light, Self::Clear, Self::Dark, Self::Projector];
 
     fn word(self) -> &'static str {
@@ -34,7 +34,7 @@ impl Look {
         }
     }
 
-    /// The theme of a sheet, and what is under it.
+    /// Theme of the sheet, and its background.
     pub fn theme(self) -> (&'static Theme, Paper) {
         match self {
             Self::Light => (&Theme::LIGHT, Paper::Opaque),
@@ -45,10 +45,10 @@ impl Look {
     }
 }
 
-/// Pixels of a file for each CSS pixel.
+/// Pixels of a saved picture per CSS pixel.
 pub const SCALES: [f64; 3] = [1.0, 2.0, 3.0];
 
-/// What was chosen last.
+/// The last choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choices {
     look: usize,
@@ -56,7 +56,7 @@ pub struct Choices {
     language: usize,
 }
 
-/// Sharp on every screen.
+/// Two pixels per CSS pixel: sharp on every screen.
 impl Default for Choices {
     fn default() -> Self {
         Self { look: 0, scale: 1, language: 0 }
@@ -64,7 +64,7 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// Reads what [`Choices::words`] made; what is not understood has its default.
+    /// Reads a text made by [`Choices::words`]; unreadable parts have their defaults.
     pub fn of(words: &str) -> Self {
         let mut choices = Self::default();
         for (name, place) in NAMES.iter().zip(words.split(' ')) {
@@ -74,12 +74,12 @@ impl Choices {
         choices
     }
 
-    /// The places of all that is chosen, as a text to be kept.
+    /// The chosen indices as a text to be stored.
     pub fn words(self) -> String {
         format!("{} {} {}", self.look, self.scale, self.language)
     }
 
-    /// Chooses an option by its place; there may be none.
+    /// Chooses an option by its index; an index beyond the list is ignored.
     pub fn choose(&mut self, name: &str, place: usize) {
         let (chosen, count) = match name {
             "look" => (&mut self.look, Look::ALL.len()),
@@ -92,17 +92,17 @@ impl Choices {
         }
     }
 
-    /// What a picture looks like.
+    /// The chosen look.
     pub fn look(self) -> Look {
         Look::ALL.get(self.look).copied().unwrap_or_default()
     }
 
-    /// Pixels for each CSS pixel.
+    /// Pixels per CSS pixel.
     pub fn scale(self) -> f64 {
         SCALES.get(self.scale).copied().unwrap_or(1.0)
     }
 
-    /// The language of a program.
+    /// The language of the program.
     pub fn language(self) -> Language {
         Language::ALL.get(self.language).copied().unwrap_or(Language::Python)
     }
@@ -110,7 +110,7 @@ impl Choices {
 
 const NAMES: [&str; 3] = ["look", "scale", "language"];
 
-/// What a button of the menu does, by its `data-act`.
+/// Action of a button in the menu, by its `data-act`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Saves a file.
@@ -124,7 +124,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// All of them, with their words.
+    /// All actions and their words.
     const ALL: [(Self, &'static str); 7] = [
         (Self::Save(Format::Png), "png"),
         (Self::Save(Format::Svg), "svg"),
@@ -135,13 +135,13 @@ impl Act {
         (Self::SaveProgram, "save-program"),
     ];
 
-    /// The act of a word.
+    /// The action with this word.
     pub fn by_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, other)| *other == word).map(|(act, _)| *act)
     }
 }
 
-/// The menu. Its lists have `data-choice`, its buttons `data-act`.
+/// Markup of the menu. Its lists have `data-choice`, its buttons `data-act`.
 pub fn menu(choices: Choices, has_program: bool) -> String {
     let list = |name: &str, label: &str, words: &[String], chosen: usize| {
         format!(
@@ -180,7 +180,7 @@ pub fn menu(choices: Choices, has_program: bool) -> String {
 }
 
 impl Export {
-    /// The numbers as spreadsheets take them from a clipboard: cells with tabs between.
+    /// The table as spreadsheets take it from the clipboard: cells separated by tabs.
     pub fn copied(&self) -> String {
         let rows = std::iter::once(&self.table.header).chain(&self.table.rows);
         rows.map(|row| row.join("\t") + "\n").collect()
@@ -218,7 +218,7 @@ mod tests {
         assert!(!super::menu(Choices::default(), false).contains("language"));
     }
 
-    /// Words in a file are as legible as on the page, whatever theme the page has.
+    /// Text in a file is as legible as on the page, in every theme of the page.
     #[test]
     fn every_look_brings_the_paper_that_its_ink_is_for() {
         for look in Look::ALL {

@@ -1,7 +1,9 @@
-//! A chart to be taken away: as a picture, as numbers, with all that tells where it comes from.
+//! Export of charts: as a picture or as numbers, with their origin.
 //!
-//! - [`charts`]: every chart of the page as an [`Export`]; `pictures`: those that the page draws otherwise;
-//! - [`menu`]: what can be done with it; `settings`: the settings that made it; `json`: the same as JSON; `png`: what a picture of pixels says of itself.
+//! - [`charts`]: every chart of the page as an [`Export`]; `pictures`: figures of the charts that the page draws as
+//!   strips;
+//! - [`menu`]: the menu of a chart; `settings`: the settings that made it; `json`: the export as JSON; `png`: text
+//!   chunks of a PNG file.
 
 pub mod charts;
 mod json;
@@ -20,49 +22,49 @@ use fedsysid_say::{between, say};
 
 pub use settings::Setting;
 
-/// This program, as files name it.
+/// Name and version of this program, for files.
 pub const PROGRAM: &str = concat!("FedSysID live ", env!("CARGO_PKG_VERSION"));
 
-/// Width and height of a picture in a file, in CSS pixels, without the words around it.
+/// Width and height of a picture in a file, in CSS pixels, without the text around it.
 pub const PICTURE: (f64, f64) = (960.0, 540.0);
 
-/// A chart to be taken away.
+/// A chart with its origin, ready to be saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Export {
-    /// What it is, in a file's name: "explore", "tradeoff-eps".
+    /// Name of the chart in a file name: "explore", "tradeoff-eps".
     pub slug: String,
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// What is seen, and how it was made.
+    /// What the chart shows, and how it was made.
     pub caption: String,
     /// The settings that made it.
     pub settings: Vec<Setting>,
-    /// The page's address with these settings.
+    /// Address of the page with these settings.
     pub link: String,
     /// The picture.
     pub picture: Picture,
-    /// Its numbers.
+    /// The numbers of the picture.
     pub table: Table,
 }
 
-/// The format of a file.
+/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Pixels.
+    /// A picture in pixels.
     Png,
-    /// Lines and words.
+    /// A picture in vectors and text.
     Svg,
     /// The table.
     Csv,
-    /// The table with all that is said of it.
+    /// The table with all texts of the export.
     Json,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::Png, Self::Svg, Self::Csv, Self::Json];
 
-    /// How a file's name ends.
+    /// File extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -72,7 +74,7 @@ impl Format {
         }
     }
 
-    /// Its name.
+    /// Name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Png => "PNG",
@@ -84,18 +86,18 @@ impl Format {
 }
 
 impl Export {
-    /// A name that tells the run: `fedsysid-explore-M50-N25-eps0.3-K10-seed7.png`.
+    /// A file name that identifies the run: `fedsysid-explore-M50-N25-eps0.3-K10-seed7.png`.
     pub fn file_name(&self, ending: &str) -> String {
         const TELLING: [&str; 6] = ["M", "N", "eps", "K", "seed", "systems"];
         let of = |key: &&str| self.settings.iter().find(|setting| setting.key == *key && setting.is_single);
         let settings = TELLING.iter().filter_map(of).map(|setting| format!("-{}{}", setting.key, setting.value));
         let name = format!("fedsysid-{}{}", self.slug, settings.collect::<String>());
-        // Nothing that a file system could refuse.
+        // Only characters that every file system accepts.
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '-' };
         format!("{}.{ending}", name.chars().map(plain).collect::<String>())
     }
 
-    /// The picture with its words.
+    /// The picture with its texts.
     pub fn sheet(&self) -> Sheet {
         let settings: Vec<_> = self.settings.iter().map(|setting| setting.words.as_str()).collect();
         Sheet {
@@ -107,30 +109,30 @@ impl Export {
         }
     }
 
-    /// What is said of it beside the numbers, a line each.
+    /// Program, title, caption, link and settings, one line each.
     pub fn about(&self) -> Vec<String> {
         let head = [PROGRAM.to_owned(), self.title.clone(), self.caption.clone(), format!("link: {}", self.link)];
         let settings = self.settings.iter().map(|setting| format!("{} = {}", setting.key, setting.value));
         head.into_iter().chain(settings).collect()
     }
 
-    /// The table as comma-separated values, after comments that begin with `#`.
+    /// The table as comma-separated values, after comment lines that begin with `#`.
     pub fn csv(&self) -> String {
         format!("# {}\r\n{}", self.about().join("\r\n# "), self.table.csv())
     }
 
-    /// One object: `program`, `title`, `caption`, `link`, `settings`, `columns`, `rows`.
+    /// A JSON object with `program`, `title`, `caption`, `link`, `settings`, `columns`, `rows`.
     pub fn json(&self) -> String {
         json::of(self)
     }
 
-    /// A self-contained document, drawn on [`Strokes`] or on what else a page draws on.
+    /// A self-contained SVG document, drawn on [`Strokes`] or on another backend of a page.
     pub fn svg<B: DrawingBackend + From<Strokes>>(&self, look: (&Theme, Paper)) -> String {
         let (width, height) = PICTURE;
         sheet_svg::<B>(&self.sheet(), look, Size::new(width, height, 1.0), &self.about().join("\n"))
     }
 
-    /// What a picture of pixels says of itself, as chunks to stand after its header.
+    /// Text chunks of a PNG file, to be placed after its header.
     pub fn png_texts(&self) -> Vec<u8> {
         let about = self.about().join("\n");
         png::texts(&[
@@ -141,7 +143,7 @@ impl Export {
         ])
     }
 
-    /// The name of a program that finds its numbers again. MATLAB takes no dots or dashes in it.
+    /// File name of the program that reproduces the numbers. MATLAB allows no dots or dashes in it.
     pub fn program_name(&self, language: Language) -> String {
         let name = self.file_name("");
         let name: String =

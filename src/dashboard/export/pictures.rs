@@ -1,4 +1,4 @@
-//! What the page draws as strips, as figures with axes.
+//! Figures with axes, for files, of the charts that the page draws as strips.
 
 use super::PICTURE;
 use crate::dashboard::Run;
@@ -15,10 +15,11 @@ use crate::sim::turn::{cosine, sine};
 use crate::theory::prediction::Parts;
 use fedsysid_say::say;
 
-/// The least share of an error that has a line.
+/// Shares of an error below this have no line.
 const LEAST: f64 = 2e-3;
 
-/// The causes' shares along the rounds, stacked: what adds to the error upwards from 0 to 1, what works against it downwards.
+/// Shares of the causes along the rounds, stacked: causes that add to the error upwards from 0 to 1, causes that work
+/// against it downwards from 0.
 pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
     let theory = run.theory.as_ref()?.methods.get(method)?;
     let prediction = theory.prediction.as_ref().ok()?;
@@ -31,7 +32,8 @@ pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
         let mut was_adding = None;
         let mut outer = |(low, high): (f64, f64)| {
             let adds = high > 0.0;
-            // A line of what is next to nothing would hide what it lies on; from one side of 0 to the other there is none.
+            // The line of a negligible share would hide the line beneath it; where a cause changes its sign, the line
+            // is interrupted.
             let is_drawn = high - low >= LEAST && was_adding.replace(adds).is_none_or(|before| before == adds);
             match (is_drawn, adds) {
                 (false, _) => f64::NAN,
@@ -55,7 +57,7 @@ pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
     Some(Figure { title: None, x, y, curves, levels: Vec::new(), marks: Vec::new(), words: None })
 }
 
-/// The eigenvalues of A_0 and of the clients' systems.
+/// Eigenvalues of A_0 and of the clients' systems.
 pub(super) fn eigenvalues(portrait: &Portrait) -> Figure {
     let curve = |role, kind, label: &str, modes: &mut dyn Iterator<Item = &Mode>| Curve {
         role,
@@ -73,7 +75,7 @@ pub(super) fn eigenvalues(portrait: &Portrait) -> Figure {
     ])
 }
 
-/// Eigenvalues beside the unit circle, on a plane whose axes have the same scale in a file's picture.
+/// Eigenvalues beside the unit circle; both axes have the same scale in a file's picture.
 pub(in crate::dashboard) fn plane(mut curves: Vec<Curve>) -> Figure {
     let sizes = curves.iter().flat_map(|curve| &curve.points).map(|point| point.x.hypot(point.y));
     let reach = 1.15 * sizes.filter(|size| size.is_finite()).fold(1.0, f64::max);
@@ -93,7 +95,7 @@ pub(in crate::dashboard) fn plane(mut curves: Vec<Curve>) -> Figure {
     figure
 }
 
-/// Pieces of half the unit circle.
+/// Number of segments of each half of the unit circle.
 const ARCS: u32 = 90;
 
 fn role(cause: Cause) -> Role {
@@ -105,7 +107,7 @@ fn role(cause: Cause) -> Role {
     }
 }
 
-/// Lower and upper edge of every cause, in units of all that adds to the error.
+/// Lower and upper edge of every cause, as shares of the sum of all causes that add to the error.
 fn stacked(parts: &Parts) -> [(f64, f64); 4] {
     let adding: f64 = Cause::parts(parts).iter().map(|(_, part)| part.max(0.0)).sum();
     let (mut top, mut bottom) = (0.0, 0.0);
@@ -118,7 +120,8 @@ fn stacked(parts: &Parts) -> [(f64, f64); 4] {
     })
 }
 
-/// A dot a client: how its error alone compares with that of the shared model, against how far its system is from the mean.
+/// One dot per client: its error alone over that of the shared model, against its system's distance from the mean
+/// system.
 pub(super) fn join(run: &Run, method: usize) -> Option<Figure> {
     let gains = run.summary.gains.as_ref()?;
     let summary = run.summary.methods.get(method)?;
@@ -128,7 +131,7 @@ pub(super) fn join(run: &Run, method: usize) -> Option<Figure> {
     Some(clients_dots(&dots, solver_role(summary.method.solver), &method_name(summary.method)))
 }
 
-/// A dot a client: how far its system is from the mean, and its error alone over that of what it could join.
+/// One dot per client: its error alone over that of the shared way, against its distance from the mean.
 pub(in crate::dashboard) fn clients_dots(dots: &[Point], role: Role, name: &str) -> Figure {
     let across: Vec<_> = dots.iter().map(|dot| dot.x).collect();
     let dots: Vec<_> = order(&across).into_iter().map(|place| dots[place]).collect();

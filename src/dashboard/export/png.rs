@@ -1,9 +1,9 @@
-//! What a picture of pixels says of itself: text chunks (PNG, third edition, §11.3.3.4), which viewers show as its properties.
+//! Text chunks of a PNG file (PNG, third edition, §11.3.3.4), which viewers show as its properties.
 
-/// Length of the signature and of the header chunk that follows it: after these, chunks of text may stand.
+/// Length in bytes of the signature and the header chunk; text chunks may follow these.
 pub const HEAD: i32 = 8 + 25;
 
-/// Texts (key, value) as chunks. Keys have 1 to 79 letters of ASCII.
+/// Texts (key, value) as chunks. Keys have 1 to 79 ASCII letters.
 pub fn texts(texts: &[(&str, &str)]) -> Vec<u8> {
     texts.iter().flat_map(|(key, text)| chunk(key, text)).collect()
 }
@@ -19,7 +19,7 @@ fn chunk(key: &str, text: &str) -> Vec<u8> {
     [&length.to_be_bytes()[..], &body, &check.to_be_bytes()].concat()
 }
 
-/// The cyclic redundancy check of PNG (annex D), bit by bit: texts are short.
+/// The cyclic redundancy check of PNG (annex D), bit by bit, which is fast enough for short texts.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| if crc & 1 == 1 { 0xEDB8_8320 ^ (crc >> 1) } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, &byte| (0..8).fold(crc ^ u32::from(byte), step))
@@ -35,7 +35,7 @@ mod tests {
         assert_eq!(crc(b"IEND"), 0xAE42_6082);
     }
 
-    /// A picture of one pixel, by hand.
+    /// A PNG file of one pixel, written by hand.
     fn pixel() -> Vec<u8> {
         let chunk = |body: &[u8]| {
             let length = u32::try_from(body.len() - 4).unwrap();
@@ -45,7 +45,7 @@ mod tests {
         [b"\x89PNG\r\n\x1a\n".to_vec(), header, chunk(b"IDAT..."), chunk(b"IEND")].concat()
     }
 
-    /// Chunks as (name, content), every check right.
+    /// The chunks of a file as (name, content); checks their CRCs.
     fn chunks(png: &[u8]) -> Vec<(String, String)> {
         let mut rest = &png[8..];
         let mut all = Vec::new();

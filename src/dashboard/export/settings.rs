@@ -1,4 +1,4 @@
-//! What an export says of how it was made: every setting that tells the run, and whatever differs from its default.
+//! Settings in an export: those that identify the run, and all that differ from their defaults.
 
 use crate::dashboard::picture::whose;
 use crate::dashboard::sweep::value_of;
@@ -13,7 +13,7 @@ use crate::sim::scenario::Settings;
 use crate::sim::target::Target;
 use fedsysid_say::{between, decimal, say};
 
-/// The numbers that are always said.
+/// The numbers that every export states.
 const KEYS: [Key; 8] = [
     Key::Clients,
     Key::Rollouts,
@@ -24,21 +24,22 @@ const KEYS: [Key; 8] = [
     Key::Rounds,
     Key::Trials,
 ];
-/// The choices that are always said.
+/// The choices that every export states.
 const ALWAYS: [Choice; 3] = [Choice::Schedule, Choice::Start, Choice::Target];
-/// The longest list of values that is written out, and the longest text that stands on a picture.
+/// The longest list of values that is written out, and the longest text in a picture, in characters.
 const LONGEST: (usize, usize) = (9, 24);
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Its key in a link.
+    /// Key in a link.
     pub key: String,
-    /// Its value as in a link; of what varies, the values with commas between, or the least and the largest with dots.
+    /// Value as in a link; of a setting that varies, the values separated by commas, or the least and the largest
+    /// joined by `..`.
     pub value: String,
-    /// Both for people.
+    /// Key and value for people.
     pub words: String,
-    /// Whether all of what is shown has this one value.
+    /// Whether all experiments of the chart have this one value.
     pub is_single: bool,
 }
 
@@ -48,7 +49,7 @@ impl Setting {
     }
 }
 
-/// The settings of these experiments, with what lies along axes, from the page as it is set.
+/// Settings of these experiments, of the map's axes (key, least, largest), and of the page.
 pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Draft, views: &Views) -> Vec<Setting> {
     let mut all: Vec<_> = KEYS.iter().filter_map(|&key| of_number(key, points, axes)).collect();
     if let Some(first) = points.first() {
@@ -85,7 +86,7 @@ pub(super) fn settings(points: &[Settings], axes: &[(Key, f64, f64)], draft: &Dr
     all
 }
 
-/// One of the numbers that are always said.
+/// One of the numbers that every export states.
 fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<Setting> {
     let param = key.param();
     let mut values: Vec<f64> = points.iter().map(|point| value_of(key, point)).collect();
@@ -105,7 +106,7 @@ fn of_number(key: Key, points: &[Settings], axes: &[(Key, f64, f64)]) -> Option<
     Some(Setting { key: param.link.into(), value, words: format!("{} = {shown}", param.symbol), is_single })
 }
 
-/// Whatever else a link holds.
+/// Any other setting of the link.
 fn rest(key: &str, value: String) -> Setting {
     let param = TABLE.iter().find(|param| param.link == key);
     let name = param.map_or(key, |param| if param.symbol.is_empty() { param.name() } else { param.symbol });

@@ -27,7 +27,7 @@ fn explored() -> (Run, Export) {
     (run, export)
 }
 
-/// Every chart of the page but the maps.
+/// Every chart of the page except the maps.
 fn all() -> Vec<Export> {
     let (run, explored) = explored();
     let draft = draft();
@@ -49,7 +49,7 @@ fn all() -> Vec<Export> {
     [explored, family, trade_off, paper].into_iter().chain(cards).chain([systems]).collect()
 }
 
-/// Whoever has a file knows both seeds, where there are two.
+/// An export names both seeds if the systems have their own.
 #[test]
 fn a_seed_of_the_systems_alone_is_said() {
     let draft = Draft::from_query("M=20&q=3&seed=8&systems=7").0;
@@ -147,7 +147,7 @@ fn json_is_json_and_its_numbers_are_the_table_s() {
                     serde_json::Value::Null => String::new(),
                     serde_json::Value::String(text) => text.clone(),
                     number => {
-                        // The reader of the test rounds, in the last place.
+                        // The JSON reader of the test rounds the last digit.
                         let (read, kept) = (number.as_f64().unwrap(), cell.parse::<f64>().unwrap());
                         assert!((read - kept).abs() <= 1e-15 * kept.abs(), "{read} {kept}");
                         cell.clone()

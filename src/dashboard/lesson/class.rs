@@ -1,4 +1,5 @@
-//! A class: seeds from names, links for everybody, pasted codes, and their histogram beside what seeds give.
+//! Classes: seeds from names, a link for everybody, pasted result codes, and their histogram beside the results of many
+//! seeds.
 
 use fedsysid_say::{between, say};
 use std::fmt::Write;
@@ -14,23 +15,23 @@ use crate::params::name::{fragment_of, seed_of};
 use crate::params::{Key, Lesson, State};
 use crate::sim::scenario::Settings;
 
-/// Seeds that stand for all: 1 to this.
+/// The seeds of the expected results are 1 to this.
 const SEEDS: u32 = 60;
-/// Bars of a histogram.
+/// Number of bars in a histogram.
 const BARS: usize = 14;
 
-/// A line of what was pasted that holds no code, and why.
+/// A part of a pasted line that counts as no code, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bad {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What stands there.
+    /// The part of the line.
     pub given: String,
-    /// Why it is none.
+    /// Why it does not count.
     pub reason: NoCode,
 }
 
-/// A code that another line has too. It counts: a code tells nobody's name, and two people with one link may find the same.
+/// A code that an earlier line has too. It counts: codes hold no names, and two people with one link may find the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Again {
     /// The line, from 1.
@@ -41,21 +42,21 @@ pub struct Again {
     pub first: usize,
 }
 
-/// What a class found.
+/// Results of a class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
-    /// The codes that count.
+    /// The valid codes.
     pub found: Vec<Found>,
-    /// Those of them that are in several lines.
+    /// The valid codes that an earlier line has too.
     pub again: Vec<Again>,
-    /// What does not count.
+    /// The invalid codes.
     pub bad: Vec<Bad>,
 }
 
-/// Reads codes of a lesson, however they stand: many in a line, with names beside them, with any separators.
+/// Reads the result codes of a lesson from any layout: several in a line, names beside them, any separators.
 pub fn read(text: &str, lesson: Lesson) -> Class {
     let mut class = Class::default();
-    // With the first line and the last one that have it.
+    // Each code with the first and the last line that has it.
     let mut seen: Vec<(Found, usize, usize)> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         for given in candidates(text) {
@@ -87,8 +88,8 @@ pub fn read(text: &str, lesson: Lesson) -> Class {
     class
 }
 
-/// The parts of a line that may be codes: the words that are as long as one, dashes aside; or groups that make one together;
-/// else the whole line.
+/// Parts of a line that may be codes: words that are as long as a code without dashes; otherwise groups that make codes
+/// together; otherwise the whole line.
 fn candidates(line: &str) -> Vec<String> {
     let letters = |text: &str| text.chars().filter(|&c| is_letter(c)).collect::<String>();
     let words: Vec<_> =
@@ -98,7 +99,7 @@ fn candidates(line: &str) -> Vec<String> {
     if !whole.is_empty() || words.is_empty() {
         return whole;
     }
-    // Groups: "7K2M 9PQ4 X0Z1", perhaps after a name. They end the line.
+    // Groups: "7K2M 9PQ4 X0Z1" at the end of the line, perhaps after a name.
     let all: Vec<char> = words.concat().chars().collect();
     let tail = |n: usize| all[all.len() - n..].iter().collect::<String>();
     if all.len() >= LEN && words.iter().rev().take(3).all(|word| word.len() == 4) {
@@ -110,7 +111,7 @@ fn candidates(line: &str) -> Vec<String> {
     vec![line.trim().to_owned()]
 }
 
-/// The names of a list, together those that give the same seed, such as `Ada` and `ada`.
+/// The names of a list, grouped by seed: `Ada` and `ada` give the same one.
 fn by_seed(names: &str) -> Vec<(u32, Vec<&str>)> {
     let names = names.split(['\n', ';', '\t']).map(str::trim).filter(|name| !name.is_empty());
     let mut seeds: Vec<(u32, Vec<&str>)> = Vec::new();
@@ -124,7 +125,7 @@ fn by_seed(names: &str) -> Vec<(u32, Vec<&str>)> {
     seeds
 }
 
-/// What to say of names that give the same seed, and so have one link: a sentence for each seed.
+/// Warnings about names that give the same seed and thus share a link: one sentence per seed.
 pub fn same(names: &str) -> Vec<String> {
     let several = by_seed(names).into_iter().filter(|(_, names)| names.len() > 1);
     let said = |(_, names): (u32, Vec<&str>)| {
@@ -137,8 +138,8 @@ pub fn same(names: &str) -> Vec<String> {
     several.map(said).collect()
 }
 
-/// A link for every name of a list, one a line: the name, a tab, the address. Of names that give the same seed the first one
-/// has a link, see [`same`].
+/// One line per name of a list: the name, a tab, its link. Of names with the same seed only the first has a link, see
+/// [`same`].
 pub fn links(names: &str, lesson: Lesson, page: &str) -> String {
     let query = State::default().at_step(lesson, 0).to_query();
     let mut links = String::new();
@@ -149,23 +150,23 @@ pub fn links(names: &str, lesson: Lesson, page: &str) -> String {
     links
 }
 
-/// What a histogram is of.
+/// Quantity of a histogram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Of {
-    /// What people expected.
+    /// The students' guesses.
     #[default]
     Guess,
-    /// What they found.
+    /// The true values in their runs.
     Result,
-    /// The error at the end of their runs.
+    /// The errors at the end of their runs.
     Error,
 }
 
 impl Of {
-    /// All of them.
+    /// All quantities.
     pub const ALL: [Self; 3] = [Self::Guess, Self::Result, Self::Error];
 
-    /// Its name.
+    /// Name of the quantity in a lesson.
     pub fn name(self, lesson: Lesson) -> &'static str {
         let names = texts::class_names(lesson);
         names[self as usize]
@@ -180,7 +181,7 @@ impl Of {
     }
 }
 
-/// The experiments that say what to expect of a class: the step with the prediction, with many seeds.
+/// The experiments that show what to expect of a class: the step with the guess, with many seeds.
 pub fn plan(lesson: Lesson) -> Option<Plan> {
     let step = course(lesson)?.steps.iter().position(|step| step.guess.is_some())?;
     let draft = State::of_step(lesson, step).draft;
@@ -193,7 +194,7 @@ pub fn plan(lesson: Lesson) -> Option<Plan> {
     Some(Plan { series_len: points.len(), points, expects: true, ..Plan::default() })
 }
 
-/// What the seeds give, as far as it is known: for what people found, and for what they expected of it.
+/// Values of the seeds computed so far: final errors for [`Of::Error`], true values for the other two quantities.
 pub fn expected(lesson: Lesson, of: Of, sweep: &Sweep) -> Vec<f64> {
     let value = |point: usize| {
         let (summary, theory) = (sweep.summary(point)?, sweep.theory(point)?);
@@ -203,28 +204,28 @@ pub fn expected(lesson: Lesson, of: Of, sweep: &Sweep) -> Vec<f64> {
     (0..sweep.plan.points.len()).filter_map(value).filter(|value| *value > 0.0 && value.is_finite()).collect()
 }
 
-/// A class beside what is to be expected of it.
+/// Histogram of a class beside the expected one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// The lesson.
     pub lesson: Lesson,
-    /// What it is of.
+    /// Its quantity.
     pub of: Of,
-    /// The class's numbers.
+    /// The class's values.
     pub values: Vec<f64>,
-    /// What seeds give.
+    /// The values of the seeds.
     pub expected: Vec<f64>,
 }
 
 impl Picture {
-    /// The picture of what a class has found, beside what seeds give.
+    /// Histogram of a class's values beside those of the seeds.
     pub fn new(lesson: Lesson, of: Of, class: &Class, sweep: Option<&Sweep>) -> Self {
         let values = class.found.iter().filter_map(|found| of.value(found)).collect();
         let expected = sweep.map(|sweep| expected(lesson, of, sweep)).unwrap_or_default();
         Self { lesson, of, values, expected }
     }
 
-    /// The picture in words: how many, their mean, what was to be expected.
+    /// The histogram in words: number of values, their mean, and the expected mean.
     pub fn sentence(&self) -> String {
         let said = |mean: Option<f64>| mean.map_or_else(|| "–".into(), |mean| measured(mean, 3));
         let (results, what) = (Things::Results.counted(self.values.len()), self.of.name(self.lesson));
@@ -232,7 +233,7 @@ impl Picture {
         say!("{results}; {what}: mean {mean}, to be expected {expected}.")
     }
 
-    /// Two histograms, as outlines; the class's counts, and what as many seeds give on average.
+    /// Two histograms as outlines: the class's counts, and the average counts of as many seeds.
     pub fn figure(&self) -> Figure {
         let bars = self.bars();
         let outline = |values: &[f64], scale: f64| {
@@ -246,7 +247,7 @@ impl Picture {
             }
             points
         };
-        // Before anybody has handed in anything, the seeds stand for a class.
+        // While the class has no results, the seeds stand for it.
         let n_students = if self.values.is_empty() { self.expected.len() } else { self.values.len() };
         let scale = n_students as f64 / self.expected.len().max(1) as f64;
         let mut curves = Vec::new();
@@ -291,7 +292,7 @@ impl Picture {
         }
     }
 
-    /// The edges of the bars, even in proportion, around all there is.
+    /// Edges of the bars: equal ratios, from just below the least to just above the largest of all values.
     fn bars(&self) -> Vec<f64> {
         let all = || self.values.iter().chain(&self.expected).copied();
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
@@ -299,7 +300,7 @@ impl Picture {
         (0..=BARS).map(|k| low * (high / low).powf(k as f64 / BARS as f64)).collect()
     }
 
-    /// One row a number.
+    /// One row per value.
     pub fn table(&self) -> Table {
         let row = |of: &str, value: &f64| vec![of.to_owned(), value.to_string()];
         let class = self.values.iter().map(|value| row(say!("class"), value));
@@ -309,12 +310,12 @@ impl Picture {
     }
 }
 
-/// What stands beneath the histogram.
+/// Caption of the histogram.
 pub fn caption() -> &'static str {
     say!("Students by what they found, and how 60 other seeds are spread, scaled to the class; means are geometric.")
 }
 
-/// A mean of logarithms, as the axis is logarithmic: a few that are ten times larger do not carry it away.
+/// Geometric mean: a few values ten times as large do not dominate it, and the axis is logarithmic.
 fn mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
@@ -372,7 +373,7 @@ mod tests {
         assert_eq!(lines, [format!("Ada\t{link}Ada"), format!("Ben Ali\t{link}Ben+Ali")]);
     }
 
-    /// Nobody gets the clients of another one without a word.
+    /// Nobody gets another student's clients without a warning.
     #[test]
     fn names_that_give_the_same_clients_have_one_link_and_are_named() {
         let names = "Ada\nBen\n ada \nADA;Ben Ali\nben  ali";
@@ -392,7 +393,7 @@ mod tests {
         assert!(markup::same("A&B\na&b").contains("“A&amp;B”"));
     }
 
-    /// Every number is in a bar, and the expected outline has the class's size.
+    /// Every value is in a bar, and the expected outline is scaled to the size of the class.
     #[test]
     fn bars_hold_everybody() {
         let values: Vec<_> = (1..=9).map(|k| 0.1 * f64::from(k)).collect();

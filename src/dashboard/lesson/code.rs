@@ -1,57 +1,59 @@
-//! What somebody found in a lesson, as twelve characters that can be pasted, read out or typed off.
+//! Result codes: a student's findings in a lesson as twelve characters that can be pasted, read aloud or typed.
 //!
-//! Ten characters of five bits hold the version (4 bits), the lesson (4) and three numbers (14 each, logarithmic from 10⁻⁶ to
-//! 10², to 0.06 %). Two more make it a code over GF(32) whose words c satisfy Σ cᵢ = 0 and Σ αⁱ cᵢ = 0. Any two columns
-//! (1, αⁱ) are independent, so that one wrong character, two wrong ones, and any two that changed places are always found.
+//! Ten characters of five bits hold the version (4 bits), the lesson (4 bits) and three numbers (14 bits each,
+//! logarithmic from 10⁻⁶ to 10², to 0.06 %). Two more characters make it a code over GF(32) whose words c satisfy
+//! Σ cᵢ = 0 and Σ αⁱ cᵢ = 0. Any two columns (1, αⁱ) are independent, so that one wrong character, two wrong
+//! characters, and any two swapped ones are always detected.
 //!
-//! The alphabet is Crockford's: no I, L, O, U; read in either case, with I and L for 1 and O for 0. No name is in it.
+//! The alphabet is Crockford's: no I, L, O, U. Codes are read in either case, with I and L as 1 and O as 0. A code
+//! holds no name.
 
 use fedsysid_say::say;
 use std::fmt;
 
 use crate::params::{Lesson, Word};
 
-/// The version of codes that is written, and the only one that is read.
+/// Version of the codes: the only one that is written and read.
 const VERSION: u64 = 1;
 
-/// Characters of a code.
+/// Number of characters of a code.
 pub const LEN: usize = 12;
 const DATA: usize = LEN - 2;
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// The largest number of 14 bits; 0 stands for no number.
+/// The largest number of 14 bits; 0 means that there is no number.
 const TOP: f64 = 16_383.0;
-/// Decades from the least to the largest number.
+/// Decimal logarithm of the least number, and the number of decades up to the largest.
 const LEAST: f64 = -6.0;
 const DECADES: f64 = 8.0;
 
-/// What is in a code.
+/// Content of a code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
     /// The lesson.
     pub lesson: Lesson,
-    /// What was expected.
+    /// The guess.
     pub guess: Option<f64>,
-    /// What was found instead.
+    /// The true value in the run.
     pub result: Option<f64>,
     /// The error at the end of the run.
     pub error: Option<f64>,
 }
 
-/// Why something is no code.
+/// Why a text is no code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoCode {
-    /// It has another number of characters.
+    /// It has this number of characters.
     Length(usize),
-    /// A character that is in no code.
+    /// It has a character that occurs in no code.
     Letter(char),
-    /// A character is wrong, or two changed places.
+    /// A character is wrong, or two characters are swapped.
     Mistyped,
-    /// It is of another version.
+    /// It has another version.
     Version(u64),
-    /// It is of another lesson than the class.
+    /// It belongs to another lesson than the class.
     Lesson(Lesson),
-    /// It has been in the same line before.
+    /// The same line has the code already.
     Twice,
 }
 
@@ -81,7 +83,7 @@ impl Found {
             *symbol = (bits >> (5 * (DATA - 1 - index)) & 31) as u8;
         }
         let (sum, weighted) = syndromes(&symbols);
-        // The two last ones make both sums 0: p + q = Σ, α¹⁰p + α¹¹q = Σ'.
+        // The last two characters make both sums 0: p + q = Σ, α¹⁰p + α¹¹q = Σ'.
         let (p_weight, q_weight) = (power(DATA), power(DATA + 1));
         let p = times(weighted ^ times(q_weight, sum), inverse(p_weight ^ q_weight));
         (symbols[DATA], symbols[DATA + 1]) = (p, sum ^ p);
@@ -89,10 +91,10 @@ impl Found {
         letters.chunks(4).map(String::from_iter).collect::<Vec<_>>().join("-")
     }
 
-    /// Reads a code, whatever stands between its characters.
+    /// Reads a code; separators between its characters are ignored.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why the text is no code.
     pub fn read(text: &str) -> Result<Self, NoCode> {
         let letters: Vec<char> = text.chars().filter(|&c| is_letter(c)).collect();
         let symbols = letters.iter().map(|&letter| symbol(letter).ok_or(NoCode::Letter(letter)));
@@ -115,8 +117,8 @@ impl Found {
     }
 }
 
-/// Whether a character is one of a code or may stand for one, and no blank, dash or other mark between them, as programs for texts
-/// put there. (The table of all letters would be a kilobyte of the download.)
+/// Whether a character is one of a code or may be mistaken for one, and not a blank, dash or other separator that text
+/// programs insert. (The table of all letters would add a kilobyte to the download.)
 pub(super) fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || c >= '\u{c0}' && !matches!(c, '\u{2000}'..='\u{206f}' | '\u{3000}' | '\u{feff}')
 }
@@ -167,7 +169,7 @@ fn power(exponent: usize) -> u8 {
     (0..exponent).fold(1, |power, _| times(power, 2))
 }
 
-/// What makes 1 of a number that is not 0: its 30th power.
+/// The inverse of a number that is not 0: its 30th power.
 fn inverse(a: u8) -> u8 {
     (0..30).fold(1, |power, _| times(power, a))
 }
@@ -191,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Dashes and blanks that programs for texts put between, and letters of other scripts, which stand for none.
+    /// Dashes and blanks that text programs insert are ignored; letters of other scripts are reported.
     #[test]
     fn marks_between_are_passed_over_and_foreign_letters_are_named() {
         let code = random(&mut ChaCha8Rng::seed_from_u64(3)).code();
@@ -220,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Every wrong character, and every two that changed places, wherever they stand.
+    /// Every wrong character and every swap of two characters is detected, in any position.
     #[test]
     fn mistyped_codes_are_found_out() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
@@ -248,11 +250,11 @@ mod tests {
         assert_eq!(Found::read(&code[1..]), Err(NoCode::Length(11)));
         assert_eq!(Found::read(&code.replacen(|_| true, "U", 1)), Err(NoCode::Letter('U')));
         assert_eq!(Found::read(""), Err(NoCode::Length(0)));
-        // The word of only zeros is in the code, and is of no version.
+        // The word of all zeros satisfies both sums, but has no valid version.
         assert_eq!(Found::read("0000-0000-0000"), Err(NoCode::Version(0)));
     }
 
-    /// Numbers beyond the range stand at its ends.
+    /// Numbers beyond the range are stored as its ends.
     #[test]
     fn extremes_are_at_the_ends() {
         let extreme = |number| Found { lesson: Lesson::Steps, guess: Some(number), result: None, error: None };

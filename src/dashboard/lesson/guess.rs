@@ -1,42 +1,43 @@
-//! What somebody expects, drawn before the run is seen, and how near it comes: by its shape, in kind words, not as a mark.
+//! A student's guess, drawn before the run is shown, and its comparison with the run: by its shape, in friendly words,
+//! without a grade.
 
 use crate::figure::frame::Frame;
 use crate::figure::{Figure, Point};
 
-/// What is drawn.
+/// What the guess is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A curve along the rounds, by what it is at some of them.
+    /// A curve along the rounds, by its values at some of them.
     Curve,
-    /// The ε at which joining stops to pay.
+    /// The break-even ε.
     Place,
 }
 
-/// The rounds at which a curve is drawn. At the first it is known.
+/// Rounds at which a guessed curve has values; the value at the first is given.
 pub const ROUNDS: [f64; 6] = [0.0, 10.0, 25.0, 50.0, 100.0, 200.0];
 
-/// What a key does to a value, as a factor: a step, and a long one.
+/// Factors by which a key changes a value: a small step, and a long one.
 const STEP: f64 = 1.04;
 const LONG_STEP: f64 = 1.25;
 
-/// Values of ε that can be chosen.
+/// Limits of a guessed ε.
 const PLACES: (f64, f64) = (0.01, 1.0);
-/// Points of a trade-off up to this ε are shown beforehand.
+/// A trade-off is shown up to this ε before the guess.
 pub const SHOWN_UP_TO: f64 = 0.11;
 
-/// Something drawn.
+/// A guess.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guess {
-    /// What.
+    /// Its kind.
     pub kind: Kind,
     /// Errors at [`ROUNDS`], or one ε.
     pub values: Vec<f64>,
-    /// Whether anybody has touched it.
+    /// Whether the student has changed it.
     pub is_drawn: bool,
 }
 
 impl Guess {
-    /// Nothing yet: a curve that stays where it starts, a place far on the left.
+    /// The guess before any change: a curve that stays at its start, or the ε up to which the trade-off is shown.
     pub fn blank(kind: Kind, start: f64) -> Self {
         let values = match kind {
             Kind::Curve => vec![start; ROUNDS.len()],
@@ -45,7 +46,7 @@ impl Guess {
         Self { kind, values, is_drawn: false }
     }
 
-    /// The handles that can be moved.
+    /// Indices of the movable handles.
     pub fn handles(kind: Kind) -> std::ops::Range<usize> {
         match kind {
             Kind::Curve => 1..ROUNDS.len(),
@@ -53,7 +54,7 @@ impl Guess {
         }
     }
 
-    /// Where a handle lies on a plot, in pixels.
+    /// Position of a handle on a plot, in pixels.
     pub fn px(&self, handle: usize, frame: &Frame) -> (f64, f64) {
         let value = self.values.get(handle).copied().unwrap_or(f64::NAN);
         let (x, y) = match self.kind {
@@ -67,7 +68,7 @@ impl Guess {
         (x.clamp(plot.left, plot.right()), y.clamp(plot.top, plot.bottom()))
     }
 
-    /// What is drawn, as an SVG path in pixels.
+    /// The guess as an SVG path in pixels.
     pub fn path(&self, frame: &Frame) -> String {
         let places = (0..self.values.len()).map(|handle| self.px(handle, frame));
         match self.kind {
@@ -82,7 +83,7 @@ impl Guess {
         }
     }
 
-    /// Draws through a place on the plot, in pixels: the nearest handle goes there.
+    /// Moves the nearest handle to a point on the plot, in pixels.
     pub fn draw(&mut self, (x, y): (f64, f64), frame: &Frame) {
         let plot = frame.plot;
         let (x, y) = (x.clamp(plot.left, plot.right()), y.clamp(plot.top, plot.bottom()));
@@ -99,7 +100,7 @@ impl Guess {
         }
     }
 
-    /// Moves a handle by a key; whether it is one that moves.
+    /// Moves a handle by a key; returns whether the key is one that moves handles.
     pub fn key(&mut self, handle: usize, key: &str, is_long: bool) -> bool {
         let long = if is_long { LONG_STEP } else { STEP };
         let factor = match key {
@@ -122,19 +123,19 @@ impl Guess {
         }
     }
 
-    /// The one number of it: the ε, or the error at the end.
+    /// The guess as one number: the ε, or the error at the end; `None` while nothing is drawn.
     pub fn number(&self) -> Option<f64> {
         self.values.last().copied().filter(|_| self.is_drawn)
     }
 
-    /// The round from which on the drawn curve stays within a quarter of its end.
+    /// The round after which the drawn curve stays within a quarter of its final value.
     pub fn knee(&self) -> f64 {
         let points: Vec<_> = ROUNDS.into_iter().zip(self.values.iter().copied()).collect();
         knee(&points)
     }
 }
 
-/// Takes out of a figure what is to be foretold: curves and lines that would tell.
+/// Removes from a figure the curves and lines that would reveal what is to be guessed.
 pub fn veil(figure: &mut Figure, kind: Kind) {
     match kind {
         Kind::Curve => {
@@ -147,7 +148,7 @@ pub fn veil(figure: &mut Figure, kind: Kind) {
             }
             figure.levels.retain(|level| level.role == crate::figure::Role::ClientAlone);
             figure.x.range = (0.0, ROUNDS[ROUNDS.len() - 1]);
-            // Decades whatever the run does: the axis must not tell where it ends.
+            // A fixed range: an axis fitted to the run would reveal where it ends.
             figure.y.range = (0.003 * start, 2.0 * start);
         }
         Kind::Place => {
@@ -162,21 +163,21 @@ pub fn veil(figure: &mut Figure, kind: Kind) {
     }
 }
 
-/// How near something comes.
+/// Closeness of a guess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Near {
-    /// As near as one can draw.
+    /// As close as one can draw.
     Right,
-    /// Nearly.
+    /// Close.
     Nearly,
-    /// What is drawn is larger, or later.
+    /// The guess is too large, or too late.
     Above,
-    /// It is smaller, or earlier.
+    /// The guess is too small, or too early.
     Below,
 }
 
 impl Near {
-    /// How near something drawn comes to something true, by their ratio.
+    /// Compares a guess with the truth by their ratio; the limits are the factors for `Right` and `Nearly`.
     pub fn of(drawn: f64, truth: f64, (right, nearly): (f64, f64)) -> Self {
         let ratio = drawn / truth;
         let off = ratio.max(1.0 / ratio);
@@ -192,18 +193,18 @@ impl Near {
     }
 }
 
-/// What is right about a curve's shape.
+/// Comparison of a guessed curve with the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// Where it ends, with what was drawn and what it is.
+    /// Final level: closeness, guessed value, true value.
     pub level: (Near, f64, f64),
-    /// Whether it falls where the run falls, and is flat where that is.
+    /// Whether it falls where the run falls, and is flat where the run is flat.
     pub trend: bool,
-    /// Where it bends, in rounds.
+    /// Where the curve bends, in rounds: closeness, guessed value, true value.
     pub knee: (Near, f64, f64),
 }
 
-/// Compares a drawn curve with the run, given as points (round, error).
+/// Compares a guessed curve with the run, given as points (round, error).
 pub fn shape(guess: &Guess, run: &[(f64, f64)]) -> Option<Shape> {
     let truth: Vec<_> = ROUNDS.iter().map(|&round| at(run, round)).collect::<Option<_>>()?;
     let (drawn_end, end) = (guess.values.last().copied()?, truth.last().copied()?);
@@ -211,7 +212,8 @@ pub fn shape(guess: &Guess, run: &[(f64, f64)]) -> Option<Shape> {
     let slope = |values: &[f64], place: usize| (values[place + 1] / values[place]).ln();
     let agrees = |place: usize| {
         let (drawn, real) = (slope(&guess.values, place), slope(&truth, place));
-        // A fall is a fifth at least; what rises by a tenth does not fall.
+        // Changes of ln(error): if the run falls by more than 0.2, the drawing must fall by more than 0.05; otherwise
+        // the drawing may change by up to 0.4 either way, and by any amount in the run's direction.
         if real < -0.2 { drawn < -0.05 } else { drawn.abs() < 0.4 || (drawn < 0.0) == (real < -0.02) }
     };
     let trend = (0..ROUNDS.len() - 1).all(agrees);
@@ -223,7 +225,7 @@ pub fn shape(guess: &Guess, run: &[(f64, f64)]) -> Option<Shape> {
     })
 }
 
-/// A value between recorded rounds, along straight lines on a logarithmic axis.
+/// Interpolates between recorded rounds, linearly in ln(error).
 fn at(points: &[(f64, f64)], round: f64) -> Option<f64> {
     let after = points.iter().position(|&(x, _)| x >= round)?;
     let (x1, y1) = points[after];
@@ -235,7 +237,7 @@ fn at(points: &[(f64, f64)], round: f64) -> Option<f64> {
     Some((y0.ln() + share * (y1.ln() - y0.ln())).exp())
 }
 
-/// The round from which on a curve stays within a quarter of its end, along straight lines on a logarithmic axis.
+/// The round after which a curve stays within a quarter of its final value; interpolates linearly in ln(error).
 pub(super) fn knee(points: &[(f64, f64)]) -> f64 {
     let Some(&(_, end)) = points.last() else { return f64::NAN };
     let near = 1.25_f64.ln();
@@ -258,7 +260,7 @@ mod tests {
         Guess { kind: Kind::Curve, values: values.to_vec(), is_drawn: true }
     }
 
-    /// A run that falls to 0.05 by `rate` a round.
+    /// A run that falls towards 0.05 by the factor `rate` per round.
     fn run(rate: f64) -> Vec<(f64, f64)> {
         (0..=200).map(|round| (f64::from(round), 0.05 + 1.8 * rate.powi(round))).collect()
     }

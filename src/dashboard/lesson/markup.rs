@@ -1,4 +1,4 @@
-//! What is read of the lessons, as markup. Buttons have `data-do`, and what it is done to.
+//! Markup of the lessons' texts. Buttons have their action in `data-do`, and its object in further attributes.
 
 use fedsysid_say::{say, text as text_of};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use crate::figure::number::{measured, number};
 use crate::params::guide::Guide;
 use crate::params::{Lesson, Word};
 
-/// The lesson's name and the place of a step.
+/// Name of the lesson and number of the step.
 pub fn head(Guide { lesson, step, .. }: Guide) -> String {
     let place = say!("Step {} of {}", step + 1, lesson.presets().len());
     format!("<b>{}</b> <span>{place}</span>", escaped(lesson.name()))
@@ -24,7 +24,7 @@ fn paragraphs(class: &str, texts: &[String]) -> String {
     texts.iter().map(paragraph).collect()
 }
 
-/// What there is to know of a step, and to do.
+/// Explanation and task of a step.
 pub fn text(seen: &Seen<'_>) -> String {
     let Guide { lesson, step, .. } = seen.state.views.guide;
     let Some(step) = step_of(lesson, step) else { return String::new() };
@@ -32,7 +32,7 @@ pub fn text(seen: &Seen<'_>) -> String {
         + &paragraphs("lesson-task", &seen.paragraphs(step.words.task))
 }
 
-/// What is said once a step is done: of a drawing, and of the step.
+/// Text after a step is done: on the guess, and on the step.
 pub fn done(seen: &Seen<'_>) -> String {
     let Guide { lesson, step, .. } = seen.state.views.guide;
     let Some(step) = step_of(lesson, step).filter(|step| (step.done)(seen)) else { return String::new() };
@@ -60,13 +60,13 @@ pub fn code(seen: &Seen<'_>) -> String {
     }
 }
 
-/// Whose clients these are.
+/// Greeting with a student's name and seed.
 pub fn hello(name: &str, seed: f64) -> String {
     let said = say!("{name}, these are your own clients (seed {seed}).");
     format!("<p class=quiet>{}</p>", escaped(&said))
 }
 
-/// The lessons to choose from, with how far somebody is in each.
+/// The list of lessons, with the progress in each.
 pub fn lessons(progress: &Progress) -> String {
     let mut html = format!(
         "<h2>{}</h2><p class=lessons-intro>{}</p><ul class=lessons>",
@@ -84,7 +84,7 @@ pub fn lessons(progress: &Progress) -> String {
         } else {
             (say!("{done} of {n} steps done"), say!("Go on"))
         };
-        // Where somebody goes on: at the first step that is not done.
+        // A lesson continues at the first step that is not done.
         let next = (0..n).find(|&step| !progress.is_done(lesson, step)).unwrap_or(0);
         let (word, name) = (lesson.word(), escaped(lesson.name()));
         let step = |step: &super::Step| {
@@ -101,7 +101,7 @@ pub fn lessons(progress: &Progress) -> String {
     html + "</ul>"
 }
 
-/// Above what a class needs.
+/// Introduction to the class tools.
 pub fn class_intro() -> String {
     format!(
         "<h2>{}</h2><p class=lessons-intro>{}</p>",
@@ -112,7 +112,7 @@ pub fn class_intro() -> String {
     )
 }
 
-/// What of the pasted lines does not count, and why; then what they have more than once.
+/// List items for the pasted lines that do not count, with the reason; then for the codes that several lines have.
 pub fn bad(class: &Class) -> String {
     let item = |said: String| format!("<li>{}</li>", escaped(&said));
     let bad = class.bad.iter().map(|bad| {
@@ -126,13 +126,13 @@ pub fn bad(class: &Class) -> String {
     bad.chain(again).collect()
 }
 
-/// Which of the pasted names give the same clients.
+/// The pasted names that give the same clients.
 pub fn same(names: &str) -> String {
     let item = |said: &String| format!("<li>{}</li>", escaped(said));
     super::class::same(names).iter().map(item).collect()
 }
 
-/// A handle's name.
+/// Label of a handle.
 pub fn handle_name(kind: Kind, handle: usize) -> String {
     match kind {
         Kind::Curve => {
@@ -143,7 +143,7 @@ pub fn handle_name(kind: Kind, handle: usize) -> String {
     }
 }
 
-/// A handle's value.
+/// Value of a handle.
 pub fn handle_value(guess: &Guess, handle: usize) -> String {
     guess.values.get(handle).map(|&value| measured(value, 2)).unwrap_or_default()
 }

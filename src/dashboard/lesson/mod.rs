@@ -1,13 +1,13 @@
 //! Lessons: short guided steps that drive the live page, and classes without a server.
 //!
-//! A lesson is data. What each step starts from is a link in [`params::guide`](crate::params::guide); here stand its words, the
-//! controls that it shows, what counts as done, and what is to be foretold. Nothing is typed in that a run or theory knows: a text
-//! names its numbers, `{alone}`, and [`seen`] reads them from the live run.
+//! A lesson is data. Each step starts from a link in [`params::guide`](crate::params::guide); this module has its
+//! words, its controls, the condition for being done, and the kind of guess. Texts contain no number that a run or
+//! theory can supply: a text names its numbers, such as `{alone}`, and [`seen`] reads them from the live run.
 //!
-//! - [`texts`]: every word; [`seen`]: every number, and what was found; [`markup`]: both as markup.
-//! - [`guess`]: what is drawn before the run is seen, and how near it comes.
-//! - [`progress`]: how far somebody is.
-//! - [`code`]: what was found, in twelve characters; [`class`]: many of them.
+//! - [`texts`]: all words; [`seen`]: all numbers and findings; [`markup`]: both as markup.
+//! - [`guess`]: a guess drawn before the run is shown, and its comparison with the run.
+//! - [`progress`]: a student's progress.
+//! - [`code`]: findings in twelve characters; [`class`]: the codes of a class.
 
 pub mod class;
 pub mod code;
@@ -25,9 +25,9 @@ use texts::Words;
 /// A lesson.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
-    /// Which.
+    /// Its identifier.
     pub lesson: Lesson,
-    /// Its steps, as many as it has presets.
+    /// Its steps, one per preset of the lesson.
     pub steps: &'static [Step],
 }
 
@@ -36,11 +36,11 @@ pub struct Course {
 pub struct Step {
     /// Its words.
     pub words: Words,
-    /// Keys of the controls that it shows.
+    /// Keys of the controls that the step shows.
     pub controls: &'static [&'static str],
-    /// What counts as done.
+    /// Whether the step is done.
     pub done: fn(&Seen<'_>) -> bool,
-    /// What is to be foretold.
+    /// Kind of the guess, if the step asks for one.
     pub guess: Option<Kind>,
 }
 
@@ -65,22 +65,22 @@ fn at_most(value: Option<f64>, most: f64) -> bool {
     value.is_some_and(|value| value <= most)
 }
 
-/// Whether a client does better alone, as measured.
+/// Whether the measured error of joining is not below that of the client alone.
 fn alone_is_better(seen: &Seen<'_>) -> bool {
     at_most(seen.fold(), 1.0)
 }
 
-/// Whether joining ceases to pay at an ε that can be set.
+/// Whether joining stops paying at an ε that can be set.
 fn can_cease(seen: &Seen<'_>) -> bool {
     at_most(seen.break_even(), 0.9)
 }
 
-/// Samples of all clients, in rollouts.
+/// Total number of rollouts: M N.
 fn rollouts(seen: &Seen<'_>) -> f64 {
     seen.get(Key::Clients) * seen.get(Key::Rollouts)
 }
 
-/// Every lesson.
+/// All lessons.
 pub static COURSES: [Course; 3] = [
     Course {
         lesson: Lesson::Joining,
@@ -125,17 +125,17 @@ pub static COURSES: [Course; 3] = [
     },
 ];
 
-/// A lesson's steps.
+/// A lesson by its identifier.
 pub fn course(lesson: Lesson) -> Option<&'static Course> {
     COURSES.iter().find(|course| course.lesson == lesson)
 }
 
-/// A step, if a lesson has it.
+/// A step; `None` if the lesson does not have it.
 pub fn step_of(lesson: Lesson, step: usize) -> Option<&'static Step> {
     course(lesson)?.steps.get(step)
 }
 
-/// What is to be foretold in a lesson: in one of its steps.
+/// Kind of the guess in a lesson; one of its steps asks for it.
 pub fn kind(lesson: Lesson) -> Option<Kind> {
     course(lesson)?.steps.iter().find_map(|step| step.guess)
 }

@@ -1,23 +1,23 @@
-//! How far somebody is in the lessons: kept for as long as the browser's tab is open, as one text.
+//! A student's progress in the lessons: stored as one text for as long as the browser's tab is open.
 
 use super::guess::{Guess, Kind};
 use crate::params::{Lesson, Word};
 use crate::text::from_decimal;
 
-/// What is known of one lesson.
+/// Progress in one lesson.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kept {
-    /// The steps that are done, a bit each.
+    /// The completed steps, one bit each.
     pub done: u32,
-    /// What was drawn.
+    /// The guess.
     pub guess: Option<Guess>,
-    /// Whether the run has been seen.
+    /// Whether the run has been shown.
     pub is_shown: bool,
-    /// What the run then said: what the guess was about, and the final error.
+    /// The run's true value of the guessed quantity, and the final error.
     pub found: Option<(f64, f64)>,
 }
 
-/// All lessons, and what there was before.
+/// Progress in all lessons, and the state before them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     kept: [Kept; 3],
@@ -26,12 +26,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// What is known of a lesson.
+    /// Progress in a lesson.
     pub fn of(&self, lesson: Lesson) -> Option<&Kept> {
         self.kept.get(place(lesson)?)
     }
 
-    /// What is known of a lesson, to be changed.
+    /// Progress in a lesson, mutably.
     pub fn of_mut(&mut self, lesson: Lesson) -> Option<&mut Kept> {
         self.kept.get_mut(place(lesson)?)
     }
@@ -41,7 +41,7 @@ impl Progress {
         self.of(lesson).is_some_and(|kept| kept.done >> step & 1 == 1)
     }
 
-    /// A step is done from now on; whether it was not before.
+    /// Marks a step as done; returns whether it was not done before.
     pub fn finish(&mut self, lesson: Lesson, step: usize) -> bool {
         let is_new = !self.is_done(lesson, step);
         if let Some(kept) = self.of_mut(lesson) {
@@ -50,7 +50,7 @@ impl Progress {
         is_new
     }
 
-    /// The whole as a text: a line a lesson, and one of what there was before.
+    /// The progress as a text: one line per lesson, and one line for the state before.
     pub fn words(&self) -> String {
         let lessons = Lesson::ALL.iter().skip(1).zip(&self.kept).map(|((_, word, _), kept)| {
             let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
@@ -63,7 +63,7 @@ impl Progress {
         lessons.chain(before).collect()
     }
 
-    /// Reads what [`Progress::words`] wrote. What cannot be read is as if it had never been.
+    /// Reads a text written by [`Progress::words`]; unreadable lines are ignored.
     pub fn read(text: &str, kind: fn(Lesson) -> Option<Kind>) -> Self {
         let mut progress = Self::default();
         for line in text.lines() {

@@ -1,4 +1,4 @@
-//! What a lesson's words and conditions are about: the live state and its run. Every number of a text is read here, by name.
+//! The live state and its run, as lessons see them: texts read their numbers here by name, and steps their conditions.
 
 use super::guess::{Guess, Kind};
 use super::progress::Kept;
@@ -16,18 +16,18 @@ use crate::theory::prediction::{Limit, Parts};
 use crate::theory::{MethodTheory, Theory};
 use fedsysid_say::fill_by_name;
 
-/// What there is to see.
+/// The state of a lesson's step.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Everything that is set.
+    /// All settings.
     pub state: &'a State,
-    /// The run of just these settings, once it is complete.
+    /// The run of exactly these settings, once it is complete.
     pub run: Option<&'a Run>,
-    /// What is known of the lesson.
+    /// Progress in the lesson.
     pub kept: Option<&'a Kept>,
 }
 
-/// The ε at which joining stops to pay, if at all; farther than all that is looked at for never ceasing to.
+/// Numbers that stand for the break-even ε if joining pays at every ε considered, or at none.
 const ALWAYS: f64 = 10.0;
 const NEVER: f64 = 1e-5;
 
@@ -39,7 +39,7 @@ fn break_even(theory: &Theory) -> Option<f64> {
     })
 }
 
-/// What the guess of a lesson is about, and the final error: of a run, or of one with another seed.
+/// True value of the guessed quantity of a lesson, and the final error, from a run and its theory.
 pub fn found(lesson: Lesson, summary: &Summary, theory: &Theory) -> Option<(f64, f64)> {
     let error = summary.methods.first()?.errors.last()?.mean();
     let limit = || theory.methods.first()?.prediction.as_ref().ok()?.limit;
@@ -56,7 +56,7 @@ pub fn found(lesson: Lesson, summary: &Summary, theory: &Theory) -> Option<(f64,
     Some((result, error))
 }
 
-/// What the guess of a lesson is, in a code.
+/// The guess as the one number of a result code.
 fn guessed(lesson: Lesson, guess: &Guess) -> Option<f64> {
     match (lesson, kind(lesson)?) {
         (Lesson::Steps, Kind::Curve) => Some(guess.knee().max(1.0)).filter(|_| guess.is_drawn),
@@ -74,47 +74,47 @@ impl Seen<'_> {
         self.run?.theory.as_deref()
     }
 
-    /// The first method that runs, or the second.
+    /// A method of the run by its index, with its theory if there is one.
     fn method(&self, which: usize) -> Option<(&MethodSummary, Option<&MethodTheory>)> {
         let summary = self.run?.summary.methods.get(which)?;
         let theory = self.theory().and_then(|theory| theory.methods.iter().find(|t| t.method == summary.method));
         Some((summary, theory))
     }
 
-    /// The error at the end; infinite where it diverges.
+    /// Error after the last round; infinite if a data set diverges.
     pub fn end(&self, which: usize) -> Option<f64> {
         let (summary, _) = self.method(which)?;
         let end = summary.errors.last()?.mean();
         Some(if summary.n_diverged > 0 || !end.is_finite() { f64::INFINITY } else { end })
     }
 
-    /// The error of a client's own least squares.
+    /// Error of the client's own least squares.
     pub fn alone(&self) -> Option<f64> {
         let alone = self.run?.summary.reference(Reference::ClientAlone)?.ok()?.mean();
         alone.is_finite().then_some(alone)
     }
 
-    /// How many times smaller joining makes the error.
+    /// Factor by which joining reduces the error.
     pub fn fold(&self) -> Option<f64> {
         Some(self.alone()? / self.end(0)?)
     }
 
-    /// The error of pooled least squares.
+    /// Error of pooled least squares.
     fn pooled(&self) -> Option<f64> {
         Some(self.run?.summary.reference(Reference::Pooled)?.ok()?.mean())
     }
 
-    /// How far above that the first method ends, as a part of it.
+    /// Excess of the first method's final error over that of pooled least squares, as a share of the latter.
     pub fn above_pooled(&self) -> Option<f64> {
         Some(self.end(0)? / self.pooled()? - 1.0)
     }
 
-    /// Where joining stops to pay.
+    /// The break-even ε.
     pub fn break_even(&self) -> Option<f64> {
         break_even(self.theory()?)
     }
 
-    /// The parts of the mean square error, as shares of all.
+    /// Parts of a method's mean square error after the last round, as shares of their sum.
     pub fn shares(&self, which: usize) -> Option<Parts> {
         let parts = self.method(which)?.1?.prediction.as_ref().ok()?.parts.last().copied()?;
         let of = |part: f64| part / parts.total();
@@ -126,12 +126,12 @@ impl Seen<'_> {
         })
     }
 
-    /// Where the error ends.
+    /// Predicted limit of the error.
     fn limit(&self) -> Option<Limit> {
         self.method(0)?.1?.prediction.as_ref().ok()?.limit
     }
 
-    /// Rounds until the error is within a tenth of its end; none where it diverges.
+    /// Number of rounds until the error is within a tenth of its limit; `None` if it diverges.
     pub fn rounds_needed(&self) -> Option<f64> {
         (!self.diverges()).then(|| self.limit().map(|limit| limit.n_rounds as f64)).flatten()
     }
@@ -141,7 +141,7 @@ impl Seen<'_> {
         self.method(0).is_some_and(|(summary, _)| summary.n_diverged > 0)
     }
 
-    /// The largest stable step.
+    /// The largest stable step size of the first method.
     pub fn edge(&self) -> Option<f64> {
         self.method(0)?.0.largest_step
     }
@@ -150,19 +150,19 @@ impl Seen<'_> {
         self.method(0)?.0.contraction
     }
 
-    /// What was drawn, once the run has been seen.
+    /// The guess, once the run has been shown.
     pub fn shown(&self) -> Option<&Guess> {
         self.kept.filter(|kept| kept.is_shown)?.guess.as_ref()
     }
 
-    /// The run of the first method as points (round, error).
+    /// Mean errors of the first method as points (round, error).
     fn curve(&self) -> Option<Vec<(f64, f64)>> {
         let (summary, _) = self.method(0)?;
         let rounds = self.run?.summary.rounds.iter().map(|&round| round as f64);
         Some(rounds.zip(summary.errors.iter().map(crate::sim::stats::Running::mean)).collect())
     }
 
-    /// What is said of a drawing, in whole sentences; empty before the run has been seen.
+    /// Sentences on the guess; empty before the run has been shown.
     pub fn judgement(&self) -> Vec<String> {
         let lesson = self.state.views.guide.lesson;
         let Some(guess) = self.shown() else { return Vec::new() };
@@ -179,7 +179,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The code of what was found.
+    /// The result code of the findings.
     pub fn code(&self) -> Option<String> {
         let lesson = self.state.views.guide.lesson;
         let kept = self.kept?;
@@ -188,7 +188,7 @@ impl Seen<'_> {
         Some(code::Found { lesson, guess, result: Some(result), error: Some(error) }.code())
     }
 
-    /// A number of a text, by its name.
+    /// A number in a text, by its name.
     pub fn value(&self, name: &str) -> Option<String> {
         let three = |value: f64| measured(value, 3);
         let whole = |key| count(number_of(self.get(key)));
@@ -226,12 +226,12 @@ impl Seen<'_> {
         })
     }
 
-    /// A text with its numbers; "…" stands for one that is not known yet.
+    /// A text with its numbers filled in; "…" stands for a number that is not known yet.
     pub fn words(&self, text: &'static str) -> String {
         fill_by_name(text, |name| self.value(name).unwrap_or_else(|| "…".into()))
     }
 
-    /// The paragraphs of a step that apply.
+    /// The paragraphs of a step whose conditions hold.
     pub fn paragraphs(&self, texts: Texts) -> Vec<String> {
         texts.iter().filter(|para| (para.when)(self)).map(|para| self.words(para.words)).collect()
     }

@@ -1,4 +1,4 @@
-//! The lessons as they are: what their steps claim must hold whatever the seed.
+//! Tests of the lessons: the claims of their steps must hold for every seed.
 
 use super::guess::Guess;
 use super::progress::{Kept, Progress};
@@ -17,7 +17,7 @@ struct Live {
 }
 
 impl Live {
-    /// A step as it starts, with another seed and some settings changed.
+    /// A step at its start, with another seed and changed settings.
     fn at(lesson: Lesson, step: usize, seed: u32, changes: &str) -> Self {
         let query = format!("lesson={}&step={}&seed={seed}&{changes}", word(lesson), step + 1);
         let (state, notices) = State::from_query(query.trim_end_matches('&'));
@@ -38,7 +38,7 @@ impl Live {
         (step_of(guide.lesson, guide.step).unwrap().done)(&self.seen())
     }
 
-    /// With a drawing, and the run seen.
+    /// Adds a guess, as if the run had been shown.
     fn foretold(mut self) -> Self {
         let lesson = self.state.views.guide.lesson;
         let mut guess = Guess::blank(kind(lesson).unwrap(), 1.8);
@@ -66,7 +66,7 @@ fn every_lesson_has_a_preset_a_step() {
     }
 }
 
-/// No text names a number that nobody knows, and none is left open once the run is complete.
+/// Every number that a text names exists, and all are known once the run is complete.
 #[test]
 fn every_number_of_a_text_is_known() {
     for course in &COURSES {
@@ -88,7 +88,7 @@ fn every_number_of_a_text_is_known() {
     }
 }
 
-/// Each step is to be done, and can be, for 20 seeds; with what its text says on the way.
+/// For 20 seeds: the step is not done at its start, is done by the solution, and the claims of its text hold.
 fn check(lesson: Lesson, step: usize, solution: &str, claims: impl Fn(&Live, &Live)) {
     for seed in 1..=20 {
         let (before, after) = (Live::at(lesson, step, seed, ""), Live::at(lesson, step, seed, solution));

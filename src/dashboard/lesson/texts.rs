@@ -1,4 +1,4 @@
-//! Every word of the lessons. Numbers stand in braces, by the names of [`Seen::value`](super::seen::Seen::value).
+//! All words of the lessons. Numbers are in braces, by the names of [`Seen::value`](super::seen::Seen::value).
 
 use super::guess::{Near, Shape};
 use super::seen::Seen;
@@ -7,10 +7,10 @@ use crate::figure::number::{count, measured};
 use crate::params::Lesson;
 use fedsysid_say::say;
 
-/// A paragraph, and when it applies.
+/// A paragraph with a condition.
 #[derive(Clone, Copy, Debug)]
 pub struct Para {
-    /// When.
+    /// When the paragraph applies.
     pub when: fn(&Seen<'_>) -> bool,
     /// The words.
     pub words: &'static str,
@@ -24,11 +24,11 @@ pub type Texts = &'static [Para];
 pub struct Words {
     /// Its heading.
     pub title: &'static str,
-    /// What there is to know.
+    /// Explanation.
     pub text: Texts,
-    /// What there is to do.
+    /// Task.
     pub task: Texts,
-    /// What is said once it is done.
+    /// Text after the step is done.
     pub done: Texts,
 }
 
@@ -40,7 +40,7 @@ const fn when(when: fn(&Seen<'_>) -> bool, words: &'static str) -> Para {
     Para { when, words }
 }
 
-/// What a lesson is about, in a sentence; and how long it takes, about, in minutes.
+/// Summary of a lesson in a sentence, and its approximate duration in minutes.
 pub fn about(lesson: Lesson) -> (&'static str, u32) {
     match lesson {
         Lesson::None => ("", 0),
@@ -63,7 +63,7 @@ pub fn about(lesson: Lesson) -> (&'static str, u32) {
     }
 }
 
-/// Names of what a class's codes hold: what was expected, what was found, the final error.
+/// Names of the values in a class's codes: guess, true value, final error.
 pub fn class_names(lesson: Lesson) -> [&'static str; 3] {
     match lesson {
         Lesson::None => [""; 3],
@@ -357,7 +357,7 @@ pub(super) const REGIONS: Words = Words {
     done: &[always("ρ = {rho}: across the edge. Go back, and all is well again.")],
 };
 
-// What is said of drawings
+// Sentences on guesses
 
 fn of_level(near: Near, drawn: &str, truth: &str) -> String {
     match near {
@@ -385,7 +385,7 @@ fn of_trend(is_right: bool) -> &'static str {
     }
 }
 
-/// What is said of a curve's shape.
+/// Sentences on a guessed curve.
 pub fn of_shape(shape: &Shape) -> Vec<String> {
     let (level, drawn_level, true_level) = shape.level;
     let (knee, drawn_knee, true_knee) = shape.knee;
@@ -397,7 +397,7 @@ pub fn of_shape(shape: &Shape) -> Vec<String> {
     ]
 }
 
-/// What is said of a place.
+/// A sentence on a guessed ε.
 pub fn of_place(drawn: f64, truth: f64) -> String {
     let near = Near::of(drawn, truth.min(1.0), (1.2, 1.5));
     let drawn = measured(drawn, 2);

@@ -1,4 +1,4 @@
-//! A map as a picture: its colors, the lines on it, and what was measured as dots.
+//! A map as a picture: its colors, its contours, and measured values as dots.
 
 use super::grid::edges;
 use super::{Of, Shown};
@@ -13,7 +13,7 @@ use crate::sim::scenario::Settings;
 use fedsysid_say::say;
 
 impl Shown {
-    /// The map as a picture, with what was measured.
+    /// The map as a picture, with the measured dots.
     pub fn picture(&self, of: Of, checks: Option<&Sweep>) -> HeatMap {
         let (grid, values) = (&self.wanted.grid, self.cells(of));
         let (x, y) = grid.kind.keys();
@@ -90,7 +90,7 @@ impl Shown {
         }
     }
 
-    /// What was measured at the points that are in.
+    /// Measured values at the points that have results.
     fn checks(&self, of: Of, sweep: &Sweep) -> Vec<Check> {
         let (x, y) = self.wanted.grid.kind.keys();
         let check = |(index, settings): (usize, &Settings)| {

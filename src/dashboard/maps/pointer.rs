@@ -1,20 +1,21 @@
-//! What a pointer does on a map: it drags the handle, taps a place, or only passes over.
+//! Gestures of a pointer on a map: it drags the handle, taps a point, or only passes over.
 
-/// A pointer, between one event and the next.
+/// State of a pointer between two events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pointer {
     /// It passes over the map, or is elsewhere.
     #[default]
     Passing,
-    /// It holds the handle, which follows it wherever it goes.
+    /// It drags the handle.
     Holding,
-    /// It is a finger beside the handle: it taps, or scrolls the page, of which the browser tells by taking it away.
+    /// It is a finger beside the handle: it either taps, or scrolls the page, in which case the browser cancels the
+    /// pointer.
     Tapping,
 }
 
 impl Pointer {
-    /// It goes down, within the map's axes or not; `is_beside`: it is a finger that is not on the handle. Whether the handle
-    /// follows it from here on.
+    /// The pointer goes down: `is_within` the map's axes or not; `is_beside` if it is a finger that is not on the
+    /// handle. Returns whether it drags the handle from now on.
     pub fn press(&mut self, is_within: bool, is_beside: bool) -> bool {
         if is_within {
             *self = if is_beside { Self::Tapping } else { Self::Holding };
@@ -22,12 +23,12 @@ impl Pointer {
         is_within && !is_beside
     }
 
-    /// It goes up. Whether the handle goes there, once.
+    /// The pointer goes up. Returns whether the handle jumps to this point.
     pub fn release(&mut self) -> bool {
         std::mem::take(self) == Self::Tapping
     }
 
-    /// Whether the handle follows it.
+    /// Whether the pointer drags the handle.
     pub fn holds(self) -> bool {
         self == Self::Holding
     }
@@ -37,7 +38,7 @@ impl Pointer {
 mod tests {
     use super::*;
 
-    /// What comes of a press and a release: whether the handle goes to the first place, between them, and to the last.
+    /// Checks a press and a release: whether the handle moves at the press, in between, and at the release.
     #[track_caller]
     fn check(is_within: bool, is_beside: bool, expected: [bool; 3]) {
         let mut pointer = Pointer::default();

@@ -59,7 +59,7 @@ fn the_map_of_clients_is_what_theory_has() {
         "{}",
         shown.reading(0.02, 50.0, None)
     );
-    // Where the run is, its own number, not that of a cell's middle.
+    // At the run's settings the map states the run's own number, not that of the cell's middle.
     let here = draft(|_| ());
     let place = (here.get(Key::Heterogeneity), here.get(Key::Clients));
     let theory = Theory::of(&Experiment::new(Scenario::new(here.settings()).unwrap()));
@@ -147,7 +147,7 @@ fn axes_reach_the_present_values() {
     }
 }
 
-/// A row twice would be a step in lines across the map, and twice in its table.
+/// A repeated row would be a step in the contours, and be twice in the table.
 #[test]
 fn every_row_is_of_another_whole_number() {
     for (kind, least, most) in
@@ -159,7 +159,7 @@ fn every_row_is_of_another_whole_number() {
         assert!(grid.ys.iter().zip(&counts).all(|(y, &count)| (y - count as f64).abs() < 1e-12), "{kind:?}: {grid:?}");
         let has = |count: u32| counts.contains(&(count as usize));
         assert_eq!((counts[0], counts[counts.len() - 1]), (least as usize, most as usize), "{kind:?}");
-        // Small numbers have all of them, large ones every so many.
+        // Every small number has a row; of large numbers only some.
         assert!((least..least + 8).all(has) && counts.len() < 60, "{kind:?}: {counts:?}");
         let map = shown(kind, &draft(|_| ())).picture(Of::FedLin, None);
         let (low, high) = map.y.range;

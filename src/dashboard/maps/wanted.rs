@@ -1,4 +1,4 @@
-//! What a map takes: its cells from theory, and a few studies for the dots on it.
+//! The request for a map: its cells from theory, and a few experiments for the dots.
 
 use super::grid::{Grid, some};
 use crate::dashboard::sweep::Plan;
@@ -13,22 +13,22 @@ use crate::sim::schedule::Schedule;
 use crate::theory::landscape::payoff::Rows;
 use crate::theory::landscape::stability::Axes;
 
-/// Dots along the axes: few, for each is a study of its own.
+/// Number of dots along the two axes: few, since each is an experiment.
 const N_CHECKS: (usize, usize) = (6, 5);
 
-/// A map that is wanted: whatever its cells do not depend on is not in it, so that dragging along it asks for nothing new.
+/// A requested map. It holds only what its cells depend on, so that dragging the handle along it requests nothing new.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Its axes.
     pub grid: Grid,
     /// The map.
     pub survey: Survey,
-    /// The experiment, but for what lies along the axes.
+    /// The experiment, with fixed values of the settings along the axes.
     pub settings: Settings,
 }
 
 impl Wanted {
-    /// The map of a kind at the present settings.
+    /// The map of a kind for the present settings.
     pub fn new(kind: MapKind, draft: &Draft) -> Self {
         let grid = Grid::of(kind, draft);
         let (x, y) = kind.keys();
@@ -56,14 +56,14 @@ impl Wanted {
                 fedlin: Schedule::Constant,
             }),
         };
-        // Where joining pays depends on neither steps nor rounds.
+        // The pay-off depends neither on the step size nor on the local steps: fixed values keep the request the same.
         let steps = if kind == MapKind::Steps { settings.step_size } else { 1e-4 };
         let n_local_steps = if kind == MapKind::Steps { settings.n_local_steps } else { 1.into() };
         Self { grid, survey, settings: Settings { step_size: steps, n_local_steps, ..settings } }
     }
 }
 
-/// The studies behind the dots: at a few of the cells, what they show is measured.
+/// The experiments behind the dots: they measure the map's quantity at a few of its cells.
 pub fn check_plan(kind: MapKind, draft: &Draft) -> Plan {
     let grid = Grid::of(kind, draft);
     let (x, y) = kind.keys();

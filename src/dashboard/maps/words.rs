@@ -1,4 +1,4 @@
-//! A map in words: its name, what it says at a place, and what it shows.
+//! A map in words: its title, its value at a point, and its caption.
 
 use super::{Of, Shown};
 use crate::dashboard::Run;
@@ -12,7 +12,7 @@ use crate::sim::stability::half_life;
 use fedsysid_say::say;
 
 impl Shown {
-    /// The name of the map: what is shown, over what.
+    /// Title of the map: quantity and axes.
     pub fn title(&self, of: Of) -> String {
         let (x, y) = self.kind().keys();
         let over = say!("over {} and {}", x.param().name_and_symbol(), y.param().name_and_symbol());
@@ -23,7 +23,8 @@ impl Shown {
         }
     }
 
-    /// What the map says at a place, in words; where the run is, what theory says of the run itself, which is no cell's.
+    /// Value of the map at a point, in words; at the settings of the run, theory's value for the run instead of the
+    /// cell's.
     pub fn reading(&self, x: f64, y: f64, run: Option<&Run>) -> String {
         let (x_key, y_key) = self.kind().keys();
         let place = |key: Key, value: f64| format!("{} = {}", key.param().symbol, measured(value, 2));
@@ -55,7 +56,7 @@ impl Shown {
         }
     }
 
-    /// The error of pooled least squares to that alone that theory expects of a run, if the run is at this place.
+    /// Predicted error of pooled least squares over that of the client alone, for the run, if the run is at this point.
     fn ratio_of(&self, run: &Run, x: f64, y: f64) -> Option<f64> {
         let (x_key, y_key) = self.kind().keys();
         let is_here = |key: Key, at: f64| value_of(key, &run.settings).to_bits() == at.to_bits();
@@ -72,12 +73,12 @@ impl Shown {
         }
     }
 
-    /// What the map shows, in words, and that it can be dragged.
+    /// Description of the map, with the hint that its handle can be dragged.
     pub fn caption(&self, n_trials: usize) -> String {
         say!("{} Drag the handle.", self.made(n_trials))
     }
 
-    /// What the map shows, in words.
+    /// Description of the map: its colors, contours and dots.
     pub fn made(&self, n_trials: usize) -> String {
         match self.kind() {
             MapKind::Clients | MapKind::Rollouts => say!(

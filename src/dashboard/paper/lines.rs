@@ -1,4 +1,4 @@
-//! What is measured along a figure's curves.
+//! Measurements along the curves of a paper figure.
 
 use super::{Experiment, FEDLIN, Shown, Varied};
 use crate::dashboard::sweep::Sweep;
@@ -7,13 +7,13 @@ use crate::sim::method::Method;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
 
-/// How near the rounds must come to an estimate to be there: a share of its error.
+/// The rounds have reached an estimate if their error exceeds its error by at most this share.
 pub const NEAR: f64 = 0.1;
 
-/// A curve of a figure: where its numbers are.
+/// Origin of a figure's curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    /// The place of its value among those that the figure varies.
+    /// Index of its value among those that the figure varies.
     pub place: usize,
     /// The experiment.
     pub experiment: Experiment,
@@ -21,16 +21,16 @@ pub struct Source {
     pub method: Method,
 }
 
-/// A curve's numbers.
+/// The numbers of a curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// All of the experiment's.
+    /// Results of the experiment.
     pub summary: &'a Summary,
-    /// The method's.
+    /// Results of the method.
     pub method: &'a MethodSummary,
 }
 
-/// The curves of a figure, one a value; of the comparison, FedLin's and FedAvg's.
+/// The curves of a figure: one per value; in the comparison, FedLin's and FedAvg's.
 pub fn sources(figure: PaperFigure, switches: Switches) -> Vec<Source> {
     let fedlin = |place| {
         let experiment = Experiment::of_fedlin(switches.error_of, place);
@@ -68,13 +68,13 @@ impl<'a> Line<'a> {
         self.method.errors.last().map_or(f64::NAN, Running::mean)
     }
 
-    /// The mean error of an estimate on the same data, held against the same client; NaN if the data do not determine it.
+    /// The mean error of an estimate on the same data, against the same client; NaN if the data do not determine it.
     pub fn error_of(self, estimate: Estimate) -> f64 {
         let error = self.summary.reference(estimate.reference()).and_then(Result::ok);
         error.map_or(f64::NAN, |error| error.mean())
     }
 
-    /// How many times as far off as an estimate the last round is.
+    /// Error after the last round over that of an estimate.
     pub fn end_in_units_of(self, estimate: Estimate) -> f64 {
         self.end() / self.error_of(estimate)
     }
@@ -87,7 +87,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The values that a figure varies with the errors after the last round; `None` until all are in.
+/// The values that a figure varies, with the errors after the last round; `None` until all are known.
 pub fn ends(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<Vec<(f64, f64)>> {
     let end = |source: Source| {
         Line::from(sweep, figure, source).map(|line| (figure.varied().value(source.place), line.end()))
@@ -95,7 +95,7 @@ pub fn ends(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<Ve
     sources(figure, switches).into_iter().map(end).collect()
 }
 
-/// How many times as large the first error is as the last.
+/// The first error over the last.
 pub fn fold(ends: &[(f64, f64)]) -> f64 {
     match ends {
         [(_, first), .., (_, last)] => first / last,
@@ -117,16 +117,16 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     covariance / logs.iter().map(|log| (log.0 - x).powi(2)).sum::<f64>()
 }
 
-/// What is left of the errors when the first is taken off in squares, as noise adds to a bias: its exponent over the last three
-/// values, where it is large.
+/// Exponent of the excess over the first error, taken as a root of a difference of squares, since noise and bias add in
+/// squares; fitted to the last three values, where the excess is large.
 pub fn excess_exponent(ends: &[(f64, f64)]) -> f64 {
     let first = ends.first().map_or(f64::NAN, |(_, error)| *error);
     let excess: Vec<_> = ends.iter().map(|(x, error)| (*x, (error * error - first * first).sqrt())).collect();
     exponent(&excess[excess.len().saturating_sub(3)..])
 }
 
-/// The rounds that FedLin, and FedAvg with each step, take to come near an estimate, held against client 1: in the order of
-/// the page; `None` until all are in.
+/// Numbers of rounds that FedLin, and FedAvg with each step size schedule, need to come near an estimate, against
+/// client 1, in the order of the page; `None` until all are known.
 pub fn rounds_of_all(sweep: &Sweep, varied: Varied, estimate: Estimate) -> Option<[(Method, Option<usize>); 4]> {
     let experiment = Experiment::First(varied.usual());
     let methods = [FEDLIN, Step::Constant.fedavg(), Step::OverLocalSteps.fedavg(), Step::OverRounds.fedavg()];
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_curve_is_that_of_its_method_and_its_client() {
         let figure = PaperFigure::LinHeterogeneity;
-        // FedAvg's figure has both methods' experiments.
+        // FedAvg's figure contains the experiments of both methods.
         let sweep = sweep(PaperFigure::AvgHeterogeneity, Switches::TEXT);
         let end = |figure, switches, place: usize| {
             let source = sources(figure, switches)[place];

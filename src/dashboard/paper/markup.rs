@@ -4,7 +4,7 @@ use super::words::Claim;
 use crate::dashboard::markup::escaped;
 use fedsysid_say::say;
 
-/// A list item a claim: what the paper says, what this run measured, and whether they agree.
+/// One list item per claim: the paper's claim, the measurement of this run, and whether they agree.
 pub fn claims(claims: &[Claim]) -> String {
     let item = |claim: &Claim| {
         let (holds, said) = match claim.holds {

@@ -1,11 +1,12 @@
-//! The paper's figures: error against round at the paper's settings, one curve a value of what a figure varies.
+//! The paper's figures: error against round at the paper's settings, one curve per value of the varied setting.
 //!
 //! - [`plan`]: the experiments behind a figure;
-//! - [`lines`]: what is measured along its curves; [`picture`]: the figure;
-//! - [`words`]: what the paper claims and this run measured, and what each switch changes; [`markup`]: the claims as markup.
+//! - [`lines`]: measurements along its curves; [`picture`]: the figure;
+//! - [`words`]: the paper's claims beside this run's measurements, and the effect of each switch; [`markup`]: the
+//!   claims as markup.
 //!
-//! Which figure, and how it is made, is [`params::paper`](crate::params::paper)'s. The paper gives no number of rounds; 200 is that
-//! of the authors' code.
+//! [`params::paper`](crate::params::paper) has the choice of the figure and the switches. The paper gives no number of
+//! rounds; 200 is that of the authors' code.
 
 pub mod lines;
 pub mod markup;
@@ -23,19 +24,20 @@ use crate::sim::stream::Seed;
 use crate::sim::target::Target;
 use fedsysid_say::say;
 
-/// Data sets behind every curve.
+/// Number of data sets behind every curve.
 const N_TRIALS: usize = 25;
 
-/// What is varied, and its values.
+/// The values of the varied settings.
 const CLIENTS: [usize; 5] = [1, 2, 5, 25, 100];
 const ROLLOUTS: [usize; 5] = [5, 25, 50, 75, 100];
 const HETEROGENEITIES: [f64; 5] = [0.01, 0.1, 0.25, 0.5, 0.75];
 
-/// The methods that run on the same data: FedLin, and FedAvg with every step, so that a switch of it reruns nothing.
+/// The methods that run on the same data: FedLin, and FedAvg with every step size schedule, so that its switch reruns
+/// nothing.
 const METHODS: [Method; 4] =
     [FEDLIN, Step::OverRounds.fedavg(), Step::OverLocalSteps.fedavg(), Step::Constant.fedavg()];
 
-/// What a figure varies, the rest being M = 50, N = 25 and ε = 0.01 (N = 25 where M varies).
+/// The setting that a figure varies; the others are M = 50, N = 25 and ε = 0.01 (N = 25 where M varies).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Varied {
     /// Clients M.
@@ -48,22 +50,22 @@ pub enum Varied {
     Nothing,
 }
 
-/// Whose curves a figure shows.
+/// The methods whose curves a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
     /// FedLin's.
     FedLin,
     /// FedAvg's.
     FedAvg,
-    /// Either's.
+    /// Both methods'.
     Both,
 }
 
-/// FedLin's step is constant, in the paper and in the authors' code.
+/// FedLin: its step size is constant, in the paper and in the authors' code.
 pub const FEDLIN: Method = Method::constant(Solver::FedLin);
 
 impl PaperFigure {
-    /// What it shows, in words.
+    /// Title of the figure.
     pub fn title(self) -> &'static str {
         match self {
             Self::LinClients => say!("FedLin with more and more clients"),
@@ -76,7 +78,7 @@ impl PaperFigure {
         }
     }
 
-    /// What it varies.
+    /// The setting that the figure varies.
     pub const fn varied(self) -> Varied {
         match self {
             Self::LinClients | Self::AvgClients => Varied::Clients,
@@ -86,7 +88,7 @@ impl PaperFigure {
         }
     }
 
-    /// Whose curves it shows.
+    /// The methods whose curves the figure shows.
     pub const fn shown(self) -> Shown {
         match self {
             Self::LinClients | Self::LinRollouts | Self::LinHeterogeneity => Shown::FedLin,
@@ -97,7 +99,7 @@ impl PaperFigure {
 }
 
 impl Varied {
-    /// How many values there are.
+    /// Number of values.
     pub const fn n_values(self) -> usize {
         match self {
             Self::Clients => CLIENTS.len(),
@@ -117,7 +119,7 @@ impl Varied {
         }
     }
 
-    /// The value at a place; 1 where nothing varies.
+    /// The value at an index; 1 if nothing varies.
     pub fn value(self, place: usize) -> f64 {
         match self {
             Self::Clients => CLIENTS[place] as f64,
@@ -127,7 +129,7 @@ impl Varied {
         }
     }
 
-    /// The setting at a place in words: "M = 25".
+    /// The setting at an index in words: "M = 25".
     pub fn at(self, place: usize) -> String {
         match self {
             Self::Clients => format!("M = {}", count(CLIENTS[place])),
@@ -137,7 +139,7 @@ impl Varied {
         }
     }
 
-    /// The place of the value that the other figures keep, or the nearest to it.
+    /// Index of the value that the other figures keep, or of the nearest to it.
     pub const fn usual(self) -> usize {
         match self {
             Self::Clients => 3,
@@ -146,7 +148,7 @@ impl Varied {
         }
     }
 
-    /// The paper's experiment at a place.
+    /// The paper's experiment at an index.
     fn settings(self, place: usize, methods: &[Method], begin: Begin, (seed, systems_seed): Seeds) -> Settings {
         let mut settings = Settings {
             start: begin.start(),
@@ -170,19 +172,21 @@ impl Varied {
     }
 }
 
-/// Where an experiment stands in a [`plan`].
+/// An experiment of a [`plan`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
-    /// At a place, held against client 1: FedLin; every method at the usual place, and everywhere if FedAvg is shown.
+    /// At an index, with errors against client 1: FedLin; all methods at the usual index, and at every index if FedAvg
+    /// is shown.
     First(usize),
-    /// At a place, held against the last client: FedLin.
+    /// At an index, with errors against the last client: FedLin.
     Last(usize),
-    /// At the usual place, from the other start, held against client 1: FedLin; every method if only FedAvg is shown.
+    /// At the usual index, from the other start, with errors against client 1: FedLin; all methods if only FedAvg is
+    /// shown.
     OtherStart,
 }
 
 impl Experiment {
-    /// FedLin's at a place.
+    /// FedLin's experiment at an index.
     fn of_fedlin(error_of: ErrorOf, place: usize) -> Self {
         match error_of {
             ErrorOf::FirstClient => Self::First(place),
@@ -190,7 +194,7 @@ impl Experiment {
         }
     }
 
-    /// Its place in the plan.
+    /// Its index in the plan.
     fn point(self, varied: Varied) -> usize {
         match self {
             Self::First(place) => place,
@@ -200,10 +204,10 @@ impl Experiment {
     }
 }
 
-/// What its random numbers come from: all of them, or all but the systems, which have a seed of their own.
+/// The seed of the random numbers, and a separate seed of the systems, if they have one.
 pub type Seeds = (Seed, Option<Seed>);
 
-/// The experiments behind a figure and behind what its switches change. Of the switches they depend on the start alone: all
+/// The experiments of a figure and of the effects of its switches. They depend on a single switch, the start: all
 /// others rerun nothing.
 pub fn plan(figure: PaperFigure, switches: Switches, seeds: Seeds) -> Plan {
     let (varied, begin) = (figure.varied(), switches.begin);
@@ -222,7 +226,7 @@ pub fn plan(figure: PaperFigure, switches: Switches, seeds: Seeds) -> Plan {
     Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), ..Plan::default() }
 }
 
-/// Whether a sweep is of the experiments behind a figure, with any seed.
+/// Whether a sweep consists of a figure's experiments, with any seed.
 pub fn is_of(sweep: &Sweep, figure: PaperFigure, switches: Switches) -> bool {
     let seeds = sweep.plan.points.first().map(|settings| (settings.seed, settings.systems_seed));
     seeds.is_some_and(|seeds| sweep.plan == plan(figure, switches, seeds))
@@ -236,7 +240,7 @@ pub(crate) mod tests {
     use crate::protocol::Generation;
     use crate::sim::scenario::Scenario;
 
-    /// A figure's sweep of a few data sets, all in.
+    /// A figure's sweep with a few data sets, complete.
     pub(crate) fn sweep(figure: PaperFigure, switches: Switches) -> Sweep {
         let mut plan = plan(figure, switches, (Seed(7), None));
         plan.points.iter_mut().for_each(|settings| settings.n_trials = 4);

@@ -1,5 +1,5 @@
-//! A figure of the paper, with its axes: error against round, both linear, as the authors' code draws them. Theirs begins after
-//! round 1; here round 0, the start, is drawn too.
+//! A figure of the paper with its axes: error against round, both linear, as the authors' code draws them. Theirs
+//! begins after round 1; this one also has round 0, the start.
 
 use super::Shown;
 use super::lines::{Line, Source, sources};
@@ -13,7 +13,7 @@ use crate::params::Word;
 use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switches};
 use fedsysid_say::say;
 
-/// The figure, as far as its curves are known.
+/// The figure with the curves known so far.
 pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure {
     let known = known(figure, switches, sweep);
     let curve = |(source, line): &(Source, Line)| Curve {
@@ -35,13 +35,13 @@ pub fn picture(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Figure
     Figure { title: None, x, y, curves, levels, marks: Vec::new(), words }
 }
 
-/// The curves of which something is known.
+/// The curves that have results.
 fn known(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<(Source, Line<'_>)> {
     let line = |source| Line::from(sweep, figure, source).map(|line| (source, line));
     sources(figure, switches).into_iter().filter_map(line).collect()
 }
 
-/// What the error is, with its symbol.
+/// Label of the error, with its symbol.
 fn error_label(figure: PaperFigure, switches: Switches) -> String {
     let of = match (figure.shown(), switches.error_of) {
         (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => " = ‖Θ̄ᵣ − Θ⁽¹⁾‖",
@@ -51,7 +51,7 @@ fn error_label(figure: PaperFigure, switches: Switches) -> String {
     say!("estimation error eᵣ{of}")
 }
 
-/// What a curve means: the method where methods are compared, else its place among the values.
+/// Role of a curve: the method's if methods are compared, else that of its index among the values.
 fn role(figure: PaperFigure, source: Source) -> Role {
     match figure.shown() {
         Shown::Both => solver_role(source.method.solver),
@@ -59,7 +59,7 @@ fn role(figure: PaperFigure, source: Source) -> Role {
     }
 }
 
-/// A curve's name.
+/// Label of a curve.
 fn label(figure: PaperFigure, source: Source) -> String {
     match figure.shown() {
         Shown::Both => method_name(source.method),
@@ -67,7 +67,7 @@ fn label(figure: PaperFigure, source: Source) -> String {
     }
 }
 
-/// The estimate's error where the last curve ends; one for every curve would hide them.
+/// A line at the estimate's error, for the last curve only: a line for every curve would hide the curves.
 fn level(figure: PaperFigure, switches: Switches, known: &[(Source, Line)]) -> Option<Level> {
     let (source, line) = known.last()?;
     let value = Some(line.error_of(switches.estimate)).filter(|error| error.is_finite())?;
@@ -82,7 +82,7 @@ fn level_label(figure: PaperFigure, switches: Switches, source: Source) -> Strin
     }
 }
 
-/// What the curves read after `round` rounds, and the estimate of the last.
+/// Values of the curves after `round` rounds, and the estimate of the last curve.
 pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: usize) -> Vec<Reading> {
     let known = known(figure, switches, sweep);
     let of_curve = |(source, line): &(Source, Line)| {
@@ -99,14 +99,14 @@ pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: u
     known.iter().filter_map(of_curve).chain(estimate).collect()
 }
 
-/// The round that is looked at, else the last.
+/// The round at abscissa `at`; without it, the last round.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an abscissa of the picture")]
 pub fn round(sweep: &Sweep, at: Option<f64>) -> usize {
     let last = sweep.plan.points.first().map_or(0, |settings| settings.n_rounds);
     at.map_or(last, |x| last.min(x as usize))
 }
 
-/// What the picture shows, said once.
+/// Caption of the picture.
 pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
     let Some(settings) = sweep.plan.points.first() else { return String::new() };
     let of = match (figure.shown(), switches.error_of) {
@@ -126,7 +126,7 @@ pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String
     say!("Spectral-norm error {of}, mean of {data_sets} from the same systems; band: ±1 standard error; {dots}.{steps}")
 }
 
-/// FedAvg's steps, as a sentence without its stop.
+/// FedAvg's step size schedule, as a sentence without its full stop.
 fn steps(step: Step) -> &'static str {
     match step {
         Step::OverRounds => say!("FedAvg’s step falls from α in equal parts over the rounds"),

@@ -1,4 +1,5 @@
-//! What the paper claims and what this run measured; and what each switch changes. Every number is computed from the run.
+//! The paper's claims beside this run's measurements, and the effect of each switch. Every number is computed from the
+//! run.
 
 use fedsysid_say::say;
 use std::cmp::Ordering;
@@ -11,33 +12,34 @@ use crate::figure::number::{count, measured, number};
 use crate::params::Word;
 use crate::params::paper::{Begin, Estimate, PaperFigure, Switch, Switches};
 
-/// "About" holds within this factor, either way.
+/// "About" allows this factor, either way.
 const ABOUT: f64 = 1.3;
 
-/// An exponent holds within this.
+/// Tolerance of an exponent.
 const ABOUT_EXPONENT: f64 = 0.1;
 
-/// What the paper says of M = 100 (times) and of FedLin (rounds).
+/// Numbers of the paper's claims: at M = 100 the error is this many times smaller, and FedLin is this many rounds
+/// ahead.
 const TIMES: f64 = 10.0;
 const LEAD: f64 = 60.0;
 
-/// What is said while data are missing.
+/// The words while data are missing.
 fn not_yet() -> &'static str {
     say!("Not yet.")
 }
 
-/// A statement of the paper beside what was measured.
+/// A claim of the paper beside the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// What the paper says.
+    /// The paper's claim.
     pub paper: String,
-    /// What this run says.
+    /// The measurement of this run.
     pub measured: String,
     /// Whether they agree; `None` while data are missing.
     pub holds: Option<bool>,
 }
 
-/// What the paper claims of a figure.
+/// The paper's claims about a figure.
 pub fn claims(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<Claim> {
     let ends = ends(figure, switches, sweep);
     let claim = |paper: String, said: Option<(String, bool)>| {
@@ -66,7 +68,7 @@ pub fn claims(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<Cla
     }
 }
 
-/// A setting that lines do not break within.
+/// A setting with no-break spaces.
 fn at(varied: Varied, place: usize) -> String {
     varied.at(place).replace(" = ", "\u{a0}=\u{a0}")
 }
@@ -75,7 +77,7 @@ fn is_about(found: f64, claimed: f64) -> bool {
     (claimed / ABOUT..=claimed * ABOUT).contains(&found)
 }
 
-/// The first and the last value with their errors.
+/// The first and the last value, with their errors.
 fn from_to(varied: Varied, ends: &[(f64, f64)]) -> String {
     let end = |place: usize| measured(ends.get(place).map_or(f64::NAN, |end| end.1), 3);
     let last = ends.len().saturating_sub(1);
@@ -88,7 +90,7 @@ fn times_smaller(figure: PaperFigure, ends: &[(f64, f64)]) -> (String, bool) {
     (words, is_about(times, TIMES))
 }
 
-/// How the error falls with what is varied, and whether the rounds were enough to see it.
+/// How the error falls with the varied setting, and whether the rounds sufficed to see it.
 fn root_law(figure: PaperFigure, switches: Switches, sweep: &Sweep, ends: &[(f64, f64)]) -> (String, bool) {
     let (varied, found) = (figure.varied(), exponent(ends));
     let words = say!("Like {} to the power of {}, where a root has −0.5.", varied.symbol(), measured(found, 2));
@@ -99,7 +101,7 @@ fn root_law(figure: PaperFigure, switches: Switches, sweep: &Sweep, ends: &[(f64
     }
 }
 
-/// The curve that ends farthest above its estimate, unless all are near theirs.
+/// The curve that ends farthest above its estimate; `None` if all come near theirs.
 fn farthest(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let above = |source: Source| {
         let line = Line::from(sweep, figure, source)?;
@@ -169,7 +171,7 @@ fn number_of(rounds: Option<usize>) -> String {
     rounds.map_or_else(|| say!("more than there are").into(), count)
 }
 
-/// What a switch changes, in words with the numbers of this run.
+/// Effect of a switch, in words with the numbers of this run.
 pub fn note(switch: Switch, figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
     let words = match switch {
         Switch::Step => step_note(figure, switches, sweep),
@@ -183,12 +185,12 @@ pub fn note(switch: Switch, figure: PaperFigure, switches: Switches, sweep: &Swe
     words.unwrap_or_else(|| not_yet().into())
 }
 
-/// What all switches change.
+/// Effects of all switches.
 pub fn switch_notes(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<(Switch, String)> {
     Switch::ALL.iter().map(|&(switch, ..)| (switch, note(switch, figure, switches, sweep))).collect()
 }
 
-/// The rounds that every step takes.
+/// Numbers of rounds that each step size schedule needs.
 fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches.estimate)?;
@@ -208,7 +210,7 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
     ))
 }
 
-/// FedLin's last error, held against client 1 and against the last one, where that matters most.
+/// FedLin's final error against client 1 and against the last client, at the index where they differ most.
 fn error_of_note(figure: PaperFigure, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let stays = match figure.shown() {
@@ -233,14 +235,14 @@ fn differing_most(varied: Varied) -> &'static str {
     if varied.n_values() > 1 { say!(", where it matters most") } else { "" }
 }
 
-/// The place at which two numbers differ by the largest factor; `None` until all are known.
+/// The index at which two numbers differ by the largest factor; `None` until all are known.
 fn most_different(varied: Varied, pair: impl Fn(usize) -> Option<(f64, f64)>) -> Option<(usize, f64, f64)> {
     let pairs: Option<Vec<_>> = (0..varied.n_values()).map(|place| pair(place).map(|(a, b)| (place, a, b))).collect();
     let factor = |&(_, a, b): &(usize, f64, f64)| (a / b).ln().abs();
     pairs?.into_iter().max_by(|a, b| factor(a).total_cmp(&factor(b)))
 }
 
-/// The first error, and the rounds, from either start.
+/// The first error and the number of rounds, from either start.
 fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let (name, method) = match figure.shown() {
@@ -267,7 +269,7 @@ fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<
     ))
 }
 
-/// The two estimates where they differ most, and where the rounds end.
+/// Errors of the two estimates where they differ most, and the final errors there.
 fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let line = |place| Line::of(sweep, varied, Experiment::First(place), FEDLIN);
@@ -343,7 +345,7 @@ mod tests {
         }
     }
 
-    /// The words against the numbers that they are about.
+    /// The words agree with the numbers of the curves.
     #[test]
     fn the_claims_are_true_of_the_curves() {
         for switches in AT_ONCE {
@@ -359,7 +361,7 @@ mod tests {
         }
     }
 
-    /// With few data and small steps the rounds do not suffice, and that is said.
+    /// With few data and small steps the rounds do not suffice, and the words say so.
     #[test]
     fn a_curve_that_is_not_there_yet_is_named() {
         let figure = PaperFigure::AvgRollouts;

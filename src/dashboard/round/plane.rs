@@ -1,9 +1,9 @@
-//! Two of a model's many dimensions, and how they lie on paper.
+//! Projection of models onto two of their many dimensions, and onto paper.
 //!
-//! A model is n×d numbers. What is drawn is its shadow on a plane: `x = ⟨Θ − Θ̄, E_1⟩`, `y = ⟨Θ − Θ̄, E_2⟩` with Θ̄ the
-//! server's model at the round's start, E_1 the way from there to pooled least squares, and E_2 the direction, at a
-//! right angle to it, in which the clients' own estimates differ most. Lengths along both are lengths between models
-//! (Frobenius), though on paper the second may be stretched.
+//! A model has n×d numbers. The picture shows its projection onto a plane: `x = ⟨Θ − Θ̄, E_1⟩`, `y = ⟨Θ − Θ̄, E_2⟩`
+//! with Θ̄ the server's model at the start of the round, E_1 the direction from there to pooled least squares, and E_2
+//! the direction orthogonal to E_1 in which the clients' own estimates differ most. Lengths along both are distances
+//! between models (Frobenius), though on paper the second may be stretched.
 
 use super::Round;
 use crate::sim::Matrix;
@@ -13,36 +13,36 @@ use crate::sim::lanes::LaneMatrix;
 /// Width and height of the picture, in its own units.
 pub const EXTENT: (f64, f64) = (560.0, 360.0);
 
-/// Room around what is drawn, for what is written.
+/// Margins of the picture, for labels.
 const MARGIN: (f64, f64) = (52.0, 34.0);
 
-/// Stretches that are used, for the eye to undo.
+/// Allowed stretches of the second axis: round numbers, so that readers can undo them by eye.
 const STRETCHES: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0];
 
-/// A 95 % confidence region of two numbers reaches so many standard deviations: √(−2 ln 0.05).
+/// Half width of a 95 % confidence region of two numbers, in standard deviations: √(−2 ln 0.05).
 const REACH: f64 = 2.447_746_830_680_816;
 
-/// A place on paper, or in the plane.
+/// A point on paper, or in the plane.
 pub type Place = (f64, f64);
 
-/// A plane among models.
+/// A plane through the space of models: origin and two orthonormal directions.
 #[derive(Clone, Debug)]
 pub struct Plane {
     origin: Matrix,
     axes: [Matrix; 2],
 }
 
-/// An ellipse: its half axes as vectors from its centre.
+/// An ellipse, by two conjugate half diameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ellipse {
-    /// Its centre.
+    /// Centre.
     pub centre: Place,
     /// Two conjugate half diameters: the ellipse is `centre + cos t · first + sin t · second`.
     pub halves: [Place; 2],
 }
 
 impl Plane {
-    /// The plane of a round.
+    /// The plane for a round.
     pub fn of(round: &Round) -> Self {
         let origin = round.server[0].clone();
         let towards = |model: &Matrix| model - &origin;
@@ -54,7 +54,7 @@ impl Plane {
         let mut others: Vec<Matrix> = largest_disagreement(&own, &axes).into_iter().collect();
         others.extend(round.clients.iter().filter_map(|client| Some(towards(&client.path.last()?.1))));
         others.append(&mut candidates);
-        // Of what does not move at all, any plane will do.
+        // If nothing moves, any plane will do.
         let size = origin.len();
         others.extend((0..size.min(2)).map(|k| {
             let mut unit = Matrix::zeros(origin.nrows(), origin.ncols());
@@ -67,17 +67,17 @@ impl Plane {
         Self { origin, axes: [first, second] }
     }
 
-    /// A model's shadow.
+    /// Projection of a model onto the plane.
     pub fn place(&self, model: &Matrix) -> Place {
         let from = model - &self.origin;
         (from.dot(&self.axes[0]), from.dot(&self.axes[1]))
     }
 
-    /// The shadow of a 95 % confidence region about a model whose rows are independent, with this covariance each.
+    /// Projection of a 95 % confidence region around a model with independent rows that all have this covariance.
     pub fn region(&self, model: &Matrix, covariance: &Matrix) -> Ellipse {
         let between = |a: &Matrix, b: &Matrix| (a * covariance).dot(b);
         let [e, f] = &self.axes;
-        // L of the covariance of (x, y), which is 2×2.
+        // Cholesky factor L of the 2×2 covariance of (x, y).
         let first = between(e, e).max(0.0).sqrt();
         let shared = if first > 0.0 { between(e, f) / first } else { 0.0 };
         let second = (between(f, f) - shared * shared).max(0.0).sqrt();
@@ -85,13 +85,13 @@ impl Plane {
     }
 }
 
-/// Adds the first of some directions that does not lie in the span of the axes, at right angles to them; whether there
-/// was one.
+/// Adds to the orthonormal axes the part orthogonal to them of the first direction that does not lie in their span;
+/// returns whether there was one.
 fn add_first(axes: &mut Vec<Matrix>, directions: Vec<Matrix>) -> bool {
     for direction in directions {
         let size = direction.norm();
         let mut rest = direction;
-        // Twice, for what little the first time leaves.
+        // Twice, to remove what rounding leaves the first time.
         for axis in axes.iter().chain(axes.iter()) {
             rest -= axis * axis.dot(&rest);
         }
@@ -104,7 +104,8 @@ fn add_first(axes: &mut Vec<Matrix>, directions: Vec<Matrix>) -> bool {
     false
 }
 
-/// The direction, at right angles to the axes, in which some models differ most; none of none, zero of one.
+/// The direction, orthogonal to the axes, in which the models differ most; `None` without models, zero for a single
+/// one.
 fn largest_disagreement(models: &[&Matrix], axes: &[Matrix]) -> Option<Matrix> {
     let first = models.first()?;
     let mut mean = Matrix::zeros(first.nrows(), first.ncols());
@@ -119,7 +120,7 @@ fn largest_disagreement(models: &[&Matrix], axes: &[Matrix]) -> Option<Matrix> {
         away
     };
     let away: Vec<Matrix> = models.iter().map(away).collect();
-    // What they differ by lies in their own span, and has its coefficients there.
+    // The direction is a combination of the differences: the eigenvector holds its coefficients.
     let mut products = LaneMatrix::zeros(away.len(), away.len());
     products.set_lane_from(0, |i, j| away[i].dot(&away[j]));
     let eigen = Eigen::new(&products);
@@ -129,7 +130,7 @@ fn largest_disagreement(models: &[&Matrix], axes: &[Matrix]) -> Option<Matrix> {
     Some(direction)
 }
 
-/// How a plane lies on paper.
+/// The view of a plane on paper.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     centre: Place,
@@ -137,7 +138,7 @@ pub struct View {
 }
 
 impl View {
-    /// A view in which all these places are seen. What is no number is passed over.
+    /// A view that contains all finite points.
     pub fn of(places: &[Place]) -> Self {
         let range = |of: fn(Place) -> f64| {
             let known = places.iter().copied().map(of).filter(|place| place.is_finite());
@@ -148,21 +149,22 @@ impl View {
         let ((x, width), (y, height)) = (range(|place| place.0), range(|place| place.1));
         let room = (EXTENT.0 - 2.0 * MARGIN.0, EXTENT.1 - 2.0 * MARGIN.1);
         let size = width.max(height);
-        // Of a single point any size will do.
+        // For a single point any scale will do.
         let least = if size > 0.0 { size } else { 1.0 };
         let fits = (room.0 / width.max(1e-6 * least), room.1 / height.max(1e-6 * least));
-        // Stretched if that helps, but only by a round number.
+        // Stretch the second axis if that helps, but only by one of the round numbers.
         let stretch = STRETCHES.into_iter().rfind(|stretch| stretch * fits.0 <= fits.1).unwrap_or(1.0);
         let scale = fits.0.min(fits.1 / stretch);
         Self { centre: (x, y), scale: (scale, scale * stretch) }
     }
 
-    /// How much longer a length along the second axis is drawn.
+    /// Stretch of the second axis against the first.
     pub fn stretch(&self) -> f64 {
         self.scale.1 / self.scale.0
     }
 
-    /// A place on paper, downwards. Far outside of the picture it is where a line to it leaves the paper, nearly.
+    /// Position of a point on paper, with y downwards. A point far outside of the picture moves towards its centre, to
+    /// within `FAR` units along each axis; its direction stays.
     pub fn on_paper(&self, place: Place) -> Option<Place> {
         const FAR: f64 = 20_000.0;
         let x = EXTENT.0 / 2.0 + (place.0 - self.centre.0) * self.scale.0;
@@ -184,7 +186,7 @@ impl View {
 }
 
 impl Ellipse {
-    /// Whether a place lies within.
+    /// Whether a point lies inside.
     pub fn contains(&self, (x, y): Place) -> bool {
         let [(ax, ay), (bx, by)] = self.halves;
         let (x, y) = (x - self.centre.0, y - self.centre.1);
@@ -193,7 +195,7 @@ impl Ellipse {
         along * along + across * across <= 1.0
     }
 
-    /// Its principal half axes, the longer first, and the angle of that one, in radians from the x axis.
+    /// Its principal half axes, the longer first, and the angle of the longer one from the x axis, in radians.
     pub fn principal(&self) -> ((f64, f64), f64) {
         let [(ax, ay), (bx, by)] = self.halves;
         let (xx, xy, yy) = (ax * ax + bx * bx, ax * ay + bx * by, ay * ay + by * by);
@@ -219,7 +221,7 @@ mod tests {
             assert!((MARGIN.0 - 1e-9..=EXTENT.0 - MARGIN.0 + 1e-9).contains(&x), "{x}");
             assert!((MARGIN.1 - 1e-9..=EXTENT.1 - MARGIN.1 + 1e-9).contains(&y), "{y}");
         }
-        // 456 units for 2 and 292 for 0.2: it could be stretched 6.4-fold.
+        // 456 units for a width of 2 and 292 for a height of 0.2: 6.4-fold stretching would fit.
         assert!((view.stretch() - 5.0).abs() < 1e-12);
     }
 
@@ -243,7 +245,7 @@ mod tests {
     fn principal_axes_are_those_of_the_ellipse() {
         let ellipse = Ellipse { centre: (1.0, 2.0), halves: [(3.0, 1.0), (-0.5, 2.0)] };
         let ((long, narrow), angle) = ellipse.principal();
-        // The area is the same, and both ends of the long axis are on its edge.
+        // The area is the same, and both ends of the long axis lie on the ellipse.
         assert!((long * narrow - 6.5).abs() < 1e-12);
         for end in [0.999, -0.999] {
             assert!(ellipse.contains((1.0 + end * long * angle.cos(), 2.0 + end * long * angle.sin())));

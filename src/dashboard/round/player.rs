@@ -1,4 +1,4 @@
-//! A round being played: which frame of which round is seen.
+//! Plays rounds: the shown frame of the shown round.
 
 use super::scene::Frames;
 use super::{Rounds, svg};
@@ -6,7 +6,7 @@ use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::{Scenario, Settings};
 use fedsysid_say::say;
 
-/// Rounds of one experiment, and the frame that is seen.
+/// The rounds of an experiment, and the shown frame.
 #[derive(Debug)]
 pub struct Player {
     settings: Settings,
@@ -16,26 +16,26 @@ pub struct Player {
     frame: usize,
 }
 
-/// What is to be seen and read.
+/// The shown frame with its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Showing {
     /// The picture, as markup.
     pub svg: String,
-    /// What happens.
+    /// What happens in it.
     pub sentence: String,
-    /// What the picture's directions are.
+    /// The directions and marks of the picture.
     pub caption: String,
-    /// Which frame of which round.
+    /// Numbers of the round and the frame.
     pub place: String,
     /// Whether this is the round's last frame.
     pub is_last: bool,
 }
 
 impl Player {
-    /// The first round of an experiment, at its first frame: of its first method that can be drawn, else of FedLin.
+    /// The first frame of the first round. Shows the experiment's first method that can be drawn, otherwise FedLin.
     ///
     /// # Errors
-    /// Why there is nothing to show, as a sentence.
+    /// Why the round cannot be shown, as a sentence.
     pub fn new(settings: Settings) -> Result<Self, String> {
         let scenario = Scenario::new(settings.clone()).map_err(|error| say!("This cannot be run: {error}."))?;
         let is_drawn = |method: &&Method| matches!(method.solver, Solver::FedAvg | Solver::FedLin);
@@ -46,30 +46,30 @@ impl Player {
         Ok(Self { settings, rounds, frames, index: 1, frame: 0 })
     }
 
-    /// The next frame; the last one stays.
+    /// Goes to the next frame; the last one stays.
     pub fn step(&mut self) {
         self.frame = (self.frame + 1).min(self.last());
     }
 
-    /// The last frame.
+    /// Goes to the last frame.
     pub fn to_end(&mut self) {
         self.frame = self.last();
     }
 
-    /// The first frame of the next round.
+    /// Goes to the first frame of the next round.
     pub fn next_round(&mut self) {
         self.frames = Frames::new(self.rounds.go_on(), Some(&self.frames));
         (self.index, self.frame) = (self.index + 1, 0);
     }
 
-    /// The first frame of the first round.
+    /// Goes to the first frame of the first round.
     pub fn reset(&mut self) {
         if let Ok(first) = Self::new(self.settings.clone()) {
             *self = first;
         }
     }
 
-    /// What is seen now.
+    /// The shown frame.
     pub fn showing(&self) -> Showing {
         let scene = self.frames.scene(self.frame);
         Showing {

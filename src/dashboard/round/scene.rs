@@ -1,5 +1,5 @@
-//! A round as frames: the start, the local steps, the uploads, the mean, the broadcast; shapes on paper and a sentence
-//! each.
+//! A round as frames: the start, the local steps, the uploads, the mean, the broadcast; each has shapes on paper and a
+//! sentence.
 
 use super::Round;
 use super::plane::{EXTENT, Ellipse, Place, Plane, View};
@@ -17,63 +17,63 @@ pub enum Shape {
     Region(Ellipse),
     /// A client's own least squares.
     Own(Place),
-    /// A client's models from step to step.
+    /// A client's models along its local steps.
     Path {
-        /// Where they are.
+        /// Their positions.
         places: Vec<Place>,
-        /// Whether it is over and done with.
+        /// Whether the local steps are over.
         is_past: bool,
     },
     /// A client's model on its way to the server.
     Upload {
-        /// The end of its path.
+        /// Last model of its path.
         from: Place,
-        /// The mean, where it goes.
+        /// Mean of the models, to which it moves.
         to: Place,
     },
-    /// The numbers that are uploaded, as a table of n×d.
+    /// The uploaded numbers, drawn as a table of n×d cells.
     Table {
-        /// Its middle.
+        /// Centre of the table.
         at: Place,
-        /// The end of the path that it stands for.
+        /// Last model of the path whose numbers it shows.
         of: Place,
     },
     /// Pooled least squares.
     Pooled(Place),
     /// The server's model.
     Server(Place),
-    /// The mean of the clients' models, not yet the server's.
+    /// The mean of the clients' models, which is not yet the server's.
     Mean(Place),
     /// The step from the server's old model to its new one.
     Broadcast {
         /// The old model.
         from: Place,
-        /// The new one.
+        /// The new model.
         to: Place,
     },
-    /// Words, from this place on or centred there.
+    /// A text.
     Label {
-        /// Middle of the words.
+        /// Centre of the text.
         at: Place,
-        /// The words.
+        /// The text.
         words: String,
-        /// Whether they name a client.
+        /// Whether the text names a client.
         is_client: bool,
     },
 }
 
-/// A frame.
+/// A frame of a round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
-    /// What it shows.
+    /// Its stage.
     pub stage: Stage,
-    /// What happens, in words with the numbers.
+    /// What happens, in words with numbers.
     pub sentence: String,
     /// The method's color.
     pub role: Role,
-    /// Rows and columns of a model.
+    /// Numbers of rows and columns of a model.
     pub model: (usize, usize),
-    /// What is drawn, from the back to the front.
+    /// The shapes, from the back to the front.
     pub shapes: Vec<Shape>,
 }
 
@@ -87,23 +87,23 @@ pub struct Frames {
     labels: Labels,
 }
 
-/// What is written, and where: the same place in every frame.
+/// Positions of the labels, which are the same in every frame.
 #[derive(Clone, Debug)]
 struct Labels {
     server: Option<Place>,
     pooled: Option<Place>,
     mean: Option<Place>,
-    /// The places of the words of the clients shown.
+    /// Positions of the labels of the shown clients.
     clients: Vec<Option<Place>>,
-    /// Where words are: their middle, and half their size.
+    /// Centre and half size of every label, so that others avoid it.
     taken: Vec<(Place, Place)>,
 }
 
-/// A new model that moved less than this share of the picture's width needs another view.
+/// A move of the server's model by less than this share of the picture's width is too small: the round gets a new view.
 const LEAST_MOVE: f64 = 0.06;
 
 impl Frames {
-    /// The frames of a round; in the plane and view of the one before, if what happens can be seen there.
+    /// The frames of a round. They keep plane and view of the frames before, if the round can be seen there.
     pub fn new(round: Round, before: Option<&Self>) -> Self {
         let kept = before.filter(|before| before.shows(&round)).map(|before| (before.plane.clone(), before.view));
         let (plane, view) = kept.unwrap_or_else(|| {
@@ -123,7 +123,7 @@ impl Frames {
         Self { round, plane, view, stages, labels }
     }
 
-    /// Whether a round's move is large enough in this view, and within it.
+    /// Whether the server's move lies within this view, and is long enough in it.
     fn shows(&self, round: &Round) -> bool {
         let ends = [&round.server[0], &round.server[1]].map(|model| self.view.on_paper(self.plane.place(model)));
         let [Some(from), Some(to)] = ends else { return false };
@@ -131,17 +131,17 @@ impl Frames {
         is_within(from) && is_within(to) && (to.0 - from.0).hypot(to.1 - from.1) > LEAST_MOVE * EXTENT.0
     }
 
-    /// How many there are.
+    /// Number of frames.
     pub fn count(&self) -> usize {
         self.stages.len()
     }
 
-    /// The round that they show.
+    /// The shown round.
     pub fn round(&self) -> &Round {
         &self.round
     }
 
-    /// One of them; the last beyond the end.
+    /// A frame by its index; beyond the end, the last one.
     pub fn scene(&self, frame: usize) -> Scene {
         let stage = self.stages[frame.min(self.stages.len() - 1)];
         Scene {
@@ -193,7 +193,7 @@ impl Frames {
         shapes
     }
 
-    /// What is there all along.
+    /// Shapes that every frame has.
     fn behind(&self) -> Vec<Shape> {
         let mut shapes = Vec::new();
         for (own, covariance) in self.round.clients.iter().filter_map(|client| client.own.as_ref()) {
@@ -220,7 +220,7 @@ impl Frames {
         words
     }
 
-    /// What the picture's two directions and its signs are.
+    /// Caption: the meaning of the two directions and of the marks.
     pub fn caption(&self) -> String {
         let (n, d) = self.round.server[0].shape();
         let across = if self.round.pooled.is_some() { say!("pooled least squares") } else { say!("its next one") };
@@ -246,7 +246,7 @@ fn new_words() -> &'static str {
     say!("new model")
 }
 
-/// Places that should be seen: all but what a divergence throws far away.
+/// Points that the view should contain: all but those that a divergence throws far away.
 fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
     let server = plane.place(&round.server[0]);
     let mut places: Vec<Place> = vec![server];
@@ -266,7 +266,7 @@ fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
     places
 }
 
-/// The tables that stand for the ends of paths, side by side.
+/// The uploaded tables at the ends of the paths, placed so that they cover each other and the labels least.
 fn tables(ends: &[Place], mut taken: Vec<(Place, Place)>) -> Vec<Shape> {
     const HALF: Place = (17.0, 12.0);
     let mut tables = Vec::new();
@@ -278,7 +278,7 @@ fn tables(ends: &[Place], mut taken: Vec<(Place, Place)>) -> Vec<Shape> {
     tables
 }
 
-/// Half width and height of words on paper, as large as they get on a phone.
+/// Half width and height of a label on paper, at the largest size that it has on a phone.
 fn half_size(words: &str) -> Place {
     (5.6 * words.chars().count() as f64 + 3.0, 12.0)
 }
@@ -310,7 +310,7 @@ impl Labels {
     }
 }
 
-/// Where words go beside a mark: the first of some places around it at which they cover least.
+/// Position of a label beside a mark: of several positions around it, the first that covers least.
 fn beside(mark: Place, half: Place, marks: &[Place], taken: &[(Place, Place)]) -> Place {
     const AROUND: [(f64, f64); 8] =
         [(0.0, -1.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)];

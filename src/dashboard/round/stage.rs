@@ -1,16 +1,16 @@
 //! The stages of a round.
 
-/// What a frame shows.
+/// Stage that a frame shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The server's model has reached the clients.
     Start,
-    /// So many local steps are done.
+    /// This number of local steps is done.
     Step(usize),
     /// The clients upload their models.
     Upload,
     /// The server takes their mean.
     Average,
-    /// The mean goes out as the new model.
+    /// The server sends the mean to the clients as the new model.
     Broadcast,
 }

@@ -1,4 +1,4 @@
-//! A frame as markup: an inline SVG whose colors are the style sheet's.
+//! A frame as markup: an inline SVG with colors from the style sheet.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ pub fn markup(scene: &Scene) -> String {
     svg + "</svg>"
 }
 
-/// A coordinate with a digit after the point: finer than eyes are.
+/// A coordinate rounded to one decimal, which is finer than the eye can see.
 fn short(at: f64) -> f64 {
     (at * 10.0).round() / 10.0 + 0.0
 }
@@ -82,7 +82,7 @@ fn put_line(svg: &mut String, class: &str, from: Place, to: Place) {
     put!(svg, "<path class={class} d=\"M{x} {y}L{to_x} {to_y}\"/>");
 }
 
-/// The way, and a dot at every model on it.
+/// The path, with a dot at every model but the first.
 fn put_path(svg: &mut String, places: &[Place], is_past: bool) {
     let (mut line, mut dots) = (String::new(), String::new());
     for (k, &(x, y)) in places.iter().enumerate() {
@@ -96,7 +96,7 @@ fn put_path(svg: &mut String, places: &[Place], is_past: bool) {
     put!(svg, "<path class=way{past} d=\"{line}\"/><path class=steps{past} d=\"{dots}\"/>");
 }
 
-/// The numbers of a model, a little cell each; of large models only that it is a table.
+/// A model as a table with one small cell per number; larger models have a table of the largest size.
 fn put_table(svg: &mut String, (x, y): Place, (rows, columns): (usize, usize)) {
     const LARGEST: usize = 8;
     let (rows, columns) = (rows.min(LARGEST), columns.min(LARGEST));
@@ -114,7 +114,7 @@ fn put_table(svg: &mut String, (x, y): Place, (rows, columns): (usize, usize)) {
     put!(svg, "\"/>");
 }
 
-/// A line with a head, ending short of the new model's disc.
+/// An arrow that ends at the edge of the new model's disc.
 fn put_arrow(svg: &mut String, from: Place, to: Place) {
     let (along_x, along_y) = (to.0 - from.0, to.1 - from.1);
     let length = along_x.hypot(along_y);

@@ -23,7 +23,7 @@ fn close(a: &Matrix, b: &Matrix) -> bool {
     (a - b).amax() <= 1e-10 * (1.0 + b.amax())
 }
 
-/// The steps one by one end where the closed form has them, round after round, and the server's model is their mean.
+/// The single steps end where the closed form does, in several rounds, and the server's model is the mean of the ends.
 #[track_caller]
 fn check(method: Method, change: impl Fn(&mut Settings)) {
     let mut rounds = rounds(method, change);
@@ -70,7 +70,7 @@ fn steps_end_where_the_engine_has_them_and_their_mean_is_the_new_model() {
     }
 }
 
-/// Of more clients than are shown the server's model is the run's.
+/// With more clients than are shown, the server's model still equals the run's.
 #[test]
 fn rounds_are_those_of_the_run() {
     let mut rounds = rounds(FEDLIN, |s| s.n_clients = 20);
@@ -110,7 +110,7 @@ fn an_estimate_lies_in_its_region_and_the_plane_in_the_space() {
     let round = rounds(FEDAVG, |_| ()).go_on();
     let plane = Plane::of(&round);
     assert!(plane.place(&round.server[0]) == (0.0, 0.0));
-    // Along the first axis lies all of the way to pooled least squares.
+    // The first axis points exactly to pooled least squares.
     let pooled = round.pooled.as_ref().unwrap();
     let (x, y) = plane.place(pooled);
     assert!((x - (pooled - &round.server[0]).norm()).abs() < 1e-12 && y.abs() < 1e-12);
@@ -121,7 +121,7 @@ fn an_estimate_lies_in_its_region_and_the_plane_in_the_space() {
     }
 }
 
-/// 95 % of many data sets' estimates.
+/// 95 % of the regions of many data sets contain the truth.
 #[test]
 fn a_region_holds_the_truth_as_often_as_it_says() {
     let mut held = 0;
@@ -134,7 +134,7 @@ fn a_region_holds_the_truth_as_often_as_it_says() {
             ..Settings::paper()
         })
         .unwrap();
-        // A plane that does not depend on the data: that of the first model and the two systems.
+        // A plane that does not depend on the data: through the first model and the two systems.
         let fixed = Round {
             pooled: Some(scenario.systems()[0].theta()),
             clients: Vec::new(),
@@ -145,7 +145,7 @@ fn a_region_holds_the_truth_as_often_as_it_says() {
         let (own, covariance) = round.clients[0].own.as_ref().unwrap();
         held += usize::from(plane.region(own, covariance).contains(plane.place(&scenario.systems()[0].theta())));
     }
-    // Three standard errors about 380.
+    // 380 expected, ± three standard errors.
     assert!((367..=393).contains(&held), "{held} of 400");
 }
 
@@ -154,7 +154,7 @@ fn scalar() -> Family {
     Family::new(LinearSystem::new(matrix(0.7), matrix(0.5)).unwrap(), matrix(1.0), matrix(0.5)).unwrap()
 }
 
-/// Every frame of some rounds: markup without a number that is none, and words on the paper.
+/// Checks every frame of three rounds: its markup has no NaN, and its labels lie on the paper.
 #[track_caller]
 fn check_frames(method: Method, change: impl Fn(&mut Settings)) -> Frames {
     let mut rounds = rounds(method, change);
@@ -193,7 +193,7 @@ fn extremes_make_frames() {
             (s.data.process_noise_std, s.data.input_std, s.data.initial_state_std) = (zero(), zero(), zero());
         });
         check_frames(method, |s| s.participation = Participation::Dropout(0.9));
-        // At its end from the start: nothing moves.
+        // One client without noise starts at its own system: nothing moves.
         check_frames(method, |s| {
             (s.n_clients, s.start) = (1, Start::Nominal);
             (s.data.process_noise_std, s.heterogeneity) = (0.0.into(), 0.0);
@@ -222,7 +222,7 @@ fn a_round_has_its_stages_in_order() {
     let steps = [1, 2, 3].map(Stage::Step);
     let expected = [&[Stage::Start], &steps[..], &[Stage::Upload, Stage::Average, Stage::Broadcast]].concat();
     assert_eq!(stages, expected);
-    // Of many steps a dozen, the last among them.
+    // Of many steps a dozen have frames, among them the last.
     let frames = Frames::new(rounds(FEDAVG, |s| s.n_local_steps = 100.into()).go_on(), None);
     assert_eq!((frames.count(), frames.scene(12).stage), (16, Stage::Step(100)));
 }

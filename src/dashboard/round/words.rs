@@ -1,4 +1,4 @@
-//! What happens in a round, in words with its numbers.
+//! Sentences on the events of a round, with its numbers.
 
 use super::stage::Stage;
 use super::{ClientRound, Round};
@@ -9,12 +9,12 @@ use crate::sim::norm::spectral_norm;
 use crate::sim::schedule::Schedule;
 use fedsysid_say::say;
 
-/// The mean, as a label.
+/// Label of the mean.
 pub(super) fn mean_of(round: &Round) -> String {
     if round.n_taking_part == 1 { say!("its model").into() } else { say!("mean of {}", count(round.n_taking_part)) }
 }
 
-/// What happens at a stage.
+/// Sentence for a stage.
 pub(super) fn sentence(round: &Round, stage: Stage) -> String {
     let name = round.counting.0 + 1;
     let [before, after] = round.counting.1.map(error);
@@ -40,7 +40,7 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
         Stage::Upload => {
             let (n, d) = round.server[0].shape();
             let samples = round.clients.first().map_or(0, |client| client.n_samples);
-            // Two of these take as many numbers once more.
+            // FedLin and SCAFFOLD upload twice as many numbers.
             let twice = match round.method.solver {
                 Solver::FedLin => say!("Each uploads its model, as it did its gradient before, {n}×{d} matrices"),
                 Solver::Scaffold => say!("Each uploads its model and its control variate, {n}×{d} matrices"),
@@ -84,12 +84,12 @@ fn addressees(round: &Round) -> String {
     if drawn < round.n_taking_part { say!("{all}, of which {drawn} are drawn") } else { all }
 }
 
-/// A measured error.
+/// An error in words.
 fn error(value: f64) -> String {
     if value.is_finite() { measured(value, 3) } else { say!("no number").into() }
 }
 
-/// What the local steps do.
+/// Sentence for the local steps.
 fn steps(round: &Round, step: usize) -> String {
     let most = round.clients.iter().map(|client| client.n_steps).max().unwrap_or(step);
     let alpha = number(round.step_size);

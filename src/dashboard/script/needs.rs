@@ -1,9 +1,9 @@
-//! What of its template a program needs: the rules of its methods, and whether all clients take part.
+//! Which parts of its template a program needs: the rules of its methods, and whether all clients take part.
 
 use crate::sim::method::Solver;
 use crate::sim::scenario::Settings;
 
-/// The rule of a method, as programs call it, and what it asks for.
+/// The name of a method's rule in programs, and the rule's two parameters.
 pub(super) fn rule(solver: Solver) -> (&'static str, [f64; 2]) {
     match solver {
         Solver::FedAvg | Solver::FedProx { .. } => ("fedavg", [solver.pull(), 0.0]),
@@ -15,7 +15,7 @@ pub(super) fn rule(solver: Solver) -> (&'static str, [f64; 2]) {
     }
 }
 
-/// Whether a method's rounds are repeated as one affine map; else they are gone through client by client.
+/// Whether a program computes a method's rounds by one affine map; otherwise it goes through them client by client.
 pub(super) fn is_affine(kept: &Settings, solver: Solver) -> bool {
     is_full(kept) && matches!(rule(solver).0, "fedavg" | "fedlin")
 }
@@ -25,7 +25,7 @@ pub(super) fn is_full(kept: &Settings) -> bool {
     kept.participation.is_full(kept.n_clients)
 }
 
-/// What a program has to know, as the words that its template asks for.
+/// The words of the template's conditions that hold for a program.
 pub(super) fn words(kept: &Settings) -> Vec<&'static str> {
     let solvers = || kept.methods.iter().map(|method| method.solver);
     let mut words: Vec<_> = solvers().map(|solver| rule(solver).0).collect();
@@ -40,7 +40,7 @@ pub(super) fn words(kept: &Settings) -> Vec<&'static str> {
     words
 }
 
-/// A template's lines but for those that stand between `@if word@` and `@end@` without the word being asked for.
+/// Lines of a template, without those between `@if word@` and `@end@` whose word is not in `words`.
 pub(super) fn needed(template: &str, words: &[&str]) -> String {
     let mut asked = Vec::new();
     let mut text = String::new();

@@ -20,7 +20,7 @@ fn every_field_is_filled() {
         let fields = program.text.split('@').skip(1).step_by(2);
         let left: Vec<_> =
             fields.filter(|name| name.chars().all(|c| c.is_ascii_alphabetic()) && name.len() < 9).collect();
-        // MATLAB's handles of functions are no fields.
+        // MATLAB's function handles look like fields, but are none.
         assert!(left.iter().all(|name| language == Language::Matlab && name.contains("mrdivide")), "{left:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the page says holds, and what it advises works, whatever is set.
+//! Tests with random settings: the page's statements hold, and its advice works.
 
 use super::*;
 use crate::dashboard::badge::{Standing, badges, outlook};
@@ -16,10 +16,10 @@ use crate::theory::Theory;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// Experiments that are tried.
+/// Number of experiments.
 const SCENARIOS: u64 = 100;
 
-/// Settings of all kinds, the extreme ones among them.
+/// Random settings of all kinds, including extreme ones.
 fn random(rng: &mut ChaCha8Rng) -> Draft {
     let mut draft = Draft::default();
     let pick = |rng: &mut ChaCha8Rng, all: &[f64]| all[rng.random_range(0..all.len())];
@@ -105,7 +105,7 @@ fn times(draft: &mut Draft, key: Key, factor: f64) -> Option<Notice> {
     draft.set(key, draft.get(key) * factor)
 }
 
-/// Does what a complaint says.
+/// Follows the advice of a complaint.
 fn follow(draft: &mut Draft, said: &str) {
     let advice = said.trim_end_matches('.').rsplit(". ").next().unwrap_or_default();
     let number = |text: &str| crate::params::parse::real(text).unwrap();
@@ -130,7 +130,7 @@ fn follow(draft: &mut Draft, said: &str) {
     };
 }
 
-/// Whoever does what is said about what does not work, one thing after the other, comes to where all works.
+/// Following the advice of each complaint leads to settings without complaints.
 #[test]
 fn what_is_said_to_help_does() {
     let mut n_complaints = 0;
@@ -146,13 +146,13 @@ fn what_is_said_to_help_does() {
     assert!(n_complaints > 30, "{n_complaints}");
 }
 
-/// A button to another step leads to where nothing diverges.
+/// The step size on a button leads to settings at which nothing diverges.
 #[test]
 fn the_step_on_a_button_is_one_with_which_nothing_diverges() {
     for draft in drafts(200_000) {
         let full = run_of(&draft);
         if full.summary.methods.iter().any(|method| method.largest_step.is_none() && method.n_diverged > 0) {
-            // Of what has no edge, no button tells.
+            // A diverging method without a largest step size: the buttons tell nothing about it.
             continue;
         }
         let is_full = full.settings.participation.is_full(full.settings.n_clients);
@@ -166,7 +166,7 @@ fn the_step_on_a_button_is_one_with_which_nothing_diverges() {
     }
 }
 
-/// With what is said to lower the error, the error to expect is lower.
+/// The suggested remedy lowers the predicted error.
 #[test]
 fn remedies_lower_the_error() {
     let mut n_remedies = 0;
@@ -208,7 +208,7 @@ fn remedies_lower_the_error() {
     assert!(n_remedies > SCENARIOS / 4, "{n_remedies}");
 }
 
-/// What no sentence may have in it: numbers that are none, plurals of one, factors of one.
+/// Sentences contain no NaN, no plural of one and no factor of one.
 #[track_caller]
 fn reads_well(said: &str, link: &str) {
     const WRONG: [&str; 12] =

@@ -11,7 +11,7 @@ fn means(run: &Run) -> (f64, f64) {
     (end, run.summary.reference(Reference::ClientAlone).unwrap().unwrap().mean())
 }
 
-/// The verdict's words against the numbers that they are about.
+/// The verdict states the numbers of the run.
 #[test]
 fn the_verdict_is_true() {
     for (heterogeneity, pays) in [(0.01, true), (0.7, false)] {
@@ -26,7 +26,7 @@ fn the_verdict_is_true() {
     }
 }
 
-/// The cause that is named is the largest part of the prediction, and with what is said to help the error does fall.
+/// The named cause is the largest part of the prediction, and its remedy lowers the error.
 #[test]
 fn the_cause_that_is_named_is_the_largest_and_the_remedy_works() {
     type Change = fn(&mut Settings);
@@ -36,7 +36,7 @@ fn the_cause_that_is_named_is_the_largest_and_the_remedy_works() {
         (|s| s.n_rounds = 5, "transient", |s| s.n_rounds = 50),
         (
             |s| {
-                // Clients with very different data and steps that reach far: they pull the server their own way.
+                // Clients with very different data and many local steps: each pulls the server towards its own system.
                 s.data.n_rollouts = Spread::Each(vec![50, 2_000]);
                 (s.heterogeneity, s.n_local_steps, s.step_size) = (0.8, 10_000.into(), 2e-6);
                 (s.target, s.n_clients) = (Target::Client(1), 2);
@@ -86,7 +86,7 @@ fn a_single_client_has_nobody_to_join() {
     assert!(said.contains(&format!("off by {federated} after 3000 rounds, least squares by {alone}")), "{said}");
 }
 
-/// More clients do help where noise is nearly half of what is left.
+/// More clients do help if noise is nearly half of the error.
 #[test]
 fn what_would_not_help_is_said_only_of_what_is_nearly_all() {
     for (heterogeneity, is_nearly_all) in [(0.1, false), (0.5, true)] {
@@ -141,7 +141,7 @@ fn without_anything_to_compare_there_is_no_verdict() {
     assert!(short.contains("client 1 alone has no estimate"), "{short}");
 }
 
-/// One client alone differs from nobody; the paper's V and U have norm 1, so no two can differ by more than ε.
+/// A single client differs from nobody; the paper's V and U have norm 1, so that two clients differ by at most ε.
 #[test]
 fn the_measured_heterogeneity_is_said() {
     let said = |n_clients| heterogeneity(&run(|s| (s.n_clients, s.heterogeneity) = (n_clients, 0.3)));
@@ -179,7 +179,7 @@ fn many_that_diverge_are_named_in_one_sentence() {
     assert!(said.starts_with(expected), "{said}");
 }
 
-/// Errors that still fall at the last round have not begun to grow, however many methods they are of.
+/// Errors that still fall at the last round have not begun to grow, for one method as for several.
 #[test]
 fn what_diverges_later_than_is_shown_is_said_to() {
     for (n, begin) in [(1, "FedLin diverges"), (3, "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors ")] {
@@ -193,14 +193,14 @@ fn what_diverges_later_than_is_shown_is_said_to() {
     }
 }
 
-/// An error that first falls grows from its least on; of several methods' the first to grow is told.
+/// An error that falls at first grows from its minimum on; of several methods the first to grow is named.
 #[test]
 fn the_round_from_which_an_error_grows_is_said() {
     for n in [1, 3] {
         let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
         let methods = solvers.map(Method::constant)[..n].to_vec();
         let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
-        // They grow from the start; what is put before that is larger.
+        // The errors grow from the start; the last ones, which move to the front, are larger.
         for (later, method) in run.summary.methods.iter_mut().enumerate() {
             method.errors.rotate_right(7 + later);
         }
@@ -209,14 +209,14 @@ fn the_round_from_which_an_error_grows_is_said() {
     }
 }
 
-/// One data set has no standard error: what it shows may be chance, and that is said.
+/// One data set has no standard error: the sentence says that the result may be chance.
 #[test]
 fn one_data_set_decides_nothing() {
     let said = verdict(&run(|s| s.n_trials = 1));
     assert!(said.starts_with("In this one data set client 1 is off by "), "{said}");
 }
 
-/// What the first data set of many shows may be chance, and others are on their way.
+/// While more data sets are being run, the first is called too close to call.
 #[test]
 fn the_first_data_set_of_many_is_too_early_to_call() {
     let mut first = run(|s| s.n_trials = 1);

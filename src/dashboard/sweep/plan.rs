@@ -1,21 +1,21 @@
-//! Which experiments, and in which portions they are worked on.
+//! The experiments of a sweep, and the portions in which engines run them.
 
 use crate::protocol::{Generation, Portion, Request};
 use crate::sim::scenario::Settings;
 
-/// Clients' data that a portion makes, about: a few milliseconds' work.
+/// Approximate number of clients' data sets in a portion: a few milliseconds of work.
 const CLIENTS_A_PORTION: usize = 2_500;
 
-/// Which experiments.
+/// The experiments of a sweep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// One entry a point, series after series.
+    /// One entry per point, series after series.
     pub points: Vec<Settings>,
-    /// Points of a series; they are begun coarse to fine.
+    /// Number of points in a series; they are started coarse to fine.
     pub series_len: usize,
-    /// Whether to find out too what is to be expected at each point.
+    /// Whether to compute the predictions at each point too.
     pub expects: bool,
-    /// Experiments to have besides, once something of every point is there: kept runs to compare with.
+    /// Additional experiments, started after every point has a first portion: pinned runs for comparison.
     pub aside: Vec<Settings>,
 }
 
@@ -25,13 +25,14 @@ impl Plan {
         self.points.iter().chain(&self.aside)
     }
 
-    /// One of them.
+    /// The settings of an experiment, by its index among all.
     pub(super) fn at(&self, index: usize) -> Option<&Settings> {
         let n_points = self.points.len();
         if index < n_points { self.points.get(index) } else { self.aside.get(index - n_points) }
     }
 
-    /// The portions, in the order in which they are wanted: a first one of every point, coarse to fine, then the rest.
+    /// The portions in the order in which they are computed: the first portions of all experiments, points coarse to
+    /// fine, then the second ones, and so on.
     pub fn portions(&self) -> Vec<Portion> {
         let mut order = self.order();
         order.extend(self.points.len()..self.points.len() + self.aside.len());
@@ -46,7 +47,7 @@ impl Plan {
         }
     }
 
-    /// The requests that this takes.
+    /// The requests to the engines.
     pub fn requests(&self, generation: Generation) -> impl Iterator<Item = Request> {
         let request = move |portion: Portion| {
             let settings = self.at(portion.point)?.clone();
@@ -63,7 +64,7 @@ impl Plan {
         (first < end).then_some(Portion { point, data_sets: first..end, expects })
     }
 
-    /// The points, coarse to fine along each series: both ends, the middle, the quarters, …
+    /// Indices of the points, coarse to fine along each series: both ends, the middle, the quarters, …
     fn order(&self) -> Vec<usize> {
         let len = self.series_len.clamp(1, self.points.len().max(1));
         let series = || (0..self.points.len()).step_by(len);

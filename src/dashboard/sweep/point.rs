@@ -1,4 +1,4 @@
-//! One point of a sweep: the value that it has for a parameter, and where its methods end.
+//! A point of a sweep: its value of a parameter, and the final errors of its methods.
 
 use crate::params::Key;
 use crate::sim::scenario::Settings;
@@ -6,7 +6,7 @@ use crate::sim::spread::{Quantity, Spread};
 use crate::sim::stats::Running;
 use crate::sim::study::Summary;
 
-/// The value that a study has for a parameter.
+/// A study's value of a parameter.
 pub fn value_of(key: Key, settings: &Settings) -> f64 {
     let first = |spread: &Spread<usize>, quantity| spread.get(quantity, 0).unwrap_or(0) as f64;
     match key {

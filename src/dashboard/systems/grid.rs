@@ -1,4 +1,4 @@
-//! The matrices as boxes to type in: one an entry, and one for the whole as a text.
+//! The matrices as boxes to type in: one per entry, and one for the whole matrix as text.
 
 use fedsysid_say::say;
 use std::fmt::Write;
@@ -19,14 +19,14 @@ macro_rules! put {
 /// A box of the grids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// The box of an entry: its row and its column, 0-based.
+    /// The box of an entry, by row and column, 0-based.
     Entry(MatrixKey, (usize, usize)),
-    /// The box of the whole matrix as a text.
+    /// The box of the whole matrix as text.
     Text(MatrixKey),
 }
 
 impl Cell {
-    /// Every box, entries first.
+    /// All boxes: matrix by matrix, its entries before its text.
     pub fn all(dims: Dims) -> impl Iterator<Item = Self> {
         MatrixKey::ALL.into_iter().flat_map(move |key| {
             let (rows, cols) = key.shape(dims);
@@ -58,7 +58,7 @@ impl Cell {
         }
     }
 
-    /// What it shows.
+    /// Text of the box.
     pub fn shown(self, systems: &Systems) -> String {
         match self {
             Self::Entry(key, place) => systems.get(key).get(place).map(|&entry| shown(entry)).unwrap_or_default(),
@@ -66,7 +66,7 @@ impl Cell {
         }
     }
 
-    /// Its name: "A₀, row 1, column 2".
+    /// Label of the box: "A₀, row 1, column 2".
     pub fn name(self) -> String {
         match self {
             Self::Entry(key, (row, col)) => say!("{}, row {}, column {}", symbol(key), row + 1, col + 1),
@@ -74,7 +74,7 @@ impl Cell {
         }
     }
 
-    /// The box that an arrow key leads to, if there is one.
+    /// The box to which an arrow key leads; `None` at the edge of the matrix, and for other keys.
     pub fn beside(self, dims: Dims, key_name: &str) -> Option<Self> {
         let Self::Entry(key, (row, col)) = self else { return None };
         let (rows, cols) = key.shape(dims);
@@ -99,7 +99,7 @@ pub fn symbol(key: MatrixKey) -> &'static str {
     }
 }
 
-/// What a matrix is.
+/// Meaning of a matrix.
 fn meaning(key: MatrixKey) -> &'static str {
     match key {
         MatrixKey::A => say!("nominal dynamics"),
@@ -109,14 +109,14 @@ fn meaning(key: MatrixKey) -> &'static str {
     }
 }
 
-/// A field of boxes a matrix, A beside B and V beside U.
+/// A field of boxes per matrix: A beside B, and V beside U.
 pub fn markup(systems: &Systems) -> String {
     let fields = MatrixKey::ALL.map(|key| field(systems, key)).concat();
     format!("<div class=matrices>{fields}</div>")
 }
 
-/// The columns of the fields, as the style sheet's grids have them, each at least as wide as its heading. Not part of the
-/// markup, where a strict content security policy refuses styles.
+/// Column widths of the fields for the style sheet's grids; each field is at least as wide as its heading. Scripts set
+/// them, since a strict content security policy refuses styles in markup.
 pub fn tracks((n_states, n_inputs): (usize, usize)) -> String {
     format!("minmax(11em,{n_states}fr) minmax(11em,{n_inputs}fr)")
 }
@@ -124,7 +124,7 @@ pub fn tracks((n_states, n_inputs): (usize, usize)) -> String {
 fn field(systems: &Systems, key: MatrixKey) -> String {
     let (rows, cols) = key.shape(systems.dims());
     let (link, symbol, meaning) = (key.link(), symbol(key), meaning(key));
-    // A field is as many columns wide as there are states, or inputs.
+    // The width of a field is proportional to the number of states, or of inputs.
     let side = if matches!(key, MatrixKey::A | MatrixKey::V) { "states" } else { "inputs" };
     let mut html = format!(
         "<fieldset class=matrix id=control-{link} tabindex=-1><legend><span class=symbol>{symbol}</span> \
@@ -144,12 +144,12 @@ fn field(systems: &Systems, key: MatrixKey) -> String {
     html
 }
 
-/// Whether a text that is pasted is more than one entry.
+/// Whether a pasted text is more than one entry.
 pub fn is_many(text: &str) -> bool {
     text.trim().contains(|c: char| c.is_whitespace() || "[;".contains(c))
 }
 
-/// What is said of a box that cannot be read.
+/// Sentence on a box whose text is no number.
 pub fn unreadable(systems: &Systems, cell: Cell, typed: &str) -> String {
     let (name, shown) = (cell.name(), cell.shown(systems));
     let typed = match typed.trim() {
@@ -159,22 +159,23 @@ pub fn unreadable(systems: &Systems, cell: Cell, typed: &str) -> String {
     say!("{name}: {typed} is not a number; {shown} is used still.")
 }
 
-/// The values that an entry may have.
+/// Allowed values of an entry.
 pub fn allowed() -> String {
     say!("−{MOST_ENTRY} to {MOST_ENTRY}")
 }
 
-/// What is said of a text that is no matrix for this place.
+/// Sentence on a text that is no matrix of an allowed size.
 pub fn refused(key: MatrixKey, why: &str) -> String {
     say!("{} stays as it is: {why}.", symbol(key))
 }
 
-/// Something said, as markup.
+/// A sentence as a paragraph.
 pub fn paragraph(words: &str) -> String {
     format!("<p>{}</p>", escaped(words))
 }
 
-/// What is said where a matrix has brought other sizes along; empty if it has not.
+/// Sentence on changed numbers of states and inputs, after a matrix of another size was entered; empty if they are the
+/// same.
 pub fn resized(before: Dims, after: Dims) -> String {
     if before == after {
         return String::new();

@@ -1,8 +1,9 @@
-//! The systems themselves: what the nominal one does by itself, what its inputs reach, how the clients differ.
+//! The systems themselves: the dynamics of the nominal system, what its inputs reach, and differences between the
+//! clients.
 //!
-//! - [`Portrait`]: what is worked out of a scenario.
-//! - [`plane`]: the eigenvalues as a picture.
-//! - [`words`]: stability and controllability, said.
+//! - [`Portrait`]: the properties of a scenario's systems.
+//! - [`plane`]: the eigenvalues as a plot.
+//! - [`words`]: sentences on stability and controllability.
 //! - [`tables`]: Lemma 1's covariances, and the clients' systems.
 //! - [`grid`]: the matrices as boxes to type in.
 
@@ -18,34 +19,34 @@ use crate::sim::scenario::Scenario;
 use crate::sim::spectrum::eigenvalues;
 use crate::theory::reach::Reach;
 
-/// The most clients that are gone into one by one.
+/// Maximum number of clients that are examined one by one.
 pub const MOST_CLIENTS: usize = 100;
 
-/// What is worked out of a scenario's systems.
+/// Properties of a scenario's systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Portrait {
-    /// What was looked at.
+    /// The scenario.
     pub scenario: Scenario,
-    /// The eigenvalues of A_0, the largest first; none in the case that they are not found.
+    /// Eigenvalues of A_0, the largest first; empty if the eigenvalue solver fails.
     pub nominal: Vec<Mode>,
-    /// What the inputs of the nominal system reach.
+    /// The subspace that the inputs of the nominal system reach.
     pub reach: Reach,
     /// The first [`MOST_CLIENTS`] clients.
     pub clients: Vec<Client>,
 }
 
-/// A client's system beside the others'.
+/// A client's system, compared with the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Client {
-    /// γ_1 and γ_2: how far it lies along V and along U.
+    /// γ_1 and γ_2: its coordinates along V and U.
     pub gamma: Place,
     /// The eigenvalues of its A.
     pub modes: Vec<Mode>,
-    /// ‖A⁽ⁱ⁾ − A⁽¹⁾‖, the largest singular value.
+    /// ‖A⁽ⁱ⁾ − A⁽¹⁾‖ (spectral norm).
     pub from_first_a: f64,
-    /// ‖B⁽ⁱ⁾ − B⁽¹⁾‖.
+    /// ‖B⁽ⁱ⁾ − B⁽¹⁾‖ (spectral norm).
     pub from_first_b: f64,
-    /// ‖[A⁽ⁱ⁾ B⁽ⁱ⁾] − the mean of all clients‖.
+    /// ‖[A⁽ⁱ⁾ B⁽ⁱ⁾] − the mean of all clients‖ (spectral norm).
     pub from_mean: f64,
 }
 
@@ -59,18 +60,18 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Its distance from 0: by this factor the mode grows in a step.
+    /// Absolute value: the factor by which the mode grows per step.
     pub fn size(self) -> f64 {
         self.re.hypot(self.im)
     }
 }
 
-/// The eigenvalues of a matrix, the largest first; none in the case that they are not found.
+/// Eigenvalues of a matrix, the largest first; empty if the eigenvalue solver fails.
 fn modes(matrix: &Matrix) -> Vec<Mode> {
     eigenvalues(matrix).unwrap_or_default().into_iter().map(|(re, im)| Mode { re, im }).collect()
 }
 
-/// The largest size of all: below 1, everything dies out.
+/// The largest absolute value; below 1 all modes decay.
 fn spectral_radius(modes: &[Mode]) -> f64 {
     modes.iter().map(|mode| mode.size()).fold(0.0, f64::max)
 }
@@ -126,7 +127,7 @@ pub(crate) mod tests {
     use crate::params::examples::EXAMPLES;
     use crate::params::{Draft, Key};
 
-    /// The portrait of an example, with some settings changed.
+    /// The portrait of an example with changed settings.
     pub(crate) fn portrait(id: &str, change: impl Fn(&mut Draft)) -> Portrait {
         let example = EXAMPLES.iter().find(|example| example.id == id).unwrap();
         let mut draft = example.applied_to(&Draft::default());
@@ -143,7 +144,7 @@ pub(crate) mod tests {
             let a = family.nominal().a() + family.a_pattern() * client.gamma.a;
             let b = family.nominal().b() + family.b_pattern() * client.gamma.b;
             assert!((a - system.a()).amax() < 1e-15 && (b - system.b()).amax() < 1e-15);
-            // Along one pattern: the norm of a difference is that of the pattern, in proportion.
+            // The differences lie along one pattern: their norm is that of the pattern times the difference of γ_1.
             let along = (client.gamma.a - portrait.clients[0].gamma.a).abs() * spectral_norm(family.a_pattern());
             assert!((client.from_first_a - along).abs() < 1e-12);
         }

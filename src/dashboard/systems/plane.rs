@@ -1,4 +1,4 @@
-//! The eigenvalues beside the unit circle, as an inline SVG whose colors are the style sheet's.
+//! Eigenvalues beside the unit circle, as an inline SVG with colors from the style sheet.
 
 use fedsysid_say::say;
 use std::fmt::Write;
@@ -6,11 +6,12 @@ use std::fmt::Write;
 use super::{Mode, Portrait};
 use crate::figure::number::number;
 
-/// The picture's width and height, in its own units.
+/// Width and height of the picture, in its own units.
 const EXTENT: f64 = 320.0;
-/// What of it lies beyond the axes' ends, for words.
+/// Room beyond the ends of the axes, for labels.
 const MARGIN: f64 = 16.0;
-/// How far the axes may reach: the first that takes all eigenvalues in, so that the picture is still while they move a little.
+/// Possible lengths of the axes. The first that contains all eigenvalues is used, so that the axes do not change while
+/// the eigenvalues move a little.
 const REACHES: [f64; 5] = [1.25, 1.5, 2.0, 3.0, 4.0];
 
 /// Writes to a string, which cannot fail.
@@ -20,7 +21,7 @@ macro_rules! put {
     };
 }
 
-/// Where the complex plane lies in the picture.
+/// Position of the complex plane in the picture.
 #[derive(Clone, Copy)]
 struct Plane {
     reach: f64,
@@ -31,7 +32,7 @@ impl Plane {
         Self::holding(portrait.nominal.iter().chain(portrait.clients.iter().flat_map(|client| &client.modes)))
     }
 
-    /// The first plane that takes these in.
+    /// The smallest plane that contains these eigenvalues.
     fn holding<'a>(modes: impl Iterator<Item = &'a Mode>) -> Self {
         let farthest = modes.map(|mode| mode.size()).fold(0.0, f64::max);
         let fits = |reach: &&f64| 1.05 * farthest <= **reach;
@@ -42,7 +43,7 @@ impl Plane {
         short(size / self.reach * (EXTENT / 2.0 - MARGIN))
     }
 
-    /// What lies outside is drawn at the edge, in its direction.
+    /// Position of an eigenvalue; one outside of the plane is drawn at the edge, in its direction.
     fn place(self, mode: Mode) -> (f64, f64) {
         let back = (self.reach / mode.size()).min(1.0);
         (EXTENT / 2.0 + self.length(back * mode.re), EXTENT / 2.0 - self.length(back * mode.im))
@@ -53,19 +54,19 @@ impl Plane {
     }
 }
 
-/// A coordinate with a digit after the point: finer than eyes are.
+/// A coordinate rounded to one decimal, which is finer than the eye can see.
 fn short(at: f64) -> f64 {
     (at * 10.0).round() / 10.0 + 0.0
 }
 
-/// The unit circle, the eigenvalues of A_0 as crosses, those of client 1 as rings, those of the others as faint dots.
+/// The unit circle with the eigenvalues: of A_0 as crosses, of client 1 as rings, of the other clients as faint dots.
 pub fn picture(portrait: &Portrait) -> String {
     let others: Vec<_> = portrait.clients.iter().skip(1).flat_map(|client| client.modes.iter().copied()).collect();
     let first = portrait.clients.first().map(|client| client.modes.as_slice()).unwrap_or_default();
     drawn(&said(portrait), &portrait.nominal, first, &others)
 }
 
-/// The unit circle, and eigenvalues as crosses, as rings and as faint dots; with what it says to those who hear it.
+/// The unit circle with eigenvalues as crosses, rings and faint dots; `label` is the text for screen readers.
 pub(in crate::dashboard) fn drawn(label: &str, crosses: &[Mode], rings: &[Mode], dots: &[Mode]) -> String {
     let plane = Plane::holding(crosses.iter().chain(rings).chain(dots));
     let (middle, unit) = (EXTENT / 2.0, plane.length(1.0));
@@ -92,7 +93,7 @@ pub(in crate::dashboard) fn drawn(label: &str, crosses: &[Mode], rings: &[Mode],
     svg
 }
 
-/// A mark at every eigenvalue, as a path.
+/// Marks at eigenvalues, as one path.
 fn marks<'a>(plane: Plane, modes: impl IntoIterator<Item = &'a Mode>, mark: &str) -> String {
     let mut path = String::new();
     for mode in modes {
@@ -102,7 +103,7 @@ fn marks<'a>(plane: Plane, modes: impl IntoIterator<Item = &'a Mode>, mark: &str
     path
 }
 
-/// What the marks are, and what of them has no place.
+/// Meaning of the marks, and the number of eigenvalues outside of the plane.
 pub fn caption(portrait: &Portrait) -> String {
     let plane = Plane::of(portrait);
     let all = portrait.clients.iter().flat_map(|client| &client.modes).chain(&portrait.nominal);
@@ -141,7 +142,7 @@ mod tests {
         assert_eq!(svg.matches("h0").count(), 4 * 4);
         assert_eq!(svg.matches("a5 5 0 1 0 10 0").count(), 4);
         assert_eq!(svg.matches("l9 9").count(), 4);
-        // 0.9353 + 0.298i of A_0, in the first of the reaches.
+        // 0.9353 + 0.298i of A_0, with the shortest axes.
         let (x, y) = (160.0 + 144.0 / 1.25 * 0.9353, 160.0 - 144.0 / 1.25 * 0.298);
         assert!(svg.contains(&format!("M{} {}m-4.5", short(x), short(y))), "{svg}");
         assert_eq!(

@@ -18,7 +18,7 @@ macro_rules! put {
     };
 }
 
-/// Lemma 1's Σ_t of the nominal system, d×d: of the states P_t, of the inputs σ_u²I, and nothing between the two.
+/// Lemma 1's Σ_t of the nominal system, d×d and block-diagonal: P_t of the states and σ_u²I of the inputs.
 pub fn covariance(portrait: &Portrait, t: usize) -> Matrix {
     let (settings, plan) = (portrait.scenario.settings(), portrait.scenario.plan(0));
     let dims = settings.family.dims();
@@ -38,7 +38,7 @@ pub fn covariance(portrait: &Portrait, t: usize) -> Matrix {
     })
 }
 
-/// Σ_t as a table with the names of its rows and columns; what is 0 by construction stands back.
+/// Σ_t as a table with names of its rows and columns; entries that are 0 by construction are shown less prominently.
 pub fn covariance_table(portrait: &Portrait, t: usize) -> String {
     let sigma = covariance(portrait, t);
     let n = portrait.scenario.settings().family.dims().n_states;
@@ -63,7 +63,7 @@ pub fn covariance_table(portrait: &Portrait, t: usize) -> String {
     html + "</tbody></table>"
 }
 
-/// What Σ_t says: how far the states spread.
+/// Sentence on Σ_t: the standard deviations of the states.
 pub fn spread(portrait: &Portrait, t: usize) -> String {
     let n = portrait.scenario.settings().family.dims().n_states;
     let sigma = covariance(portrait, t);
@@ -76,7 +76,7 @@ pub fn spread(portrait: &Portrait, t: usize) -> String {
     }
 }
 
-/// A row a client, of the first ones; the client's number is a button with `data-client`.
+/// One row per client, for the first clients; the client's number is a button with `data-client`.
 pub fn fleet(portrait: &Portrait, chosen: usize) -> String {
     let mut html = format!(
         "<table><thead><tr><th scope=col>{}</th><th scope=col>γ₁</th><th scope=col>γ₂</th>\
@@ -101,13 +101,13 @@ pub fn fleet(portrait: &Portrait, chosen: usize) -> String {
     html + "</tbody></table>"
 }
 
-/// A client's numbers, in the order of the table.
+/// Numbers of a client, in the order of the table's columns.
 fn columns(client: &Client) -> [f64; 6] {
     let Client { gamma, from_first_a, from_first_b, from_mean, .. } = client;
     [gamma.a, gamma.b, client.radius(), *from_first_a, *from_first_b, *from_mean]
 }
 
-/// How many clients there are besides those of the table; empty if none.
+/// Number of clients beyond those of the table, in words; empty if there are none.
 pub fn more(portrait: &Portrait) -> String {
     match portrait.scenario.systems().len() - portrait.clients.len() {
         0 => String::new(),
@@ -115,7 +115,7 @@ pub fn more(portrait: &Portrait) -> String {
     }
 }
 
-/// A client's A and B; nothing if there is no such client.
+/// A client's A and B; empty if there is no such client.
 pub fn client(portrait: &Portrait, index: usize) -> String {
     let Some(system) = portrait.scenario.systems().get(index) else { return String::new() };
     let of = |name: &str, matrix: &Matrix| {
@@ -132,7 +132,7 @@ pub fn client(portrait: &Portrait, index: usize) -> String {
     of("A", system.a()) + &of("B", system.b())
 }
 
-/// Every client with all of its numbers, the entries of A and B row by row.
+/// All clients with all of their numbers; the entries of A and B row by row.
 pub fn table(portrait: &Portrait) -> Table {
     let dims = portrait.scenario.settings().family.dims();
     let header = [

@@ -1,14 +1,14 @@
-//! Stability and controllability, said.
+//! Sentences on stability and controllability.
 
 use super::{Mode, Portrait, spectral_radius};
 use crate::dashboard::things::{Things, listed};
 use crate::figure::number::{measured, number};
 use fedsysid_say::{between, say};
 
-/// A spectral radius this near to 1 is 1.
+/// A spectral radius this close to 1 counts as 1; this close to 0, as 0.
 const ROUNDING: f64 = 1e-9;
 
-/// "0.935 ± 0.298i (size 0.981), 0.6".
+/// The nominal system's eigenvalues: "0.935 ± 0.298i (size 0.981), 0.6".
 pub fn modes(portrait: &Portrait) -> String {
     let mut said = Vec::new();
     for mode in &portrait.nominal {
@@ -26,7 +26,7 @@ pub fn modes(portrait: &Portrait) -> String {
     }
 }
 
-/// Whether the nominal system is stable, and what that means.
+/// Whether the nominal system is stable, and the consequences.
 pub fn stability(portrait: &Portrait) -> String {
     let rho = spectral_radius(&portrait.nominal);
     let shown = number(rho);
@@ -57,7 +57,7 @@ pub fn stability(portrait: &Portrait) -> String {
     say!("The nominal system is {}: its spectral radius is {shown}, {meaning}.", standing.word())
 }
 
-/// What the spectral radius says.
+/// Stability by the spectral radius.
 #[derive(Clone, Copy, PartialEq)]
 enum Standing {
     Stable,
@@ -83,7 +83,7 @@ impl Standing {
     }
 }
 
-/// How many clients' systems are unstable, and what their spectral radii are.
+/// Number of clients with unstable systems, and the range of their spectral radii.
 pub fn clients(portrait: &Portrait) -> String {
     let radii = || portrait.clients.iter().map(super::Client::radius);
     let (n, all) = (portrait.clients.len(), portrait.scenario.systems().len());
@@ -102,7 +102,7 @@ pub fn clients(portrait: &Portrait) -> String {
     format!("{standing} {noun} {range}.")
 }
 
-/// What the inputs reach, what they leave out, and what excites that.
+/// The subspace that the inputs reach, the directions left out, and what excites those.
 pub fn reach(portrait: &Portrait) -> String {
     let reach = &portrait.reach;
     let noise = portrait.scenario.plan(0).noise;
@@ -134,9 +134,9 @@ pub fn reach(portrait: &Portrait) -> String {
     say!("Not controllable: {reached}; {left_out}. {excited}")
 }
 
-/// "state 2", or "0.707x₁ − 0.707x₂".
+/// A direction in state space: "state 2", or "0.707x₁ − 0.707x₂".
 fn combination(direction: &[f64]) -> String {
-    // What of a direction is worth naming, and what is a state by itself.
+    // Parts up to `LEAST` are not named; a part above `MOST` is a state by itself.
     const LEAST: f64 = 5e-4;
     const MOST: f64 = 1.0 - 1e-6;
     if let Some(state) = direction.iter().position(|part| part.abs() > MOST) {
@@ -144,7 +144,7 @@ fn combination(direction: &[f64]) -> String {
     }
     let mut said = String::new();
     let parts = direction.iter().enumerate().filter(|(_, part)| part.abs() > LEAST);
-    // Its sign is free: the first part is positive.
+    // The sign of a direction is arbitrary: the first named part is positive.
     let sign = direction.iter().find(|part| part.abs() > LEAST).map_or(1.0, |part| part.signum());
     for (place, part) in parts {
         let part = sign * part;
@@ -160,7 +160,7 @@ fn combination(direction: &[f64]) -> String {
     said
 }
 
-/// A small number beneath the line.
+/// A small number as a subscript.
 pub(super) fn subscript(number: usize) -> &'static str {
     ["₀", "₁", "₂", "₃", "₄", "₅", "₆"].get(number).copied().unwrap_or("")
 }

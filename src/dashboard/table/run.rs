@@ -1,4 +1,4 @@
-//! The numbers of what one run shows: its errors, their causes, who gains, the bound; and those of a map.
+//! Tables of one run: errors, causes, gains of clients, the bound; and of a map.
 
 use super::{Table, number};
 use crate::dashboard::Run;
@@ -10,7 +10,7 @@ use crate::dashboard::sweep::Sweep;
 use crate::sim::stats::Running;
 use crate::theory::prediction::Parts;
 
-/// A row a method and recorded round, and one a reference estimate; then those of the methods of runs that are kept beside it.
+/// One row per method and recorded round, one per reference estimate, then the rows of the pinned runs' methods.
 pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
     let mut table =
         Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "error ÷ pooled", "expected"]);
@@ -52,7 +52,7 @@ pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
     table
 }
 
-/// A row a recorded round: the causes of one method's mean square error, and the root of their sum.
+/// One row per recorded round: the causes of one method's mean square error, and the root of their sum.
 pub fn of_anatomy(run: &Run, method: usize) -> Table {
     let nothing = Parts { transient: 0.0, noise: 0.0, bias: 0.0, drift: 0.0 };
     let names = Cause::parts(&nothing).map(|(cause, _)| cause.word());
@@ -70,7 +70,7 @@ pub fn of_anatomy(run: &Run, method: usize) -> Table {
     table
 }
 
-/// A row a client: what it has alone, what it has of the shared model.
+/// One row per client: its error alone, and its error with the shared model.
 pub fn of_join(run: &Run, method: usize) -> Table {
     let mut table =
         Table::new(&["method", "client", "distance from mean system", "error alone", "error shared", "alone ÷ shared"]);
@@ -85,7 +85,7 @@ pub fn of_join(run: &Run, method: usize) -> Table {
     table
 }
 
-/// A row for some of the clients, up to all of them.
+/// One row per computed number of clients, up to all of them.
 pub fn of_bound(run: &Run) -> Table {
     let mut table = Table::new(&["clients", "bound as printed", "bound, noise summed", "pooled, predicted"]);
     for some in run.theory.iter().flat_map(|theory| &theory.scaling) {
@@ -96,7 +96,7 @@ pub fn of_bound(run: &Run) -> Table {
     table
 }
 
-/// A row a cell, and one a measured dot.
+/// One row per cell, and one per measured dot.
 pub fn of_map(shown: &Shown, of: Of, checks: Option<&Sweep>) -> Table {
     let picture = shown.picture(of, checks);
     let mut table = Table::new(&["from", &picture.x.label, &picture.y.label, &picture.key.label]);
@@ -106,7 +106,7 @@ pub fn of_map(shown: &Shown, of: Of, checks: Option<&Sweep>) -> Table {
     let mut before = f64::NAN;
     for (row, &y) in picture.ys.iter().enumerate() {
         let y = if picture.y.whole { y.round() } else { y };
-        // Several rows of cells are those of the same whole number.
+        // Several rows of cells may have the same whole number: the table has the first.
         if (y - std::mem::replace(&mut before, y)).abs() < 1e-12 {
             continue;
         }

@@ -1,4 +1,5 @@
-//! A trade-off as a figure: points with their errors, lines to expect, and where the two lines of least squares cross.
+//! A trade-off as a figure: points with standard errors, predicted lines, and the crossing of the two least-squares
+//! predictions.
 
 use super::TradeOff;
 use super::series::{Series, expected_last};
@@ -45,7 +46,7 @@ impl TradeOff<'_> {
         }
     }
 
-    /// What was there before, as thin lines, while the points are coming in.
+    /// The replaced studies as thin lines, while the points are being computed.
     fn before_curves(&self) -> Vec<Curve> {
         let Some(before) = self.before.filter(|before| before.plan.series_len == self.sweep.plan.series_len) else {
             return Vec::new();
@@ -58,7 +59,7 @@ impl TradeOff<'_> {
         (0..old.n_methods()).map(ghost).collect()
     }
 
-    /// Where joining ceases or begins to pay, and where the settings are now.
+    /// Marks where joining stops or begins to pay, and at the present setting.
     fn marks(&self) -> Vec<Mark> {
         let now =
             Mark { role: None, x: self.now, y: None, label: say!("now").into(), detail: said(self.across, self.now) };
@@ -77,7 +78,7 @@ impl TradeOff<'_> {
 }
 
 impl Series<'_> {
-    /// Points and prediction of every method, and of the client alone.
+    /// Points and prediction of every method and of the client alone.
     fn curves(&self) -> Vec<Curve> {
         let mut curves = Vec::new();
         for which in 0..self.n_methods() {

@@ -1,17 +1,17 @@
-//! The studies of a trade-off: which values lie along its axis, at one setting or at two.
+//! The studies of a trade-off: the values along its axis, at one setting or at two.
 
 use crate::dashboard::sweep::Plan;
 use crate::params::views::Across;
 use crate::params::{Draft, Key, Views};
 use crate::sim::scenario::Settings;
 
-/// Values along an axis, about even in proportion.
+/// Values along the axes, with about equal ratios.
 const HETEROGENEITY: [f64; 15] = [0.01, 0.015, 0.02, 0.03, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0];
 const CLIENTS: [f64; 15] = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 150.0, 200.0];
 const ROLLOUTS: [f64; 15] =
     [4.0, 5.0, 7.0, 10.0, 14.0, 20.0, 25.0, 35.0, 50.0, 70.0, 100.0, 140.0, 200.0, 280.0, 400.0];
 
-/// The values along an axis: decades further on where the present value is beyond them.
+/// The values along an axis, shifted by decades if the present value is beyond them.
 pub fn values(across: Across, draft: &Draft) -> Vec<f64> {
     let (values, key) = match across {
         Across::Heterogeneity => (HETEROGENEITY, Key::Heterogeneity),
@@ -26,7 +26,7 @@ pub fn values(across: Across, draft: &Draft) -> Vec<f64> {
     values.iter().map(|value| value * scale).filter(|&value| value <= max).collect()
 }
 
-/// The studies of a trade-off: those at the present settings, and then those at the second one.
+/// The studies of a trade-off: first at the present settings, then at the second one.
 pub fn plan(draft: &Draft, views: &Views) -> Plan {
     let values = values(views.across, draft);
     let second = views.beside.map(|(key, value)| {

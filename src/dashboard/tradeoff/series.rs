@@ -1,4 +1,5 @@
-//! The studies at one of a trade-off's two settings: what they are of, and where joining ceases to pay among them.
+//! The studies at one of a trade-off's two settings: their labels, and the crossing at which joining stops or begins to
+//! pay.
 
 use crate::dashboard::picture::{reference_name, solver_role};
 use crate::dashboard::sweep::{Sweep, value_of};
@@ -10,14 +11,14 @@ use crate::sim::scenario::Settings;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
 
-/// One of the lines of points: the studies at one of the two settings.
+/// A series of points: the studies at one of the two settings.
 pub(super) struct Series<'a> {
     pub(super) sweep: &'a Sweep,
     pub(super) across: Across,
-    /// The place of the first of them.
+    /// Index of its first point.
     pub(super) first: usize,
     pub(super) is_second: bool,
-    /// The setting in words, where there are two.
+    /// The setting in words, if there are two.
     pub(super) name: String,
 }
 
@@ -46,18 +47,18 @@ impl Series<'_> {
         solver_role(self.methods()[which].solver)
     }
 
-    /// What belongs to a line, with the setting where there are two.
+    /// Label of a line, with the setting if there are two.
     pub(super) fn named(&self, what: String) -> String {
         if self.name.is_empty() { what } else { format!("{what}, {}", self.name) }
     }
 
-    /// Whether a client alone fares differently at the two settings: only if its own data do.
+    /// Whether the error of a client alone differs between the two settings: only if its own data differ.
     fn alone_differs(&self) -> bool {
         let data = |index: usize| self.sweep.plan.points.get(index).map(|s| (&s.data, s.heterogeneity, s.target));
         data(0) != data(self.sweep.plan.series_len)
     }
 
-    /// What a client alone is called, where it is shown: once, unless its errors differ.
+    /// Label of the client alone: once for both settings, unless its errors differ.
     pub(super) fn own_name(&self) -> Option<String> {
         let own = reference_name(Reference::ClientAlone, self.settings()?.target);
         match (self.alone_differs() && !self.name.is_empty(), self.is_second) {
@@ -67,13 +68,14 @@ impl Series<'_> {
         }
     }
 
-    /// Where the errors to expect of pooled and of own least squares meet: the value along the axis, and the error.
+    /// Crossing of the predicted errors of pooled and of own least squares: value along the axis, and error.
     pub(super) fn crossing(&self) -> Option<(f64, f64)> {
         let theories: Vec<_> =
             self.indices().zip(self.xs()).filter_map(|(index, x)| Some((x, self.sweep.theory(index)?))).collect();
         let found = |theory: &Theory| if let Ok(BreakEven::At(x)) = theory.break_even { Some(x) } else { None };
         if self.across == Across::Heterogeneity {
-            // Any of them knows, better than interpolation does; the error there is that of the client alone.
+            // Every study's theory has the break-even ε, more precisely than interpolation; the error there is that of
+            // the client alone.
             let (x, theory) = theories.first().and_then(|(_, theory)| Some((found(theory)?, theory)))?;
             return Some((x, theory.alone.ok()?));
         }
@@ -84,13 +86,14 @@ impl Series<'_> {
             let (before, after) = (pooled0 - alone0, pooled1 - alone1);
             let share = before / (before - after);
             let between = |from: f64, to: f64| (from + share * (to - from)).exp();
-            // One client alone is the pool: there it begins at 0, and is no crossing.
+            // With one client, pooled and own least squares are equal: that is no crossing.
             let crosses = before.abs() > 1e-9 && before.signum() != after.signum();
             crosses.then(|| (between(x0.ln(), x1.ln()), between(alone0, alone1)))
         })
     }
 
-    /// At how many values joining pays, of how many that are known, and how often that changes along the axis.
+    /// Number of values at which joining pays, number of values with a prediction, and how often joining changes
+    /// between paying and not paying along the axis.
     pub(super) fn paying(&self) -> (usize, usize, usize) {
         let theories = self.indices().filter_map(|index| self.sweep.theory(index));
         let gain = |theory: &Theory| Some(theory.alone.ok()?.ln() - theory.pooled.ok()?.ln());
@@ -99,7 +102,7 @@ impl Series<'_> {
         (pays.iter().filter(|pays| **pays).count(), pays.len(), n_changes)
     }
 
-    /// Whether joining pays at the smallest value that is known.
+    /// Whether joining pays at the smallest value with a prediction.
     pub(super) fn pays_first(&self) -> bool {
         let differs = |theory: &&Theory| theory.pooled.is_ok() && theory.pooled != theory.alone;
         let first = self.indices().filter_map(|index| self.sweep.theory(index)).find(differs);
@@ -107,7 +110,7 @@ impl Series<'_> {
     }
 }
 
-/// A method's error to expect after the last round.
+/// A method's predicted error after the last round.
 pub(super) fn expected_last(theory: &Theory, which: usize) -> Option<f64> {
     theory.methods.get(which)?.prediction.as_ref().ok()?.means.last().copied().filter(|mean| mean.is_finite())
 }

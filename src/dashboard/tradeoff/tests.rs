@@ -68,7 +68,7 @@ fn break_even_is_marked_where_theory_has_it() {
     assert!(sentence.starts_with("Joining pays for client 1 up to ε = "), "{sentence}");
 }
 
-/// Along N, more of one's own data make joining pointless: where the ratio that theory has crosses 1.
+/// Along N more own data make joining pointless: beyond the value at which the predicted ratio of errors is 1.
 #[test]
 fn along_rollouts_joining_ceases_to_pay() {
     let draft = small(|draft| {
@@ -78,7 +78,7 @@ fn along_rollouts_joining_ceases_to_pay() {
     let (crossing, sentence) = shown(&draft, &views(Across::Rollouts), |trade_off| {
         (trade_off.series()[0].crossing().unwrap(), trade_off.sentence())
     });
-    // At that N, the break-even ε is the present one.
+    // At that N the break-even ε is the present ε.
     let at = small(|draft| {
         draft.set(Key::Heterogeneity, 0.4);
         draft.set(Key::Rollouts, crossing.0.round());
@@ -115,7 +115,7 @@ fn what_is_not_in_yet_is_said_and_shown_as_before() {
     assert_eq!((trade_off.sentence(), trade_off.bound()), (String::new(), String::new()));
 }
 
-/// What theory says of pooled least squares is no news of rounds that do not lead there.
+/// If the rounds do not lead to pooled least squares, the sentence says that its statement is not about them.
 #[test]
 fn the_sentence_is_about_the_points() {
     let said = |change: &dyn Fn(&mut Draft)| {

@@ -1,4 +1,4 @@
-//! A trade-off in words: the numbers at a value, where joining pays, and what was done.
+//! A trade-off in words: the numbers at a value, where joining pays, and the caption.
 
 use super::TradeOff;
 use super::series::{Series, expected_last};
@@ -21,13 +21,13 @@ impl TradeOff<'_> {
         self.series().iter().flat_map(|series| series.readings(x)).collect()
     }
 
-    /// What the picture shows, in words.
+    /// Where joining pays along the axis, one sentence per setting.
     pub fn sentence(&self) -> String {
         let sentences: Vec<_> = self.series().iter().filter_map(Series::sentence).collect();
         sentences.join(" ")
     }
 
-    /// The bound as printed, on its own terms, at the present settings.
+    /// The bound as printed, with its hypothesis, at the first value along the axis that is not below the present one.
     pub fn bound(&self) -> String {
         let place = self.xs().into_iter().enumerate().find(|(_, x)| *x >= self.now * 0.999);
         let found = place.and_then(|(index, x)| {
@@ -91,7 +91,7 @@ impl Series<'_> {
             )));
         }
         if let Some((x, error)) = crossing {
-            // Of counts, the last at which it pays still, or the first.
+            // Along counts, the last value at which joining still pays, or the first at which it does.
             let x = match self.across {
                 Across::Heterogeneity => x,
                 Across::Clients | Across::Rollouts if self.pays_first() => x.floor(),
@@ -122,7 +122,8 @@ impl Series<'_> {
 }
 
 impl Series<'_> {
-    /// Whether a method is expected to end near pooled least squares, or does: at the value nearest to `x`, or at the last.
+    /// Whether a method's predicted or measured final error is near that of pooled least squares, at the value nearest
+    /// to `x`, or without `x` at the last.
     fn comes_near_pooled(&self, x: Option<f64>) -> bool {
         let known =
             self.indices().zip(self.xs()).filter_map(|(index, at)| Some((index, at, self.sweep.theory(index)?)));
@@ -145,7 +146,7 @@ pub(super) fn said(across: Across, value: f64) -> String {
     }
 }
 
-/// "15 values of ε, 25 data sets each": what the caption says was done.
+/// Caption of the trade-off: what its dots, bands and dashes are.
 pub fn caption(trade_off: &TradeOff<'_>) -> String {
     let plan = &trade_off.sweep.plan;
     let Some(settings) = trade_off.settings() else { return String::new() };

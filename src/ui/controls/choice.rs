@@ -11,10 +11,10 @@ use crate::figure::Role;
 use crate::params::Choice;
 use crate::params::choice::{ALGORITHMS_LINK, Algorithm, Opt};
 
-/// One of several options, as radio buttons that look like one segmented strip.
+/// One of several options, as radio buttons in a segmented strip.
 #[component]
 pub fn Segments(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The choice.
     choice: Choice,
@@ -57,10 +57,10 @@ pub fn Segments(
     }
 }
 
-/// Which algorithms run: a check box each, with the stroke that its curve has in the chart.
+/// Which algorithms run: one check box each, with the stroke of its curve in the chart.
 #[component]
 pub fn AlgorithmBoxes(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
 ) -> impl IntoView {
     let help_id = format!("help-{ALGORITHMS_LINK}");
@@ -94,7 +94,7 @@ pub fn AlgorithmBoxes(
 /// One algorithm's check box.
 #[component]
 fn AlgorithmBox(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The algorithm.
     algorithm: Algorithm,

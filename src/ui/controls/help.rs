@@ -1,4 +1,4 @@
-//! Help on demand: a small "?" that opens one line.
+//! Help on demand: a small "?" that opens a line of text.
 
 use fedsysid_say::say;
 use leptos::prelude::*;
@@ -8,11 +8,11 @@ use super::super::reactive::{live, on};
 /// The "?" of a [`HelpText`].
 #[component]
 pub fn HelpButton(
-    /// What the help is about, for those who cannot see where the button stands.
+    /// Subject of the help, for screen readers, whose users do not see where the button is.
     about: &'static str,
     /// The id of the text.
     text_id: String,
-    /// Whether the text shows.
+    /// Whether the text is shown.
     open: RwSignal<bool>,
 ) -> impl IntoView {
     view! {
@@ -34,7 +34,7 @@ pub fn HelpButton(
 pub fn HelpText(
     /// The id of the text.
     id: String,
-    /// Whether it shows.
+    /// Whether it is shown.
     open: RwSignal<bool>,
     /// The text.
     children: Children,

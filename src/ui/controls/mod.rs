@@ -16,21 +16,21 @@ use crate::dashboard::landmarks::Landmark;
 use crate::params::embed::Embed;
 use crate::params::{Draft, Key, Move, Notice};
 
-/// What controls read and write: the draft, and what was wrong with what people asked for.
+/// The signals of controls: the settings, and the notices on values that could not be used.
 #[derive(Clone, Copy)]
 pub struct Settings {
-    /// The settings as they are.
+    /// The present settings.
     pub draft: RwSignal<Draft>,
-    /// Problems that nobody has dismissed yet, at most one a key.
+    /// Notices that nobody has dismissed yet, at most one per key.
     pub notices: RwSignal<Vec<Notice>>,
-    /// Which controls there are, and which of them are fixed.
+    /// Which controls exist, and which of them are locked.
     pub embed: StoredValue<Embed>,
-    /// The controls that a lesson shows, while somebody is in one.
+    /// The controls that the present step of a lesson shows; `None` outside of lessons.
     pub guided: Memo<Option<&'static [&'static str]>>,
 }
 
 impl Settings {
-    /// Whether a control is on the page, tracked: a lesson shows its own.
+    /// Whether a control is on the page, tracked. In a lesson its step decides.
     pub fn shows(self, key: &str) -> bool {
         match self.guided.get() {
             Some(keys) => keys.contains(&key),
@@ -38,7 +38,7 @@ impl Settings {
         }
     }
 
-    /// Whether a control is fixed.
+    /// Whether a control is locked.
     pub fn locks(self, key: &str) -> bool {
         self.embed.with_value(|embed| embed.locks(key))
     }
@@ -58,7 +58,7 @@ impl Settings {
         self.change(first.0.param().link, |draft| draft.set(first.0, first.1).or(draft.set(second.0, second.1)));
     }
 
-    /// Sets a parameter from what was typed.
+    /// Sets a parameter from a typed text.
     pub fn set_text(self, key: Key, text: &str) {
         self.change(key.param().link, |draft| draft.set_text(key, text));
     }
@@ -69,7 +69,7 @@ impl Settings {
         self.set(key, key.param().grid.moved(value, step));
     }
 
-    /// Gives a parameter back its default.
+    /// Resets a parameter to its default.
     pub fn reset(self, key: Key) {
         self.change(key.param().link, |draft| {
             draft.reset(key);
@@ -77,7 +77,7 @@ impl Settings {
         });
     }
 
-    /// Applies a change and tells the page, unless all stays as it was.
+    /// Changes the settings. The signal is only set if they differ from before.
     pub fn change(self, link: &str, change: impl FnOnce(&mut Draft) -> Option<Notice>) {
         self.report(link, || {
             let mut draft = self.draft.get_untracked();
@@ -89,7 +89,7 @@ impl Settings {
         });
     }
 
-    /// Makes a change that may call for a notice. A new answer for a key replaces its old notice.
+    /// Makes a change that may lead to a notice. The new result for a key replaces its old notice.
     pub fn report(self, link: &str, change: impl FnOnce() -> Option<Notice>) {
         let notice = change();
         let is_settled = self.notices.read_untracked().iter().any(|old| old.key == link);
@@ -102,12 +102,12 @@ impl Settings {
     }
 }
 
-/// What is known of the values of sliders.
+/// Computed facts about the sliders' values.
 #[derive(Clone, Copy)]
 pub struct Known {
-    /// The heterogeneity measured, in words.
+    /// The measured heterogeneity, in words.
     pub measured: Signal<String>,
-    /// Where something changes along a slider.
+    /// Landmarks along the sliders.
     pub landmarks: Memo<Vec<Landmark>>,
 }
 

@@ -1,4 +1,4 @@
-//! A parameter's value as a number that can be typed over.
+//! A parameter's value as an editable number.
 
 use fedsysid_say::decimal_mark;
 use leptos::ev::{Event, FocusEvent, KeyboardEvent, MouseEvent};
@@ -11,15 +11,16 @@ use super::Settings;
 use crate::params::Key;
 use crate::params::table::shown;
 
-/// A box with the value. Enter and leaving the box take over what was typed, Escape restores what was there; the box
-/// then shows the value in use, and a notice says why if that is not what was typed. Typing on replaces it.
+/// A number box. Enter and leaving the box apply the typed text, Escape restores the value before; then the box shows
+/// the value in use, and a notice explains it if it differs from the text. The first typed character replaces the whole
+/// text.
 #[component]
 pub fn NumberBox(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The parameter.
     key: Key,
-    /// The id of the input, where a label refers to it.
+    /// The id of the input, if a label refers to it.
     id: Option<String>,
 ) -> impl IntoView {
     let param = key.param();
@@ -54,10 +55,10 @@ pub fn NumberBox(
     }
 }
 
-/// Takes over what was typed and shows what is used, also where that is the value from before.
+/// Applies the typed text, and shows the value in use, even if it is the old one.
 fn commit(settings: Settings, key: Key, input: &HtmlInputElement) {
     let typed = input.value();
-    // Where the comma is the decimal mark, a point between whole thousands groups them, as a comma does elsewhere.
+    // If the comma is the decimal mark, a point in a whole number separates thousands, as a comma does otherwise.
     let groups = key.param().grid.is_whole() && decimal_mark() == ',';
     let typed = if groups { typed.replace('.', ",") } else { typed };
     if input.value() != shown(settings.draft.read_untracked().get(key)) {
@@ -71,7 +72,7 @@ fn restore(settings: Settings, key: Key, input: &HtmlInputElement) {
     input.set_value(&shown(settings.draft.read_untracked().get(key)));
 }
 
-/// Characters of the longest value on the slider: no stop has more decimals than the one above the least.
+/// Number of characters of the slider's longest value: no stop has more decimals than the second one.
 fn digits(key: Key) -> String {
     let grid = key.param().grid;
     let longest = [0, 1, grid.last()].map(|stop| shown(grid.at(stop)).len()).into_iter().max();

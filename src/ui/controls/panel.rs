@@ -12,14 +12,14 @@ use crate::params::choice::CHOICES;
 use crate::params::table::Group;
 use crate::params::{Draft, Key, Param};
 
-/// Every control: presets, algorithms, the main sliders, and the rest folded away.
+/// All controls: presets, algorithms, the main sliders, and the rest folded away.
 #[component]
 pub fn Panel(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
-    /// What is known of their values.
+    /// Computed facts about their values.
     known: Known,
-    /// What a parameter's name does when it is pressed.
+    /// Called when a parameter's name is pressed.
     #[prop(into)]
     on_name: Callback<Key>,
 ) -> impl IntoView {
@@ -33,16 +33,16 @@ pub fn Panel(
     }
 }
 
-/// The sliders of one part of the page.
+/// The sliders of one group.
 #[component]
 pub fn Sliders(
-    /// What they read and write.
+    /// The settings to read and write.
     settings: Settings,
-    /// The part.
+    /// The group.
     group: Group,
-    /// What is known of their values.
+    /// Computed facts about their values.
     known: Known,
-    /// What pressing a name does.
+    /// Called when a name is pressed.
     on_name: Callback<Key>,
 ) -> impl IntoView {
     let slider = move |param: &'static Param| {
@@ -51,17 +51,17 @@ pub fn Sliders(
     view! { <div class="sliders">{Param::of_group(group).map(slider).collect_view()}</div> }
 }
 
-/// What an experiment needs besides; open from the start if a link has changed any of it.
+/// The remaining settings of an experiment; open from the start if a link has changed any of them.
 #[component]
 fn More(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
-    /// What is known of their values.
+    /// Computed facts about their values.
     known: Known,
-    /// What pressing a name does.
+    /// Called when a name is pressed.
     on_name: Callback<Key>,
 ) -> impl IntoView {
-    // In a frame what is shown is in sight.
+    // In a frame the author has chosen the controls: nothing is folded away.
     let is_embedded = settings.embed.with_value(|embed| embed.is_on);
     let n_changed = memo(move || n_changed(&settings.draft.read()));
     let is_open = is_embedded || n_changed.get_untracked() != 0;

@@ -8,10 +8,10 @@ use super::Settings;
 use crate::params::Preset;
 use crate::params::preset::PRESETS;
 
-/// The presets as a row of buttons; beneath, what the one in use shows.
+/// The presets as a row of buttons, with the description of the one in use beneath.
 #[component]
 pub fn Presets(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
 ) -> impl IntoView {
     let current = move || Preset::of(&settings.draft.read()).map(|preset| preset.id);
@@ -40,7 +40,7 @@ pub fn Presets(
     }
 }
 
-/// Takes a preset over. Whatever was wrong with single settings before no longer matters.
+/// Applies a preset. Notices on earlier values no longer matter.
 fn apply(settings: Settings, preset: &Preset) {
     let draft = preset.applied_to(&settings.draft.read_untracked());
     settings.draft.set(draft);

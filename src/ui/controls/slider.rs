@@ -13,23 +13,23 @@ use crate::dashboard::landmarks::meaning;
 use crate::params::table::{Widget, shown};
 use crate::params::{Key, Move, Param, Stride};
 
-/// One row of the panel: a slider, or the box alone where the table says so.
+/// One row of the panel: a slider with a number box, or the box alone if the table says so.
 #[component]
 pub fn Slider(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The parameter.
     key: Key,
-    /// What is known of its values.
+    /// Computed facts about its values.
     known: Known,
-    /// What the parameter's name does when it is pressed.
+    /// Called when the parameter's name is pressed.
     on_name: Callback<Key>,
 ) -> impl IntoView {
     let param = key.param();
     let help_id = format!("help-{}", param.link);
     let help_open = RwSignal::new(false);
     let has_slider = param.widget == Widget::Slider;
-    // What belongs to an algorithm that does not run would move nothing.
+    // A parameter of an algorithm that does not run has no effect.
     let is_idle = move || param.only_for.is_some_and(|algorithm| !settings.draft.read().algorithms.contains(algorithm));
     let is_hidden = move || !settings.shows(param.link) || is_idle();
     let box_id = (!has_slider).then(|| control_id(param.link));
@@ -53,7 +53,7 @@ pub fn Slider(
 fn Name(
     /// The parameter.
     param: &'static Param,
-    /// What pressing the name does.
+    /// Called when the name is pressed.
     on_name: Callback<Key>,
 ) -> impl IntoView {
     view! {
@@ -64,7 +64,7 @@ fn Name(
     }
 }
 
-/// A symbol, what stands behind an underscore beneath the line.
+/// A symbol; the part after an underscore is a subscript.
 pub(crate) fn symbol(symbol: &'static str) -> AnyView {
     let (letter, index) = symbol.split_once('_').unwrap_or((symbol, ""));
     view! { <span class="symbol">{letter}<sub>{index}</sub></span> }.into_any()
@@ -73,7 +73,7 @@ pub(crate) fn symbol(symbol: &'static str) -> AnyView {
 /// A mark that the value is not the default; pressing it resets.
 #[component]
 fn ResetMark(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The parameter.
     key: Key,
@@ -95,8 +95,8 @@ fn ResetMark(
     }
 }
 
-/// The next value, where neighboring values mean nothing to each other: another draw, of all or of the systems alone; and
-/// beside the systems' seed, one of the data alone.
+/// Buttons of the seeds, whose neighboring values mean nothing to each other: the next draw, of everything or of the
+/// systems alone; and, beside the systems' seed, a new draw of the data alone.
 fn another(settings: Settings, key: Key) -> AnyView {
     let next = move || settings.step(key, Move::Up(Stride::One));
     let new_data = move || {
@@ -115,14 +115,14 @@ fn another(settings: Settings, key: Key) -> AnyView {
     .into_any()
 }
 
-/// The slider itself, between two buttons that move it by one stop (shown where fingers point).
+/// The slider itself, between two buttons that move it by one stop (shown on touch screens).
 #[component]
 fn Track(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The parameter.
     param: &'static Param,
-    /// What is known of its values.
+    /// Computed facts about its values.
     known: Known,
 ) -> impl IntoView {
     let key = param.key;
@@ -161,7 +161,7 @@ fn Track(
                     })
                     on:keydown=on(on_key)
                     on:pointerdown=on(move |_| before_press.set_value(value.get_untracked()))
-                    // The browser took the gesture over to scroll the page: it was never meant for the slider.
+                    // The browser took the gesture over to scroll the page: it was not meant for the slider.
                     on:pointercancel=on(move |_| settings.set(key, before_press.get_value()))
                 />
                 <span class="slider-notch"></span>
@@ -179,13 +179,13 @@ fn Track(
 /// A button that moves a slider by one stop.
 #[component]
 fn Nudge(
-    /// What it reads and writes.
+    /// The settings to read and write.
     settings: Settings,
     /// The parameter.
     key: Key,
     /// The move.
     step: Move,
-    /// What is on the button.
+    /// Sign on the button.
     sign: &'static str,
 ) -> impl IntoView {
     let direction = if matches!(step, Move::Up(_)) { say!("increase") } else { say!("decrease") };

@@ -1,4 +1,4 @@
-//! What a reader draws on a chart before the run is seen, with pointer and keys.
+//! Layer on which a student draws a guess before the run is shown, with pointer and keys.
 
 use fedsysid_say::say;
 use leptos::ev::{KeyboardEvent, PointerEvent};
@@ -14,7 +14,7 @@ use crate::ui::chart::OnPlot;
 use crate::ui::reactive::{live, memo, on, when};
 use crate::ui::store::Store;
 
-/// What is drawn on a chart before the run is seen; beneath the run it stays as a line.
+/// The layer with the guess on a chart; once the run is shown, the guess stays beneath it as a line.
 pub(in crate::ui) fn on_plot(store: Store, kind: Kind) -> OnPlot {
     Box::new(move |frame| drawing(store, kind, frame))
 }
@@ -27,7 +27,7 @@ fn drawing(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     when(move || is_there.get(), move || handles(store, kind, frame))
 }
 
-/// The layer on which a drawing is made, with its handles.
+/// The layer on which the guess is drawn, with its handles.
 fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     let drawn = memo(move || Drawn(store.drawn(kind)));
     let is_open = memo(move || store.veil.get().is_some());
@@ -77,7 +77,7 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     .into_any()
 }
 
-/// A handle of a drawing, which keys move.
+/// A handle of a guess, which keys can move.
 fn handle(store: Store, (kind, handle): (Kind, usize), drawn: Memo<Drawn>, frame: Memo<Option<Frame>>) -> AnyView {
     let orientation = if kind == Kind::Curve { "vertical" } else { "horizontal" };
     let at = move |pick: fn((f64, f64)) -> f64| {
@@ -114,6 +114,6 @@ fn handle(store: Store, (kind, handle): (Kind, usize), drawn: Memo<Drawn>, frame
     .into_any()
 }
 
-/// A drawing, to be compared.
+/// A guess in a memo, which compares it.
 #[derive(Clone, PartialEq)]
 struct Drawn(Guess);

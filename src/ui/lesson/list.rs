@@ -1,4 +1,4 @@
-//! The list of lessons, and classes: links for names, and results as a histogram.
+//! The list of lessons, and classes: links for names, and a histogram of the results.
 
 use fedsysid_say::say;
 use leptos::ev::MouseEvent;
@@ -37,7 +37,7 @@ pub(in crate::ui) fn lessons(store: Store, theme: Signal<Theme>) -> AnyView {
     .into_any()
 }
 
-/// Links for names, and results as a histogram.
+/// The class tools: links for names, and a histogram of the results.
 fn classes(store: Store, theme: Signal<Theme>) -> AnyView {
     let lesson = memo(move || store.views.read().guide.class);
     let names =

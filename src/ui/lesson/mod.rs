@@ -1,6 +1,6 @@
-//! Lessons on the page: how far somebody is, what is not to be told yet, and the steps from one to the next.
+//! Lessons on the page: progress, hidden results, and the way from step to step.
 //!
-//! [`panel`] is beside the live view, [`drawing`] on its chart, and [`list`] has the lessons to choose from, and classes.
+//! [`panel`] is beside the live view, [`drawing`] is on its chart, and [`list`] has the lessons and the class tools.
 
 mod drawing;
 mod list;
@@ -25,20 +25,20 @@ pub(super) use drawing::on_plot;
 pub(super) use list::lessons;
 pub(super) use panel::panel;
 
-/// Where progress is kept, for as long as the tab is open.
+/// Key of the stored progress; it lasts as long as the tab is open.
 const SESSION: &str = "fedsysid-lessons";
 
-/// What is known of an earlier visit in this tab.
+/// Progress from earlier in this tab.
 pub(super) fn remembered() -> Progress {
     preferences::read_session(SESSION).map(|text| Progress::read(&text, kind)).unwrap_or_default()
 }
 
-/// The controls of the step that somebody is at.
+/// The controls of the present step; `None` outside of lessons.
 pub(super) fn controls(views: &Views) -> Option<&'static [&'static str]> {
     step_of(views.guide.lesson, views.guide.step).map(|step| step.controls)
 }
 
-/// What is not to be told yet: of the view in which it is to be foretold.
+/// Kind of the guess that is still to be made in the shown view; its results are hidden until then.
 pub(super) fn veil(views: &Views, progress: &Progress) -> Option<Kind> {
     let Guide { lesson, step, .. } = views.guide;
     let kind = step_of(lesson, step)?.guess?;
@@ -46,7 +46,7 @@ pub(super) fn veil(views: &Views, progress: &Progress) -> Option<Kind> {
     (tells && !progress.of(lesson)?.is_shown).then_some(kind)
 }
 
-/// A figure without what is not to be told.
+/// A figure without the curves that would reveal what is to be guessed.
 pub(super) fn veiled(store: Store, figure: Option<Figure>) -> Option<Figure> {
     let mut figure = figure?;
     if let Some(kind) = store.veil.get() {
@@ -55,28 +55,28 @@ pub(super) fn veiled(store: Store, figure: Option<Figure>) -> Option<Figure> {
     Some(figure)
 }
 
-/// Words that would tell, once they may.
+/// Texts that would reveal what is to be guessed; empty until then.
 pub(super) fn unless_veiled(store: Store, words: impl FnOnce() -> String) -> String {
     if store.veil.get().is_some() { String::new() } else { words() }
 }
 
-/// Words that may be told, or why there are none yet.
+/// Texts that would reveal what is to be guessed; until then a hint that says why there are none.
 pub(super) fn or_hint(store: Store, words: Memo<String>) -> Memo<String> {
     memo(move || if store.veil.get().is_some() { hint().into() } else { words.get() })
 }
 
-/// Why there are no words yet.
+/// The hint.
 pub(super) fn hint() -> &'static str {
     say!("Hidden until you have drawn what you expect.")
 }
 
-/// The lesson's word in a link, while somebody is in one.
+/// The lesson's word in a link; `None` outside of lessons.
 pub(super) fn word(store: Store) -> Option<String> {
     let lesson = store.views.read().guide.lesson;
     (lesson != Lesson::None).then(|| lesson.word().to_owned())
 }
 
-/// What is to be seen of the lesson now.
+/// A property of the present step's state.
 fn look<T>(store: Store, look: impl FnOnce(&Seen<'_>) -> T) -> T {
     let (state, dashboard, progress) = (store.state(), store.dashboard.read(), store.lesson.read());
     let run = dashboard.run().filter(|run| run.progress.is_none() && run.settings == state.draft.settings());
@@ -84,7 +84,7 @@ fn look<T>(store: Store, look: impl FnOnce(&Seen<'_>) -> T) -> T {
 }
 
 impl Store {
-    /// Edge: the live state → what is done of the lesson → the session.
+    /// Edge: live state → completed steps → stored progress.
     pub(super) fn follow_lesson(self) {
         let done = memo(move || {
             look(self, |seen| {
@@ -107,7 +107,7 @@ impl Store {
         self.views.read_untracked().guide
     }
 
-    /// Begins a lesson, or goes to a step of it.
+    /// Starts a lesson, or goes to one of its steps.
     fn go_to_step(self, lesson: Lesson, step: usize) {
         let now = self.state_now();
         if now.views.guide.lesson == Lesson::None {
@@ -117,7 +117,7 @@ impl Store {
         self.go_to(now.at_step(lesson, step), Vec::new());
     }
 
-    /// Has the run be seen, and keeps what it says.
+    /// Shows or hides the run; stores the findings of a complete run.
     fn show(self, is_shown: bool) {
         let lesson = self.guide().lesson;
         let found = untrack(|| {
@@ -133,7 +133,7 @@ impl Store {
         });
     }
 
-    /// What has been drawn, or what there is to begin with.
+    /// The present guess, or a blank one.
     fn drawn(self, kind: Kind) -> Guess {
         let lesson = self.views.read().guide.lesson;
         let drawn = self.lesson.read().of(lesson).and_then(|kept| kept.guess.clone());
@@ -156,7 +156,7 @@ impl Store {
         });
     }
 
-    /// Draws, where something is drawn at all.
+    /// Changes the guess, unless `draw` returns false.
     fn draw_if(self, kind: Kind, draw: impl FnOnce(&mut Guess) -> bool) {
         let mut drawn = untrack(|| self.drawn(kind));
         if draw(&mut drawn) {

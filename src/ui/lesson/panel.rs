@@ -1,4 +1,4 @@
-//! The panel beside the live view: what a step says, what it has its reader do and foretell, and the way on.
+//! The panel beside the live view: explanation, task and guess of a step, and the way on.
 
 use fedsysid_say::{say, text};
 use leptos::ev::MouseEvent;
@@ -14,7 +14,7 @@ use crate::ui::parts::button;
 use crate::ui::reactive::{live, memo, on, when};
 use crate::ui::store::Store;
 
-/// The panel beside the live view; and, once the lesson is left, the way back.
+/// The panel beside the live view; after the lesson, buttons that restore the state before it or keep the present one.
 pub(in crate::ui) fn panel(store: Store) -> AnyView {
     let in_lesson = memo(move || store.views.read().guide.lesson != Lesson::None);
     let has_left = memo(move || !in_lesson.get() && store.lesson.read().before.is_some());
@@ -37,7 +37,7 @@ pub(in crate::ui) fn panel(store: Store) -> AnyView {
     view! { {when(move || in_lesson.get(), move || steps(store))} {when(move || has_left.get(), left)} }.into_any()
 }
 
-/// A step: what there is to know, to do and to foretell, and the way on.
+/// A step: explanation, task, buttons of the guess, and the way on.
 fn steps(store: Store) -> AnyView {
     let guide = memo(move || store.views.read().guide);
     let part = move |say: fn(&Seen<'_>) -> String| memo(move || look(store, say));
@@ -69,7 +69,7 @@ fn steps(store: Store) -> AnyView {
     .into_any()
 }
 
-/// The buttons by which what was foretold is compared, or drawn again.
+/// The buttons that compare the guess with the run, or let the student draw it again.
 fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
     let cannot_show = memo(move || store.veil.get().is_none());
     let is_blank = memo(move || store.veil.get().is_none_or(|kind| !store.drawn(kind).is_drawn));
@@ -101,13 +101,13 @@ fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
     .into_any()
 }
 
-/// The buttons that lead to other steps, and out.
+/// The buttons that lead to other steps, and out of the lesson.
 fn ways(store: Store, guide: Memo<Guide>, heading: NodeRef<H2>) -> AnyView {
     let go = move |by: isize| {
         let Guide { lesson, step, .. } = guide.get_untracked();
         if let Some(step) = step.checked_add_signed(by).filter(|&step| step < lesson.presets().len()) {
             store.go_to_step(lesson, step);
-            // Whoever pressed reads on at the top of the step.
+            // Readers continue at the top of the step.
             if let Some(heading) = heading.get_untracked() {
                 let _ = heading.focus();
             }

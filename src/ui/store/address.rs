@@ -1,4 +1,4 @@
-//! The page and its address: everything that is set is in the one, and comes back from it.
+//! The page and its address: the address holds the whole state, and restores it.
 
 use leptos::prelude::*;
 
@@ -13,12 +13,12 @@ use crate::web::address::{self, Address, Entry};
 use crate::web::clock;
 
 impl Store {
-    /// Edge: everything that is set ↔ address and history. An address is left as it came until something changes.
+    /// Edge: state ↔ address and history. The address stays as it came until something changes.
     pub(super) fn follow_address(self) {
         let address = StoredValue::new_local(Address::default());
         self.follow_changes(address);
         let listener = address::on_return(move || {
-            // It would be written over the entry that is gone to.
+            // A write that still waits belongs to the entry that was left, and would overwrite the one just reached.
             address.with_value(Address::forget);
             let (_, state, notices) = read_address();
             self.settings.notices.set(notices);
@@ -53,7 +53,7 @@ impl Store {
     }
 }
 
-/// What the page's address says: how the page is embedded, everything that is set, and what cannot be used of it.
+/// Content of the page's address: embedding, state, and notices on unusable parts.
 pub(super) fn read_address() -> (Embed, State, Vec<Notice>) {
     let mut pairs = link::pairs(&address::query());
     pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| key == NAME));

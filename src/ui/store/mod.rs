@@ -1,8 +1,8 @@
 //! The page's signals, and the effects at its edges.
 //!
-//! A [`Draft`] and what is looked at become requests, requests become events, events become the [`Dashboard`] and the
-//! [`Sweeps`]. There is no way back from a result to a setting, so nothing can go in circles. `work` has the edges towards
-//! the engines, `address` those towards the browser's address and history.
+//! The [`Draft`] and the shown view become requests, requests become events, and events become the [`Dashboard`] and
+//! the [`Sweeps`]. Results never change settings, so there are no cycles. `work` has the edges to the engines,
+//! `address` those to the browser's address and history.
 
 mod address;
 mod work;
@@ -27,7 +27,7 @@ use crate::web;
 use crate::web::address::take_name;
 use crate::web::engines::Engines;
 
-/// What the page's parts share: one handle. There is one page in a window, and it lives as long as that.
+/// Handle to the state that the page's parts share. A window has one page, which lives as long as the window.
 #[derive(Clone, Copy)]
 pub struct Store(&'static Shared);
 
@@ -39,49 +39,49 @@ impl Deref for Store {
     }
 }
 
-/// All that is set, looked at, and came back.
+/// All signals of the page: settings, view, results.
 pub struct Shared {
-    /// What is set, and what was wrong with what was asked for.
+    /// The settings, with the notices on values that could not be used.
     pub settings: controls::Settings,
-    /// What is looked at, and how.
+    /// The shown view and its options.
     pub views: RwSignal<Views>,
-    /// The runs that are kept.
+    /// The pinned runs.
     pub pins: RwSignal<Vec<Pin>>,
-    /// What can be taken back, and made again.
+    /// The steps of undo and redo.
     pub history: RwSignal<History>,
-    /// What has come back of the run that follows the settings.
+    /// Results of the run of the present settings.
     pub dashboard: RwSignal<Dashboard>,
-    /// What has come back of many experiments at once.
+    /// Results of sweeps.
     pub sweeps: RwSignal<Sweeps>,
-    /// What has come back of maps.
+    /// Results of maps.
     pub maps: RwSignal<Maps>,
-    /// How charts were saved last.
+    /// The last choices of the save menu.
     pub choices: RwSignal<Choices>,
-    /// How far the person is in lessons.
+    /// Progress in lessons.
     pub lesson: RwSignal<Progress>,
-    /// What a class handed in: part of what is said, and of no link.
+    /// The codes that a class handed in. Sentences depend on them, but links do not contain them.
     pub handed_in: RwSignal<String>,
-    /// Whose clients these are, if a link says so.
+    /// The student's name, if the link has one.
     pub name: StoredValue<Option<String>>,
-    /// What a chart must not tell before somebody has drawn it.
+    /// Kind of the guess that is still to be made; charts hide its results until then.
     pub veil: Memo<Option<Kind>>,
-    /// The theory's cards that are still to be filled for the first time.
+    /// Number of the theory's cards that are still to be filled for the first time.
     pub(super) unfilled: RwSignal<u8>,
-    /// Whether a sweep is about to be asked for.
+    /// Whether a sweep will be requested after a short wait.
     is_waiting: RwSignal<bool>,
-    /// Whether it works; in a frame it may rest until somebody touches it.
+    /// Whether the page computes; in a frame it may wait for a touch.
     pub is_awake: RwSignal<bool>,
-    /// Whether anybody can see the page.
+    /// Whether the page is in sight.
     is_seen: StoredValue<bool>,
-    /// How the view's chart is taken away.
+    /// Makes the export of the view's chart.
     pub(super) main_chart: StoredValue<Option<StoredValue<save::Make, LocalStorage>>, LocalStorage>,
-    /// How the next change comes about.
+    /// Kind of the next change.
     step: StoredValue<Step>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
 impl Store {
-    /// Begins with what the page's address says, and starts the engines.
+    /// Opens the page with the state in its address, and starts the engines.
     pub fn open() -> Self {
         let (embed, State { draft, views, pins }, notices) = address::read_address();
         let rests = embed.rests();
@@ -119,9 +119,9 @@ impl Store {
             engines,
         };
         let store = Self(Box::leak(Box::new(shared)));
-        // A frame may be anywhere on its page: it waits to be told that it is in sight.
+        // A frame may be out of sight: it waits for `follow_sight` before it computes.
         store.begin_work();
-        // What is seen is asked for first.
+        // The results that are on screen are requested first.
         store.follow_sweep();
         store.follow_settings();
         store.follow_map();
@@ -130,34 +130,34 @@ impl Store {
         store
     }
 
-    /// Everything that is set, tracked.
+    /// The state, tracked.
     pub fn state(self) -> State {
         State { draft: self.settings.draft.get(), views: self.views.get(), pins: self.pins.get() }
     }
 
-    /// Everything that is set, untracked.
+    /// The state, untracked.
     pub fn state_now(self) -> State {
         let (draft, views) = (self.settings.draft.get_untracked(), self.views.get_untracked());
         State { draft, views, pins: self.pins.get_untracked() }
     }
 
-    /// Goes to a state, as one step that "back" and "undo" lead back from.
+    /// Goes to a state in one step, which "back" and "undo" can revert.
     pub fn go_to(self, state: State, notices: Vec<Notice>) {
         self.settings.notices.set(notices);
         self.take(Step::Leap, state);
     }
 
-    /// Every setting at its default; what is looked at and what is kept stay.
+    /// Resets all settings to their defaults; view and pins stay.
     pub fn reset_all(self) {
         self.go_to(State { draft: Draft::default(), ..self.state_now() }, Vec::new());
     }
 
-    /// Takes the last change back.
+    /// Undoes the last change.
     pub fn undo(self) {
         self.turn(History::undo);
     }
 
-    /// Makes the change that was taken back again.
+    /// Redoes the last undone change.
     pub fn redo(self) {
         self.turn(History::redo);
     }
@@ -170,7 +170,8 @@ impl Store {
         }
     }
 
-    /// Takes a step to a state. One that leads nowhere is none, and must not color the next.
+    /// Goes to a state, and records the kind of the step. Without a change nothing is recorded, since it would apply to
+    /// the next step.
     fn take(self, step: Step, state: State) {
         if state != self.state_now() {
             self.step.set_value(step);
@@ -184,7 +185,7 @@ impl Store {
         put(self.pins, pins);
     }
 
-    /// Whether nothing on screen will change by itself.
+    /// Whether nothing on screen will change by itself, tracked.
     pub fn is_settled(self) -> bool {
         self.dashboard.read().is_settled()
             && !self.sweeps.read().is_running()
@@ -193,7 +194,7 @@ impl Store {
             && !is_filling(&self.dashboard.read(), self.unfilled.get())
     }
 
-    /// Whether what is shown is of the settings as they are, if perhaps not complete.
+    /// Whether the shown run has the present settings, even if it is not complete.
     pub fn is_up_to_date(self) -> bool {
         let settings = self.settings.draft.read_untracked().settings();
         !self.is_waiting.get_untracked()
@@ -205,7 +206,8 @@ impl Store {
         memo(move || self.views.read().view)
     }
 
-    /// Shows one curve a value of a parameter, or puts it on the trade-off's axis if that is what is looked at.
+    /// Shows a sweep of a parameter with one curve per value, or, in the trade-off, puts the parameter on its axis. In
+    /// the Explore view, a second call ends the sweep.
     pub fn sweep(self, key: Key) {
         self.views.update(|views| {
             if let (View::TradeOff, Some(across)) = (views.view, Across::of(key)) {
@@ -217,27 +219,27 @@ impl Store {
         });
     }
 
-    /// Puts a parameter along the trade-off's axis.
+    /// Puts a parameter on the trade-off's axis.
     pub fn set_across(self, across: Across) {
         self.views.update(|views| views.set_across(across));
     }
 }
 
-/// How a change comes about.
+/// Kind of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Step {
     /// By a control.
     #[default]
     Move,
-    /// To another state altogether.
+    /// To another state as a whole.
     Leap,
-    /// Back to how it was, or forth.
+    /// Undo or redo.
     Turn,
     /// To what another entry of the browser's history says, which is left as it is.
     Return,
 }
 
-/// Sets a signal, unless all stays as it was.
+/// Sets a signal, unless it has the value already.
 fn put<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
     let is_same = *signal.read_untracked() == value;
     if !is_same {

@@ -1,4 +1,4 @@
-//! The page and its engines: what is set and looked at becomes requests, and what engines say goes to where it belongs.
+//! The page and its engines: settings and views become requests, and the engines' words update the results.
 
 use leptos::prelude::*;
 
@@ -20,7 +20,7 @@ use crate::web::listener::Timeout;
 use crate::web::screen::SeenWatch;
 
 impl Store {
-    /// Stops work of a kind; what is in stays.
+    /// Stops the work in a lane; results so far stay.
     pub fn stop(self, lane: Lane) {
         self.engines.with_value(|engines| engines.cancel(lane));
         match lane {
@@ -30,9 +30,9 @@ impl Store {
         }
     }
 
-    /// Begins anew what was stopped.
+    /// Starts stopped work again.
     pub fn repeat(self, lane: Lane) {
-        // What is to be begun is read first: only once nothing is being read any more can it be written.
+        // Read the request first and drop the guard: the signal cannot be written while it is borrowed.
         match lane {
             Lane::Live => self.run(self.settings.draft.get_untracked().settings()),
             Lane::Survey => {
@@ -50,7 +50,7 @@ impl Store {
         }
     }
 
-    /// Rests while the page is hidden or out of sight.
+    /// Pauses the engines while the page is hidden or out of sight.
     pub fn follow_sight(self, page: &web_sys::Element) {
         let watch = SeenWatch::new(page, self.is_seen.get_value(), move |is_seen| {
             self.is_seen.set_value(is_seen);
@@ -59,7 +59,7 @@ impl Store {
         StoredValue::new_local(watch);
     }
 
-    /// Works if anybody can see the page, and rests otherwise, as it does until it is awake.
+    /// Lets the engines compute if the page is in sight and awake, and pauses them otherwise.
     pub(in crate::ui) fn begin_work(self) {
         let works = self.is_seen.get_value() && self.is_awake.get_untracked();
         self.engines.with_value(|engines| engines.set_seen(works));
@@ -90,14 +90,15 @@ impl Store {
         effect(move |_| self.run(self.settings.draft.read().settings()));
     }
 
-    /// Edge: what is looked at → engines → sweeps.
+    /// Edge: shown view → engines → sweeps.
     pub(super) fn follow_sweep(self) {
         let plan = memo(move || wanted(&self.state()));
         let later = StoredValue::new_local(None::<Timeout>);
         let seen = StoredValue::new(Views::default());
         effect(move |_| {
             let wanted = plan.get();
-            // Under a moving slider the settings change and nothing else: only then does the sweep on its way answer the question.
+            // While a slider moves, only settings change: the running sweep answers the same question. After a change
+            // of view it does not.
             let is_same_question = seen.get_value() == self.views.get_untracked();
             seen.set_value(self.views.get_untracked());
             let wait = self.sweeps.read_untracked().worth_waiting(wanted.as_ref(), clock::now());
@@ -112,12 +113,12 @@ impl Store {
         });
     }
 
-    /// Has the engines work on these experiments, unless they are there already.
+    /// Lets the engines compute a plan, unless its results are there already.
     fn turn_to(self, plan: Option<Plan>) {
         self.is_waiting.set(false);
         let is_aside = {
             let views = self.views.read_untracked();
-            // Beside a map, studies are but dots on it; beside a run, and beside systems, runs that are kept.
+            // With a map, the studies are only its dots; with a run or with systems, they are only pinned runs.
             matches!(views.view, View::Map | View::Systems) || (views.view == View::Explore && views.sweep.is_none())
         };
         let first = if plan.is_some() && !is_aside { Lane::Sweep } else { Lane::Live };
@@ -130,7 +131,7 @@ impl Store {
         }
     }
 
-    /// Edge: the map that is looked at → engine → maps.
+    /// Edge: shown map → engine → maps.
     pub(super) fn follow_map(self) {
         let wanted = memo(move || {
             let views = self.views.read();
@@ -148,7 +149,7 @@ impl Store {
     }
 }
 
-/// What an engine says goes to where it belongs.
+/// Updates the results with an engine's word.
 pub(super) fn hear(
     word: Word,
     dashboard: RwSignal<Dashboard>,
@@ -184,7 +185,7 @@ pub(super) fn hear(
     }
     let has_something =
         dashboard.read_untracked().has_something_to_say() || sweeps.read_untracked().has_something_to_show();
-    // Behind the shell cards can be filled one after the other: nothing moves before anybody's eyes.
+    // Behind the shell the cards can be filled one after the other without a visible change of the layout.
     if has_something && !is_filling(&dashboard.read_untracked(), unfilled.get_untracked()) {
         shell::give_way();
     }

@@ -1,7 +1,7 @@
-//! The boxes of the matrices: typed over, walked through with arrow keys, filled by pasting.
+//! The boxes of the matrices: edited, walked through with arrow keys, filled by pasting.
 //!
-//! The boxes are markup, made anew when their number changes; one listener a kind of event hears them all. What cannot be read
-//! stays in its box, named, while the value from before is used.
+//! The boxes are markup, made anew when their number changes; one listener per kind of event serves them all. An
+//! unreadable text stays in its box with a complaint, while the value before stays in use.
 
 use fedsysid_say::say;
 use leptos::ev::{ClipboardEvent, Event, FocusEvent, KeyboardEvent, MouseEvent};
@@ -17,10 +17,10 @@ use crate::dashboard::systems::grid::{self, Cell};
 use crate::params::notice::Fix;
 use crate::params::{MatrixKey, Notice, Problem, parse, table};
 
-/// Boxes that hold what cannot be used, and what is said of each; a pasted text has no box.
+/// Complaints, with the box of the unusable text; a pasted text has no box.
 pub(super) type Complained = Vec<(Option<Cell>, String)>;
 
-/// The four fields of boxes, and what is said of what cannot be used.
+/// The four fields of boxes, and the complaints.
 pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
     let settings = store.settings;
     let boxes = Boxes { settings, complained };
@@ -29,7 +29,8 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
         (dims.n_states, dims.n_inputs)
     });
     let html = memo(move || {
-        // A memo that nobody reads is never worked out.
+        // Other numbers of boxes make the markup anew. (Tracking `dims` would not do: a memo that nobody reads is never
+        // computed.)
         let _ = dims.get();
         grid::markup(&settings.draft.read_untracked().systems)
     });
@@ -69,7 +70,7 @@ pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
     .into_any()
 }
 
-/// The box that an event is about.
+/// The box of an event.
 fn of_event(target: Option<EventTarget>) -> Option<(HtmlInputElement, Cell)> {
     let input: HtmlInputElement = target?.dyn_into().ok()?;
     let cell = Cell::by_id(&input.id())?;
@@ -80,7 +81,7 @@ fn element(cell: Cell) -> Option<HtmlInputElement> {
     document().get_element_by_id(&cell.id())?.dyn_into().ok()
 }
 
-/// What the boxes read and write.
+/// Signals of the boxes.
 #[derive(Clone, Copy)]
 struct Boxes {
     settings: Settings,
@@ -88,7 +89,7 @@ struct Boxes {
 }
 
 impl Boxes {
-    /// Edge: matrices → boxes, but for those whose text waits to be put right.
+    /// Edge: matrices → boxes, except those with a text that is to be corrected.
     fn show(self) {
         let (draft, complained) = (self.settings.draft.read(), self.complained.read());
         for cell in Cell::all(draft.systems.dims()) {
@@ -106,7 +107,7 @@ impl Boxes {
         }
     }
 
-    /// Takes over what was typed.
+    /// Applies the typed text of a box.
     fn commit(self, input: &HtmlInputElement, cell: Cell) {
         let typed = input.value();
         if typed == cell.shown(&self.settings.draft.read_untracked().systems) {
@@ -130,7 +131,7 @@ impl Boxes {
         }
     }
 
-    /// Nothing is wrong with a box any more.
+    /// Removes the complaint about a box.
     fn settle(self, cell: Cell) {
         if self.complained.read_untracked().iter().any(|(of, _)| of.is_none() || *of == Some(cell)) {
             self.complained.update(|all| all.retain(|(of, _)| of.is_some_and(|of| of != cell)));
@@ -147,7 +148,7 @@ impl Boxes {
         });
     }
 
-    /// Puts a text in a matrix's place; every box shows what is used then.
+    /// Replaces a matrix by a text; then all boxes show the values in use.
     fn set_matrix(self, key: MatrixKey, text: &str) -> Result<(), String> {
         let mut systems = self.settings.draft.read_untracked().systems.clone();
         let before = systems.dims();
@@ -186,7 +187,7 @@ impl Boxes {
         }
     }
 
-    /// A whole matrix fills the field, wherever in it it is pasted.
+    /// A pasted matrix fills the whole field, whichever of its boxes it is pasted into.
     fn hear_paste(self, event: &ClipboardEvent) {
         let Some((_, cell)) = of_event(event.target()) else { return };
         let text = event.clipboard_data().and_then(|data| data.get_data("text").ok()).unwrap_or_default();
@@ -204,7 +205,7 @@ impl Boxes {
     }
 }
 
-/// Whether an arrow key has nowhere to go within the text of a box.
+/// Whether the caret is at the edge of a box's text, so that an arrow key may leave the box.
 fn is_at_edge(input: &HtmlInputElement, key: &str) -> bool {
     let length = u32::try_from(input.value().encode_utf16().count()).unwrap_or(u32::MAX);
     let selection = (input.selection_start().ok().flatten(), input.selection_end().ok().flatten());

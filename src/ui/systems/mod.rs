@@ -1,4 +1,4 @@
-//! The Systems view: the matrices in boxes, what they amount to, and the clients' systems.
+//! The Systems view: the matrices in boxes, their properties, and the clients' systems.
 
 mod grid;
 
@@ -25,7 +25,7 @@ use crate::params::table::Group;
 use crate::sim::system::Dims;
 use crate::web::file;
 
-/// The matrices, what they amount to, and the clients' systems.
+/// The matrices, their properties, and the clients' systems.
 #[component]
 pub fn SystemsView(
     /// The page's signals.
@@ -65,25 +65,25 @@ pub fn SystemsView(
     }
 }
 
-/// What the parts of the view share.
+/// Signals of the view.
 #[derive(Clone, Copy)]
 struct Shown {
     portrait: Memo<Option<Portrait>>,
 }
 
 impl Shown {
-    /// Something of the systems as they are.
+    /// A text about the present systems.
     fn of(self, look: impl Fn(&Portrait) -> String + Send + Sync + 'static) -> Memo<String> {
         memo(move || self.portrait.read().as_ref().map(&look).unwrap_or_default())
     }
 
-    /// A paragraph about them.
+    /// A paragraph about the present systems.
     fn said(self, testid: &'static str, say: fn(&Portrait) -> String) -> AnyView {
         view! { <p data-testid=testid data-said="">{self.of(say)}</p> }.into_any()
     }
 }
 
-/// The example systems, one press each; beneath, what the one in use is about.
+/// The example systems, one press each, with the description of the one in use beneath.
 fn examples(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
     let draft = store.settings.draft;
     let current = memo(move || Example::of(&draft.read().systems).map(|example| example.id));
@@ -118,7 +118,7 @@ fn examples(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
     .into_any()
 }
 
-/// n, p and T, and what drives the systems.
+/// n, p and T, and the standard deviations of what drives the systems.
 fn sizes(store: Store, complained: RwSignal<grid::Complained>) -> AnyView {
     let settings = store.settings;
     let dims = memo(move || {
@@ -214,7 +214,7 @@ fn covariances(shown: Shown) -> AnyView {
     .into_any()
 }
 
-/// The clients' systems, the matrices of a chosen one, and a button that saves them all.
+/// The clients' systems, the matrices of a chosen client, and a button that saves all systems.
 fn fleet(shown: Shown) -> AnyView {
     let chosen = RwSignal::new(0);
     let choose = on(move |event: MouseEvent| {

@@ -182,8 +182,8 @@ mod tests {
     use crate::figure::heat::hostile::map;
     use crate::figure::{Axis, Scale};
 
-    /// Lines at a level through values on a grid of `n × n` cells, (x, y) from 0 to 1, drawn on 100 × 100 pixels at (0,
-    /// 0).
+    /// Lines at a level through values on a grid of `n × n` cells, (x, y) from 0 to 1, drawn on 100 × 100 pixels at the
+    /// origin.
     fn lines(n: u32, value: impl Fn(f64, f64) -> f64, level: f64) -> Vec<Vec<Px>> {
         let centers: Vec<f64> = (0..n).map(|k| (f64::from(k) + 0.5) / f64::from(n)).collect();
         let values: Vec<f64> =

@@ -44,7 +44,7 @@ impl State {
         (state, notices)
     }
 
-    /// Sets what pairs (key, value) name; the rest stays. Pins in the pairs replace all present pins.
+    /// Sets what pairs (key, value) name; the rest stays. Pins in the pairs replace all existing pins.
     pub fn apply(&mut self, mut pairs: Vec<(String, String)>) -> Vec<Notice> {
         let name = name::take(&mut pairs);
         let (names_step, mut notices) = self.views.guide.apply(&mut pairs);

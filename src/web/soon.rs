@@ -1,12 +1,12 @@
-//! "Call me again as soon as everything that is waiting has had its turn."
+//! Calls back as soon as the events that are waiting have been handled.
 
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageChannel, MessagePort};
 
-/// Queues a call behind all events that wait.
+/// Queues a call behind all waiting events.
 ///
-/// A message to oneself: timers would be held back by 4 ms each once they nest.
+/// It posts a message to itself: browsers delay nested timers by 4 ms each.
 pub(super) struct Soon {
     port: MessagePort,
     _closure: Closure<dyn FnMut()>,
@@ -23,7 +23,7 @@ impl Soon {
 
     /// Queues one call.
     pub(super) fn call(&self) {
-        // Posting to an open port of one's own cannot fail.
+        // Posting to one's own open port cannot fail.
         let _ = self.port.post_message(&JsValue::NULL);
     }
 }

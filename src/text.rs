@@ -24,13 +24,13 @@ pub(crate) fn from_decimal(text: &str) -> Option<f64> {
     (!number.is_nan()).then_some(number)
 }
 
-/// `text` without capitals, in whatever script.
+/// `text` in lower case, in any script.
 #[cfg(not(all(target_arch = "wasm32", feature = "web")))]
 pub(crate) fn lower_case(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// `text` without capitals, in whatever script.
+/// `text` in lower case, in any script.
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub(crate) fn lower_case(text: &str) -> String {
     js_sys::JsString::from(text).to_lower_case().into()

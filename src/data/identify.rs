@@ -23,7 +23,7 @@ use crate::sites::{N_FOLDS, Sites, Stretch};
 use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
 
-/// A way for clients to get models.
+/// A way in which clients get their models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
     /// Each client's own least squares.
@@ -62,7 +62,7 @@ pub struct Outcome {
     pub way: Way,
     /// The models identified from all data.
     pub model: Result<Model, EstimateError>,
-    /// The contraction ρ of a round; `None` unless the way is a method all of whose rounds are the same affine map.
+    /// The contraction ρ of a round; `None` unless the way is a method whose rounds are all the same affine map.
     pub contraction: Option<f64>,
     /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did
     /// not see the part. NaN without a model, or if no state changes; 0 for parts without samples.
@@ -83,7 +83,7 @@ pub struct Identified {
     pub spread: Result<Spread, Untold>,
     /// The ways, in the order of [`Way`].
     pub outcomes: Vec<Outcome>,
-    /// Samples of each client in each part.
+    /// Numbers of samples of each client in each part.
     pub n_samples: Vec<[u64; N_FOLDS]>,
     /// The step size used: half of the largest stable one of FedAvg and FedLin, in units in which regressors have a
     /// mean square of 1.

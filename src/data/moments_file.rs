@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! fedsysid-moments 1
-//! x1 x2 u1                     what the regressors are called: states first
+//! x1 x2 u1                     names of the regressors: states first
 //! states 2
 //! client plant A               one or several clients
 //! rollouts 25
 //! part 1                       five parts
 //! samples 25
-//! gram                         Σ y yᵀ of y = [x; u; x⁺], the lower triangle, a row a line
+//! gram                         Σ y yᵀ of y = [x; u; x⁺], the lower triangle, one line for each row
 //! 12.5
 //! …
 //! next                         Σ x⁺

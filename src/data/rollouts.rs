@@ -1,4 +1,4 @@
-//! Combines rows to samples: finds the next row of each row.
+//! Combines rows into samples: finds the next row of each row.
 //!
 //! A row (client, rollout, t) with x and u makes a sample with the row of the same client and rollout one step later,
 //! whose x is the next state. Rows of different rollouts may be mixed in any order; those of one rollout must be in the
@@ -132,7 +132,7 @@ pub struct Collector {
     /// The rollouts of each client.
     rollouts: Vec<BTreeMap<Box<[u8]>, usize>>,
     open: Vec<Open>,
-    /// The last row of every rollout.
+    /// The values of the last row of every rollout, concatenated.
     last: Vec<f64>,
     /// The smallest and the largest value of every column.
     ranges: Vec<(f64, f64)>,

@@ -12,7 +12,7 @@ pub const N_FOLDS: usize = 5;
 /// Number of successive samples of a rollout that go to the same part.
 pub const STRETCH: usize = 20;
 
-/// The most clients.
+/// The most clients of all files together.
 pub const MOST_CLIENTS: usize = 10_000;
 
 /// The most numbers that all sums may have: 64 MB.

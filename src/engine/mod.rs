@@ -1,6 +1,6 @@
 //! Runs studies in slices, as pure state machines: no clock, no thread, no browser.
 //!
-//! - [`runner`]: one engine's state. A worker drives it; where workers cannot start, the page does.
+//! - [`runner`]: the state of one engine. A worker drives it or, where workers cannot start, the page.
 //! - [`pool`]: the page's side: which request to send to which engine when, and how to handle engines that are late,
 //!   dead or never start.
 //!

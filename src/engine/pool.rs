@@ -93,7 +93,7 @@ struct Engine {
     work: Option<Work>,
     /// Number of starts since it was last ready.
     n_starts: u32,
-    /// Whether it was given up.
+    /// Whether it was given up and will not be started again.
     is_gone: bool,
 }
 

@@ -6,7 +6,7 @@ use super::{CurveKind, Figure};
 use crate::sim::few::sort_few;
 use fedsysid_say::{between, say};
 
-/// A line of a figure, known by its place: the curves first, then the levels.
+/// The index of a line in a figure: the curves first, then the levels.
 pub type Line = usize;
 
 /// The value of a line at an abscissa.

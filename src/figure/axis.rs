@@ -186,7 +186,7 @@ mod tests {
         Level { role: Role::Pooled, label: String::new(), value }
     }
 
-    /// Equal to 1e-9 relatively.
+    /// Checks that two ranges agree to a relative 1e-9.
     #[track_caller]
     fn close(found: (f64, f64), expected: (f64, f64)) {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1e-300);
@@ -228,7 +228,7 @@ mod tests {
         close(fit_x(linear, &[]), (0.0, 1.0));
     }
 
-    /// A run that triples its error every round.
+    /// A run whose error triples in every round, and ends as infinity and NaN.
     fn diverging() -> Curve {
         let ys: Vec<f64> = (0..60).map(|k| 1.5 * 3_f64.powi(k)).chain([f64::INFINITY, f64::NAN]).collect();
         curve(&ys)

@@ -292,7 +292,7 @@ mod tests {
         placed_beside(curves, levels, 0.0)
     }
 
-    /// The same with room for markers before the names.
+    /// As [`placed`], with `signs` pixels of room for markers before the names.
     fn placed_beside(curves: &[(&str, &[f64])], levels: &[(&str, f64)], signs: f64) -> Vec<Label> {
         let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let curve = |(label, ys): &(&str, &[f64])| {

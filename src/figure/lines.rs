@@ -108,13 +108,13 @@ pub(super) fn in_plot(words: &str, page: &Page, plot: &Rect, theme: &Theme) -> V
 }
 
 impl Line {
-    /// The text of a label.
+    /// The line of text of a label.
     pub(super) fn of(label: &Label, size: f64, theme: &Theme) -> Self {
         let Label { text, at, bold, .. } = label.clone();
         Self { text, at, anchor: Anchor::Start, size, bold, color: theme.hue(label.role).text }
     }
 
-    /// The number of a tick.
+    /// The line of text of a tick's label.
     pub(super) fn number(tick: &Tick, at: Px, anchor: Anchor, size: f64, theme: &Theme) -> Self {
         Self { text: tick.label.clone(), at, anchor, size, bold: false, color: theme.quiet }
     }

@@ -1,11 +1,11 @@
-//! Plain data → picture, on any Plotters surface.
+//! Turns plain data into pictures, on any Plotters surface.
 //!
 //! A [`Figure`] says *what* is shown: curves with their bands, points with error bars, reference levels, marks, two
 //! axes, words. It holds roles and numbers but no colors and no pixels, and does not know where the numbers come from.
 //! The rest turns it into a picture:
 //!
 //! - [`axis`]: ranges for any data; [`ticks`]: the marks along them; [`number`]: numbers as people read them;
-//! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
+//! - [`theme`]: the look of every role on paper, on a dark screen, on a projector;
 //! - [`layout`]: pure geometry in CSS pixels, used for drawing and for the pointer, from [`frame`] (data ↔ pixels),
 //!   `trace` (the visible part of a curve: `clip`, `thin`), [`labels`] (names at the ends), `flags` (names of marks),
 //!   `page`, `rows` and `lines` (all other words) and `text` (the width of words);
@@ -90,7 +90,7 @@ pub enum Scale {
 /// One curve and its uncertainty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What the curve means; decides color, dash and marker.
+    /// Its meaning; decides color, dash and marker.
     pub role: Role,
     /// Whether it comes from a run, a prediction or a pinned run.
     pub kind: CurveKind,
@@ -103,7 +103,7 @@ pub struct Curve {
     pub band: Vec<Band>,
 }
 
-/// How a curve came about.
+/// The origin of a curve, which decides how it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CurveKind {
     /// From a run: full stroke, markers, band.
@@ -150,7 +150,7 @@ pub struct Band {
 /// A horizontal reference line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// What the level means; decides color and dash.
+    /// Its meaning; decides color and dash.
     pub role: Role,
     /// The name written at its end.
     pub label: String,

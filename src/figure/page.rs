@@ -4,7 +4,7 @@ use super::frame::Rect;
 use super::theme::Theme;
 use super::{Axis, Size};
 
-/// A surface, and the size of the type on it.
+/// A surface with the size of its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Page {
     pub surface: Rect,

@@ -36,7 +36,7 @@ pub enum Picture {
     Map(HeatMap),
 }
 
-/// A picture and the words around it.
+/// A picture with words around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// What the picture shows, in one bold line or two.

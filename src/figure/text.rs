@@ -75,7 +75,7 @@ pub(super) fn broken(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// As [`wrapped`], in the same number of lines, but of even lengths.
+/// As [`wrapped`], in as many lines, but of even lengths.
 pub(super) fn balanced(text: &str, size: f64, room: f64) -> Vec<String> {
     let greedy = wrapped(text, size, room);
     let even = width(text, size, false) / greedy.len().max(1) as f64;

@@ -56,8 +56,8 @@ fn distance_squared(point: Px, from: Px, to: Px) -> f64 {
 mod tests {
     use super::*;
 
-    /// Checks that no point of the full path is visibly far from the thinned one, and that that has at most `most`
-    /// points.
+    /// Checks that no point of the full path is visibly far from the thinned one, and that the thinned one has at most
+    /// `most` points.
     #[track_caller]
     fn check_thinned(path: &[Px], most: usize) {
         let found = thinned(path);

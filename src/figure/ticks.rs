@@ -21,11 +21,11 @@ pub struct Tick {
 pub struct Ticks {
     /// Labeled ticks of the horizontal axis.
     pub x: Vec<Tick>,
-    /// Unlabeled ones of the horizontal axis.
+    /// Unlabeled ticks of the horizontal axis.
     pub x_minor: Vec<f64>,
     /// Labeled ticks of the vertical axis.
     pub y: Vec<Tick>,
-    /// Unlabeled ones of the vertical axis.
+    /// Unlabeled ticks of the vertical axis.
     pub y_minor: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Settings that are a choice among words.
+//! Settings whose value is one of several words.
 
 use fedsysid_say::text;
 use std::fmt;
@@ -13,11 +13,11 @@ use crate::sim::target::Target;
 pub enum Choice {
     /// Schedule of the step size of FedAvg and of the methods with the same local steps.
     Schedule,
-    /// The model that the server starts from.
+    /// The server's first model.
     Start,
     /// The system against which errors are measured: one client's, the worst client's, or all clients' in the mean.
     Target,
-    /// How the clients' systems are spread over the family.
+    /// Placement of the clients' systems in the family.
     Placement,
     /// How the participants of a round are drawn.
     Sampling,
@@ -210,7 +210,7 @@ pub enum Algorithm {
     FedLin,
     /// Federated averaging.
     FedAvg,
-    /// With a pull to the server.
+    /// With a pull to the server's model.
     FedProx,
     /// With control variates.
     Scaffold,

@@ -6,7 +6,7 @@ use super::table::TABLE;
 use super::word::{Word, set_word};
 use fedsysid_say::say;
 
-/// How the page looks.
+/// The look of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Look {
     /// Light or dark, as the system is set.
@@ -86,7 +86,7 @@ impl Default for Embed {
     }
 }
 
-/// Keys of a link.
+/// Keys of embedding in a link.
 pub(super) const EMBED: &str = "embed";
 pub(super) const SHOW: &str = "show";
 pub(super) const LOCK: &str = "lock";
@@ -97,7 +97,7 @@ pub(super) const CAPTION: &str = "caption";
 pub(super) const AUTORUN: &str = "autorun";
 pub(super) const ORIGIN: &str = "origin";
 pub(super) const INSTANCE: &str = "instance";
-/// All of them.
+/// All keys of embedding.
 pub const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
 
 /// The most characters of an instance name.

@@ -26,7 +26,7 @@ const FORMAT: &str = "fedsysid-scenario";
 /// The version of written files, and the newest that can be read.
 const VERSION: u32 = 1;
 
-/// Why a file is no scenario.
+/// The reason why a file is not a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileError {
     /// The text is not JSON; with the parser's message.

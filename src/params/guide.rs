@@ -80,7 +80,7 @@ pub struct Guide {
     pub class: Lesson,
 }
 
-/// Keys of a link.
+/// Keys of lessons in a link.
 pub(super) const LESSON: &str = "lesson";
 pub(super) const STEP: &str = "step";
 pub(super) const CODES: &str = "codes";

@@ -91,7 +91,7 @@ impl Draft {
         self.scalar_pairs().chain(self.systems.all_pairs())
     }
 
-    /// Every setting but the matrices.
+    /// Every setting except the matrices, as pairs (key, value).
     fn scalar_pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let numbers = TABLE.iter().map(|param| (param.link, self.words(param)));
         let algorithms = std::iter::once((ALGORITHMS_LINK, self.algorithms.to_string()));

@@ -1,8 +1,8 @@
 //! Pins: runs kept for comparison. Each is a draft with a name.
 //!
 //! In a link, a pin holds its differences from the link's own settings, and its name last:
-//! `pin=M:5~eps:0.1~name:before`. So a link with many pins stays short, and another seed in the link is also that of
-//! its pins.
+//! `pin=M:5~eps:0.1~name:before`. So a link with many pins stays short, and a new seed in the link applies to its
+//! pins too.
 
 use fedsysid_say::say;
 use std::borrow::Cow;

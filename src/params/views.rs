@@ -40,7 +40,7 @@ pub struct Views {
     pub guide: Guide,
 }
 
-/// Keys of a link.
+/// Keys of the views in a link.
 pub(super) const VIEW: &str = "view";
 pub(super) const UPWARD: &str = "y";
 pub(super) const ACROSS: &str = "x";
@@ -108,7 +108,8 @@ impl Views {
         pairs
     }
 
-    /// The quantity on Explore's vertical axis; in a lesson always the error, in which people draw what they foretell.
+    /// The quantity on Explore's vertical axis; in a lesson always the error, since people draw their forecasts as
+    /// errors.
     pub fn upward(&self) -> Upward {
         if self.guide.lesson == Lesson::None { self.upward } else { Upward::Error }
     }

@@ -54,7 +54,7 @@ impl Clerk {
         self.shared.send(order(job, Code::Open, &[adds.into(), Array::from(files).into()]));
     }
 
-    /// Reads the example.
+    /// Reads the example data.
     pub fn open_example(&self, job: u32) {
         self.shared.send(order(job, Code::Example, &[]));
     }

@@ -31,7 +31,7 @@ pub(super) enum Heard {
     Died(String),
 }
 
-/// How a worker is started.
+/// The way to start a worker.
 #[derive(Clone, Copy)]
 enum Way {
     /// By the address of the page's script.

@@ -63,7 +63,7 @@ fn random_systems(rng: &mut ChaCha8Rng) -> Systems {
     Systems::new([a, b, v, u]).expect("shapes fit, entries are within limits")
 }
 
-/// A link with one to four bytes replaced, inserted or removed, or with a part of it doubled.
+/// A link with one to four bytes replaced, inserted or removed, or with a part of it repeated.
 fn mutated(link: &str, rng: &mut ChaCha8Rng) -> String {
     const BYTES: &[u8] = b"0123456789.,;-+eE=&%#? MNKRTABVUqalphsdxyz[]\"<>\0\xff\xce\xb5";
     let mut bytes = link.as_bytes().to_vec();

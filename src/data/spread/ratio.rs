@@ -13,7 +13,7 @@
 //! depend on the noise, exp(−λ_ij) has exactly the law Beta(ν_i/2, d/2) with ν_i = N_i − d (Wilks, "Certain
 //! generalizations in the analysis of variance", 1932). So k_i, which is about ν_i, is chosen to give each k_i λ_ij the
 //! mean d that it has for known noise, as Bartlett does ("Properties of sufficiency and statistical tests", 1937). Each
-//! client's term is corrected by itself before the terms are added, as Alexander and Govern do ("A new and simpler
+//! client's term is corrected separately before the terms are added, as Alexander and Govern do ("A new and simpler
 //! approximation for ANOVA under variance heterogeneity", 1994). A Wald statistic, corrected for estimated variances to
 //! first order (Welch, 1951; Johansen, 1980), is the same for large ν_i, but for many clients with few samples it finds
 //! a difference far too often. Λ has the mean f₁ = d(M − 1) for each state; its variance is larger than 2f₁ by the

@@ -91,7 +91,7 @@ impl Marker {
         Self::Right,
     ];
 
-    /// Whether a run's markers of this shape are filled with paper.
+    /// Whether markers of this shape are filled with paper on a run.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Diamond | Self::Square | Self::Down | Self::Right)
     }

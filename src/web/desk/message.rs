@@ -12,7 +12,7 @@ use crate::dashboard::data::parts::Parts;
 pub(in crate::web) enum Code {
     /// `adds, files`: read these files.
     Open,
-    /// Read the example.
+    /// Read the example data.
     Example,
     /// Drop the current job.
     Stop,

@@ -1,4 +1,4 @@
-//! The measured settings: the paper's default cell, and changes of it.
+//! The measured settings: the paper's default cell and variations of it.
 
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::scenario::Settings;

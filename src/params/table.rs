@@ -66,7 +66,7 @@ pub enum Key {
 pub enum Widget {
     /// A slider with a number box.
     Slider,
-    /// A number box alone, for values without an order, such as seeds.
+    /// A number box alone, for numbers whose neighbors have unrelated effects, such as seeds.
     Box,
 }
 

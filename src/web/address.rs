@@ -50,7 +50,7 @@ pub fn take_name() -> Option<String> {
     Some(name)
 }
 
-/// Reloads the page with this pair in its address, if the address already has the key or `must_say` is set.
+/// Reloads the page. The pair is put into the address if the address already has its key, or if `must_say` is set.
 pub fn load_anew((key, value): (&str, &str), must_say: bool) {
     let Some(window) = web_sys::window() else { return };
     let mut pairs = link::pairs(&query());

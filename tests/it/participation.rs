@@ -20,7 +20,8 @@ use crate::experiments::{cell, for_all, for_seeds, random, rule, simulate, theor
 const AFFINE: [Solver; 3] = [Solver::FedAvg, Solver::FedProx { pull: 20.0 }, Solver::FedLin];
 const REPEATED: [Schedule; 2] = [Schedule::Constant, Schedule::OverLocalSteps];
 
-/// All sets of clients that may participate in a round, with their probabilities.
+/// All sets of clients that may participate in a round, with their probabilities. For a fraction, these are all pairs:
+/// the test draws half of four clients.
 fn draws(participation: Participation, m: usize) -> Vec<(Vec<usize>, f64)> {
     let sets = (0..1_usize << m).map(|bits| (0..m).filter(|client| bits >> client & 1 == 1).collect::<Vec<_>>());
     if let Participation::Dropout(out) = participation {

@@ -13,7 +13,7 @@ pub(super) struct Cells {
     pub rows: Vec<f64>,
     /// Centers of the columns and of the rows, in the plot or not.
     pub centers: (Vec<f64>, Vec<f64>),
-    /// Shades of the cells, row by row from the lowest up; empty or one for each cell.
+    /// Shades of the cells, row by row from the lowest up, one for each cell.
     pub shades: Vec<Shade>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Run {
 }
 
 impl Cells {
-    /// The cells; none if the values do not fit the grid.
+    /// The cells; none if the centers do not ascend, or the axes cannot show one of them. Missing values are unknown.
     pub(super) fn new(map: &HeatMap, frame: &Frame) -> Self {
         let plot = frame.plot;
         let xs = centers(&map.x, &map.xs, |x| frame.place_of(x));

@@ -40,7 +40,7 @@ impl Pin {
         Self { name, draft }
     }
 
-    /// Renames the pin; the name is cut to [`NAME_CHARS`] characters. An empty name changes nothing.
+    /// Renames the pin; the name is cut to `NAME_CHARS` characters. An empty name changes nothing.
     pub fn rename(&mut self, name: &str) -> Option<Notice> {
         let given: String = name.chars().filter(|c| !c.is_control()).collect();
         let given = given.trim();

@@ -108,7 +108,7 @@ struct Shared {
 }
 
 impl Address {
-    /// Makes `query`, without a `?`, the query of the address, now or within [`EVERY_MS`].
+    /// Makes `query`, without a `?`, the query of the address, now or within `EVERY_MS`.
     pub fn set_query(&self, query: String, entry: Entry) {
         if entry == Entry::New {
             self.shared.write(Entry::Same);

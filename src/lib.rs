@@ -5,11 +5,11 @@
 //! Identification", arXiv 2211.14393). The modules, in reading order:
 //!
 //! - [`sim`]: systems, data, estimation. Pure: numbers in, numbers out.
-//! - [`theory`]: what to expect of an experiment, in closed form. As pure.
+//! - [`theory`]: predictions for an experiment, in closed form. As pure.
 //! - [`data`]: people's own data, read and identified. As pure.
-//! - [`params`]: what a person can set, once: ranges, defaults, links, validation.
-//! - [`protocol`]: what the page and its engine say to each other.
-//! - [`engine`]: studies in slices, and the supervision of whoever runs them.
+//! - [`params`]: the settings, declared once: ranges, defaults, links, validation.
+//! - [`protocol`]: the messages between the page and its engines.
+//! - [`engine`]: studies in slices, and the supervision of the engines that run them.
 //! - [`figure`]: plain data → picture, on any Plotters surface.
 //! - [`dashboard`]: the page's state without a page: results, pictures of them, sentences about them.
 //! - `web`: workers, timers and listeners of a browser (feature `web`).

@@ -1,4 +1,4 @@
-//! The one binary: it mounts the page, or serves as an engine of it.
+//! The only binary: it mounts the page or, in a worker, serves as one of its engines.
 
 fn main() {
     fedsysid::web::log_panics();

@@ -1,34 +1,36 @@
-//! Texts as markup, and what pure code has done with texts by whoever runs it.
+//! Texts as markup, and operations on texts that a browser offers too.
 //!
-//! Natively that is the standard library. In a browser it is the browser, which rounds as correctly, knows the same letters,
-//! and has its tables already: bringing our own would be a fortieth of the download.
+//! In a native build these are the standard library's. In a browser they are the browser's, which rounds as correctly,
+//! knows the same letters, and has the tables already: our own would be a fortieth of the download.
 
-/// Text as markup, HTML or SVG: between tags, or between the double quotation marks of an attribute. A `>` by itself ends
-/// nothing there; behind two brackets SVG forbids it.
+/// Text as markup, HTML or SVG: between tags, or in an attribute with double quotation marks. A `>` alone ends neither;
+/// after `]]`, SVG forbids it.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace("]]>", "]]&gt;").replace('"', "&quot;")
 }
 
-/// The number that `text` says, the nearest `f64`: digits with at most one point, and possibly `e` with a whole exponent.
+/// The number that `text` says, the nearest `f64`: digits with at most one point, and possibly `e` with a whole
+/// exponent.
 #[cfg(not(all(target_arch = "wasm32", feature = "web")))]
 pub(crate) fn from_decimal(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// The number that `text` says, the nearest `f64`: digits with at most one point, and possibly `e` with a whole exponent.
+/// The number that `text` says, the nearest `f64`: digits with at most one point, and possibly `e` with a whole
+/// exponent.
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub(crate) fn from_decimal(text: &str) -> Option<f64> {
     let number = js_sys::Number::parse_float(text);
     (!number.is_nan()).then_some(number)
 }
 
-/// `text` without capitals, in whatever script.
+/// `text` in lower case, in any script.
 #[cfg(not(all(target_arch = "wasm32", feature = "web")))]
 pub(crate) fn lower_case(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// `text` without capitals, in whatever script.
+/// `text` in lower case, in any script.
 #[cfg(all(target_arch = "wasm32", feature = "web"))]
 pub(crate) fn lower_case(text: &str) -> String {
     js_sys::JsString::from(text).to_lower_case().into()

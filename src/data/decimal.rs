@@ -1,21 +1,22 @@
-//! Decimal text → the nearest `f64`, fast where files are long.
+//! Parses decimal text to the nearest `f64`, fast enough for long files.
 //!
-//! Up to 19 digits are a whole number w < 2⁶⁴, and a number with a small exponent is w·10ᵏ or w/10ᵏ with 10ᵏ exact (k ≤ 22).
-//! The quotient is taken in two parts, head and tail, which together are right to about 2⁻¹⁰⁰; where a tail a little larger
-//! and one a little smaller round to the same number, that is the nearest one. (The idea of Clinger, "How to read floating
-//! point numbers accurately", 1990, one step further.) All else is left to whoever reads decimals there: see [`Slow`].
+//! Up to 19 digits are a whole number w < 2⁶⁴, and a number with a small exponent is w·10ᵏ or w/10ᵏ with 10ᵏ exact
+//! (k ≤ 22). The quotient is computed in two parts, head and tail, with a relative error of about 2⁻¹⁰⁰ together. If a
+//! slightly larger tail and a slightly smaller one round to the same number, that number is the nearest. (One step
+//! beyond Clinger, "How to read floating point numbers accurately", 1990.) All other numbers are left to a parser of
+//! the caller: see [`Slow`].
 
-/// Reads a decimal number by any means: digits with at most one point, and possibly `e` with a whole exponent.
+/// A complete parser of decimal numbers: digits with at most one point, and possibly `e` with a whole exponent.
 pub type Slow = fn(&str) -> Option<f64>;
 
-/// Why a text is no number.
+/// The reason why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotANumber {
-    /// The text is no number.
+    /// The text is not a number.
     Word,
     /// The text has both a decimal point and a decimal comma, or one of them twice.
     TwoMarks,
-    /// The number is infinite, or larger than an `f64` holds.
+    /// The number is infinite, or too large for an `f64`.
     NotFinite,
 }
 
@@ -31,30 +32,30 @@ const MOST_DIGITS: u32 = 19;
 /// Words for a value that is missing.
 const MISSING: [&[u8]; 7] = [b"na", b"n/a", b"nan", b"null", b"none", b"-", b"?"];
 
-/// Whether a field says that its value is missing.
+/// Whether a field stands for a missing value.
 pub fn is_missing(text: &[u8]) -> bool {
     text.is_empty() || MISSING.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// What the digits of a text say.
+/// The parts of a number.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scanned {
     is_negative: bool,
-    /// The digits as a whole number, as far as they fit.
+    /// The digits as a whole number; digits beyond [`MOST_DIGITS`] are left out.
     whole: u64,
-    /// The number of digits from the first that is not zero on.
+    /// The number of digits after leading zeros.
     n_digits: u32,
     /// Power of ten of the last digit.
     exponent: i32,
-    /// The decimal mark, and where it stands.
+    /// The decimal mark and its index in the text, if there is one.
     mark: Option<(u8, usize)>,
 }
 
-/// Reads a number, and its decimal mark if it has one: a point or a comma. `slow` reads the few that need more than a few
-/// operations.
+/// Reads a number, and returns it with its decimal mark, a point or a comma, if it has one. `slow` reads the few
+/// numbers that need more than a few operations.
 ///
 /// # Errors
-/// When the text is no finite number.
+/// If the text is not a finite number.
 pub fn parse(text: &[u8], slow: Slow) -> Result<(f64, Option<u8>), NotANumber> {
     let scanned = scan(text)?;
     let mark = scanned.mark.map(|(mark, _)| mark);
@@ -129,8 +130,8 @@ fn whole_exponent(text: &[u8]) -> Result<i32, NotANumber> {
     Ok(sign * digits.iter().fold(0, add).min(100_000))
 }
 
-/// The `f64` nearest to what was scanned, without its sign; none where the digits or the exponent are too many to be
-/// certain of it.
+/// The `f64` nearest to the scanned number, without its sign; `None` if it has too many digits, or too large an
+/// exponent, to be certain.
 fn exact(scanned: &Scanned) -> Option<f64> {
     if scanned.whole == 0 && scanned.n_digits == 0 {
         return Some(0.0);
@@ -150,22 +151,22 @@ fn exact(scanned: &Scanned) -> Option<f64> {
     quotient(scanned.whole, head, power)
 }
 
-/// `whole/power`, if it is certain to be the nearest.
+/// `whole/power`, if the result is certain to be the nearest `f64`.
 #[expect(clippy::float_cmp, reason = "two candidates are the same number or they are not")]
 fn quotient(whole: u64, head: f64, power: f64) -> Option<f64> {
-    // What the head leaves of the whole number: at most 1024 in size, and exact.
+    // The remainder of the whole number after the head: at most 1024 in size, and exact.
     #[expect(clippy::cast_possible_truncation, reason = "the difference of a number below 2⁶⁴ and its nearest")]
     let tail = (i128::from(whole) - head as i128) as f64;
     let first = head / power;
     let (product, below) = two_product(first, power);
     let correction = ((head - product) - below + tail) / power;
-    // A relative error of 2⁻⁵⁰ bounds that of the correction generously.
+    // A relative error of 2⁻⁵⁰ is a generous bound for the correction's error.
     let slack = correction.abs() * (1.0 / (1_u64 << 50) as f64);
     let (low, high) = (first + (correction - slack), first + (correction + slack));
     (low == high).then_some(low)
 }
 
-/// A product as the sum of its nearest `f64` and the rest, which is exact (Dekker, "A floating-point technique for extending
+/// A product as the sum of the nearest `f64` and an exact remainder (Dekker, "A floating-point technique for extending
 /// the available precision", 1971).
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     let split = |value: f64| {
@@ -178,7 +179,7 @@ fn two_product(a: f64, b: f64) -> (f64, f64) {
     (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
-/// Reads a number by `slow`, which gets its digits with a decimal point and without a sign.
+/// Reads a number by `slow`, which gets it with a decimal point and without a sign.
 fn read_slowly(text: &[u8], scanned: &Scanned, slow: Slow) -> Result<f64, NotANumber> {
     let mut text = text.to_vec();
     if let Some((_, place)) = scanned.mark {
@@ -243,7 +244,8 @@ mod tests {
         }
     }
 
-    /// Numbers of every kind of length and size, the shortest that are read back, and some between two neighbors.
+    /// Numbers of all lengths and sizes, shortest decimals that read back exactly, and decimals between two neighboring
+    /// numbers.
     #[test]
     fn many_numbers_are_the_nearest() {
         let mut state = 1_u64;

@@ -4,9 +4,9 @@
 //! Θ̂ = C S⁻¹        σ̂_j² = Σ (x⁺_j − θ̂_j z)² / (N − d)        s.e.(Θ̂_jk) = √(σ̂_j² (S⁻¹)_kk)
 //! ```
 //!
-//! and Θ̂_jk ± t·s.e. with the 97.5 % quantile of Student's t with N − d degrees of freedom. That is exact for regressors that do not
-//! depend on the noise; for rollouts, whose states do, it holds as N grows (Mann and Wald, "On the statistical treatment
-//! of linear stochastic difference equations", 1943).
+//! and Θ̂_jk ± t·s.e. with the 97.5 % quantile of Student's t with N − d degrees of freedom. These intervals are exact
+//! if the regressors do not depend on the noise. In rollouts the states depend on it, and the intervals hold as N grows
+//! (Mann and Wald, "On the statistical treatment of linear stochastic difference equations", 1943).
 
 use fedsysid_sim::estimate::{EstimateError, least_squares};
 
@@ -14,25 +14,25 @@ use crate::Matrix;
 use crate::special::t_quantile;
 use crate::sums::Sums;
 
-/// A model, and how well it is known.
+/// A model with its standard errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Θ̂ = [Â B̂], n×d.
     pub theta: Matrix,
-    /// Standard errors of its entries, n×d; NaN where there are as many samples as regressors.
+    /// Standard errors of its entries, n×d; NaN without degrees of freedom.
     pub standard_errors: Matrix,
-    /// σ̂_j, the standard deviation of the noise of each state, in the state's unit: n of them. 0 where a state has none,
-    /// NaN where there are as many samples as regressors.
+    /// σ̂_j, the standard deviation of the noise of each state, in the state's unit: n of them. 0 for a state without
+    /// noise, NaN without degrees of freedom.
     pub noise_std: Vec<f64>,
     /// The degrees of freedom N − d, with N samples of d regressors.
     pub degrees: u64,
 }
 
 impl Estimate {
-    /// The least-squares estimate from the sums of a client, or of several, with its standard errors.
+    /// The least-squares estimate from the sums of one or several clients, with its standard errors.
     ///
     /// # Errors
-    /// When the data do not determine the estimate.
+    /// If the data do not determine the estimate.
     pub fn of(sums: &Sums) -> Result<Self, EstimateError> {
         let moments = sums.moments();
         let theta = least_squares(&moments)?;
@@ -45,12 +45,12 @@ impl Estimate {
         Ok(Self { theta, standard_errors, noise_std, degrees })
     }
 
-    /// Half a 95 % confidence interval of an entry, in units of its standard error; NaN without degrees of freedom.
+    /// Half the width of a 95 % confidence interval of an entry, in standard errors; NaN without degrees of freedom.
     pub fn quantile(&self) -> f64 {
         t_quantile(self.degrees)
     }
 
-    /// The sum of the variances of all entries: the mean square of ‖Θ̂ − Θ‖_F that noise makes.
+    /// The sum of the variances of all entries: the mean of ‖Θ̂ − Θ‖_F² that noise causes.
     pub fn total_variance(&self) -> f64 {
         self.standard_errors.norm_squared()
     }
@@ -67,7 +67,7 @@ mod tests {
 
     const PLAN: DataPlan = DataPlan { n_rollouts: 25, rollout_len: 5, noise: NoiseLevels::UNIT };
 
-    /// A thousand data sets, of 15 parameters each: of short rollouts, of few, and of a single long one.
+    /// A thousand data sets of a system with 15 parameters: short rollouts, few rollouts, and one long rollout.
     #[test]
     fn intervals_cover_the_truth_as_often_as_they_say() {
         let system = Family::paper().member(Place { a: 0.3, b: 0.6 }, 0.5).unwrap();

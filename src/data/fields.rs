@@ -1,8 +1,8 @@
-//! A line → its fields.
+//! Splits a line into its fields.
 
 use std::ops::Range;
 
-/// What separates fields, in the order in which they are looked for in a header: names hold commas most often.
+/// The field separators, in the order in which a header is searched for them: a comma occurs most often inside names.
 pub const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
 
 /// The fields of one line.
@@ -14,10 +14,10 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Becomes the fields of a line. A field may stand in double quotes, within which two of them are one; blanks around
-    /// it do not count.
+    /// Splits a line into fields. A field may stand in double quotes, in which a doubled quote means one; blanks around
+    /// a field are ignored.
     ///
-    /// Whether every quote is closed.
+    /// Returns whether every quote is closed.
     #[must_use]
     pub fn split(&mut self, line: &[u8], delimiter: u8) -> bool {
         self.text.clear();
@@ -63,17 +63,17 @@ impl Fields {
         *start = self.text.len();
     }
 
-    /// How many fields the line has.
+    /// Number of fields of the line.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Whether nothing stands in any of the fields.
+    /// Whether all fields are empty.
     pub fn is_empty(&self) -> bool {
         (0..self.len()).all(|index| self.get(index).is_empty())
     }
 
-    /// The text of a field, from 0, without the blanks around it; empty past the last one.
+    /// The text of a field, counted from 0, without the blanks around it; empty past the last field.
     pub fn get(&self, index: usize) -> &[u8] {
         self.ranges.get(index).map_or(&[], |range| self.text[range.clone()].trim_ascii())
     }

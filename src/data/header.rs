@@ -1,4 +1,4 @@
-//! The first line: which column is what.
+//! The first line of a file: the meaning of the columns.
 
 use crate::Dims;
 use crate::fields::Fields;
@@ -6,42 +6,42 @@ use crate::refusal::{Fault, Refusal};
 use fedsysid_say::say;
 use fedsysid_sim::few::sort_few;
 
-/// The most states, and the most inputs.
+/// The largest number of states, and of inputs.
 pub const MOST_COLUMNS: usize = 40;
 
-/// Names of the column that tells clients apart. In these names and all others capitals, blanks, `_`, `-`, `.` and
-/// brackets do not count.
+/// Names of the column of clients. In these and all other names, upper and lower case, blanks, `_`, `-`, `.` and
+/// brackets make no difference.
 pub const CLIENT: [&str; 9] = ["client", "clientid", "site", "system", "plant", "agent", "unit", "device", "i"];
-/// Names of the column that tells rollouts apart.
+/// Names of the column of rollouts.
 pub const ROLLOUT: [&str; 9] =
     ["rollout", "rolloutid", "trajectory", "traj", "episode", "run", "trial", "experiment", "l"];
 /// Names of the column of time.
 pub const TIME: [&str; 6] = ["t", "time", "step", "timestep", "k", "sample"];
-/// What the names of states begin with, before their number.
+/// Beginnings of the names of states, before their number.
 pub const STATE: [&str; 3] = ["x", "state", "y"];
-/// What the names of inputs begin with, before their number.
+/// Beginnings of the names of inputs, before their number.
 pub const INPUT: [&str; 3] = ["u", "input", "action"];
 
-/// What the header says: which column is what. Columns are counted from 0.
+/// The meaning of the columns. Columns are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The column of clients; without one, all rows are of one client.
+    /// The column of clients; without it, all rows belong to one client.
     pub client: Option<usize>,
-    /// The column of rollouts; without one, a client has one.
+    /// The column of rollouts; without it, each client has one rollout.
     pub rollout: Option<usize>,
-    /// The column of time; without one, every row is a step after the one before it.
+    /// The column of time; without it, every row is one step after the row before.
     pub time: Option<usize>,
     /// The columns of x1…xn, then those of u1…up.
     pub values: Vec<usize>,
     /// The numbers of states n and of inputs p.
     pub dims: Dims,
-    /// The names of all columns, as they stand in the file.
+    /// The names of all columns, as in the file.
     pub names: Vec<String>,
     /// The columns that are not used.
     pub unused: Vec<usize>,
 }
 
-/// What the name of a column means.
+/// The meaning of a column's name.
 enum Meaning {
     Client,
     Rollout,
@@ -55,7 +55,7 @@ impl Header {
     /// Reads the header from the fields of the first line, which has the number `line`.
     ///
     /// # Errors
-    /// When there are no states, a column is there twice, or a number is left out.
+    /// If there are no states, a column occurs twice, or a number is left out.
     pub fn read(fields: &Fields, line: u64) -> Result<Self, Refusal> {
         let names: Vec<_> = (0..fields.len()).map(|index| text(fields.get(index))).collect();
         // One state, and neither inputs nor time, is a series; anything else is a file whose fields were not told apart.
@@ -111,7 +111,7 @@ impl Header {
         Ok(header)
     }
 
-    /// What a regressor is called in this file: states are counted first, from 0, then inputs.
+    /// The name of a regressor in this file; regressors are counted from 0, states before inputs.
     pub fn value_name(&self, regressor: usize) -> &str {
         self.values.get(regressor).and_then(|&column| self.names.get(column)).map_or("", String::as_str)
     }
@@ -123,10 +123,11 @@ impl Refusal {
     }
 }
 
-/// What the bytes from 0x80 to 0x9f are in Windows-1252; what is above them is in Unicode's order.
+/// The characters of the bytes 0x80 to 0x9f in Windows-1252; the bytes above are in Unicode's order.
 const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
-/// Bytes as text: in UTF-8, or else in Windows-1252, a character a byte, which is never wrong about where names differ.
+/// Bytes as text: in UTF-8, or else in Windows-1252, which has one character for each byte, so that different names
+/// stay different.
 pub fn text(bytes: &[u8]) -> String {
     let one = |byte: &u8| match byte {
         0x80..=0x9f => WINDOWS.chars().nth(usize::from(byte - 0x80)).unwrap_or_default(),
@@ -141,7 +142,7 @@ fn is_number(name: &str) -> bool {
         && !name.contains(|c: char| (c.is_ascii_alphabetic() || !c.is_ascii()) && c != 'e' && c != 'E')
 }
 
-/// A name without what does not count: its capitals become small, and blanks, `_`, `-`, `.` and brackets are left out.
+/// A name for comparison: in lower case, without blanks, `_`, `-`, `.` and brackets.
 fn plain(name: &str) -> String {
     let kept = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '[' | ']' | '(' | ')' | '{' | '}' | '.'));
     kept.map(|c| c.to_ascii_lowercase()).collect()
@@ -160,7 +161,7 @@ fn meaning(name: &str) -> Meaning {
         return Meaning::Time;
     }
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    // A lone x or u is the first.
+    // A name without a number, x or u, is the first.
     let number = match &name[letters.len()..] {
         "" => Some(1),
         digits if digits.len() <= 4 => Some(digits.bytes().fold(0, |sum, digit| 10 * sum + usize::from(digit - b'0'))),
@@ -173,7 +174,7 @@ fn meaning(name: &str) -> Meaning {
     }
 }
 
-/// The columns in the order of their numbers, which go on by one from 0 or 1.
+/// The columns in the order of their numbers, which must ascend in steps of one from 0 or 1.
 fn in_order(
     numbered: &mut [(usize, usize)],
     letter: char,
@@ -209,7 +210,7 @@ mod tests {
         Header::read(&fields, 1).map_err(|refusal| refusal.to_string())
     }
 
-    /// (client, rollout, time, values, n)
+    /// (client, rollout, time, values, number of states)
     type Columns = (Option<usize>, Option<usize>, Option<usize>, Vec<usize>, usize);
 
     #[track_caller]

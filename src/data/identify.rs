@@ -1,12 +1,15 @@
-//! All that is said of clients' data: models, how well they are known, and how well they predict what they were not made from.
+//! Identification of clients' data: models, their uncertainty, and their predictions of data that they were not made
+//! from.
 //!
-//! **Cross-validation.** Every client's data are in five parts. With each part left out in turn, everything is identified anew
-//! from the rest of everybody's, and has to predict the next states of the part. Both need moments alone, so it is done over
-//! all samples and for sites that share nothing else. Errors are normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` with the variance
-//! v_j of state j over all clients' samples, so that 0 is perfect and 1 is as good as always saying the mean.
+//! **Cross-validation.** Every client's data are split into five parts. Each part is left out in turn; all models are
+//! identified again from all clients' other parts, and predict the next states of the part left out. Both need only
+//! moments, so cross-validation covers all samples, and works for sites that share nothing but moments. Errors are
+//! normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` with the variance v_j of state j over all clients' samples, so
+//! that 0 is perfect and 1 is as good as always predicting the mean.
 //!
-//! **Free run.** From the first state of a stretch of the first part, with its inputs, a model that did not see that part goes on by
-//! itself, to the stretch's end; normalised likewise.
+//! **Free run.** A model that did not see the first part starts from the first state of a stretch of that part, takes
+//! the stretch's inputs and its own predicted states, and predicts to the end of the stretch; its error is normalised
+//! likewise.
 
 use fedsysid_sim::estimate::{EstimateError, least_squares};
 use fedsysid_sim::fleet::Fleet;
@@ -20,30 +23,30 @@ use crate::sites::{N_FOLDS, Sites, Stretch};
 use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
 
-/// How clients come to their models.
+/// A way in which clients get their models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
     /// Each client's own least squares.
     Alone,
-    /// One least squares on everybody's data.
+    /// One least squares on all clients' data.
     Pooled,
-    /// The mean of the clients' own.
+    /// The mean of the clients' own least squares.
     MeanOfLocals,
     /// A federated method.
     Method(Solver),
 }
 
-/// The models that clients have.
+/// The clients' models.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Model {
     /// One model for all clients, Θ̂ (n×d).
     Shared(Matrix),
-    /// A model for each client; none for those whose data do not determine it.
+    /// A model for each client; `None` for clients whose data do not determine one.
     Each(Vec<Option<Matrix>>),
 }
 
 impl Model {
-    /// The model Θ̂ (n×d) of a client, 0-based; none where it has none.
+    /// The model Θ̂ (n×d) of a client, counted from 0; `None` if the client has none.
     pub fn of(&self, client: usize) -> Option<&Matrix> {
         match self {
             Self::Shared(model) => Some(model),
@@ -52,70 +55,70 @@ impl Model {
     }
 }
 
-/// One way's models, and how well they predict.
+/// The models of one way, and their prediction errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// How clients come to these models.
+    /// The way to these models.
     pub way: Way,
-    /// The models from all data.
+    /// The models identified from all data.
     pub model: Result<Model, EstimateError>,
-    /// The contraction ρ of a round; none for what is no method of rounds that are all the same affine map.
+    /// The contraction ρ of a round; `None` unless the way is a method whose rounds are all the same affine map.
     pub contraction: Option<f64>,
     /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did
-    /// not see it; NaN where there is no model, or no state changes. Parts without samples have 0.
+    /// not see the part. NaN without a model, or if no state changes; 0 for parts without samples.
     pub squares: Vec<[f64; N_FOLDS]>,
-    /// The normalised error of free runs, 0 for perfect ones; none without stretches, without a model, or where no state
+    /// The normalised error of free runs, 0 for perfect ones; `None` without stretches, without a model, or if no state
     /// changes.
     pub free_run: Option<f64>,
 }
 
-/// All that clients' data tell.
+/// Everything identified from the clients' data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identified {
     /// Each client's own least squares.
     pub locals: Vec<Result<Estimate, EstimateError>>,
-    /// One least squares for all.
+    /// One least squares for all clients.
     pub pooled: Result<Estimate, EstimateError>,
-    /// How far clients differ, or why that cannot be told.
+    /// How far the clients differ, or why the data cannot show that.
     pub spread: Result<Spread, Untold>,
     /// The ways, in the order of [`Way`].
     pub outcomes: Vec<Outcome>,
-    /// Samples of each client in each part.
+    /// Numbers of samples of each client in each part.
     pub n_samples: Vec<[u64; N_FOLDS]>,
-    /// The step size used: half of the largest with which FedAvg and FedLin converge, in units where regressors have a mean
-    /// square of 1.
+    /// The step size used: half of the largest stable one of FedAvg and FedLin, in units in which regressors have a
+    /// mean square of 1.
     pub step_size: f64,
-    /// How many stretches models ran along freely.
+    /// Number of stretches used for free runs.
     pub n_stretches: usize,
 }
 
-/// Identification in small steps.
+/// Identification in small steps of work.
 #[derive(Debug)]
 pub struct Identification {
     rounds: Rounds,
-    /// Every client's data; then those of which one part is left out.
+    /// Every client's sums: of all data at first, then without the part left out.
     sums: Vec<Sums>,
     left_out: Option<usize>,
     fleet: Option<Fleet>,
     scales: Vec<f64>,
-    /// The variance of each state; zero where it never changes.
+    /// The variance of each state; zero for a state that never changes.
     variances: Vec<f64>,
-    /// The largest stable steps of [`DECIDE`].
+    /// The largest stable step sizes of the methods in [`DECIDE`].
     edges: Edges,
     run: Option<Box<MethodRun>>,
-    /// The next way for the present data.
+    /// The index of the next way for the current sums.
     next: usize,
     found: Identified,
 }
 
-/// The ways before the methods.
+/// The ways that are not federated methods.
 const ONE_SHOT: [Way; 3] = [Way::Alone, Way::Pooled, Way::MeanOfLocals];
 
-/// The methods whose largest steps decide on the step size.
+/// The methods whose largest stable step sizes determine the step size used.
 const DECIDE: [Method; 2] = [Method::constant(Solver::FedAvg), Method::constant(Solver::FedLin)];
 
 impl Identification {
-    /// Begins to identify the clients of `sites`, of which every further call takes the same ones.
+    /// Starts to identify the clients of `sites`; every call of [`Self::step`] must get the same sites.
     pub fn new(sites: &Sites, rounds: Rounds) -> Self {
         let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
         let total = Sums::total(sites.dims(), &sums);
@@ -158,14 +161,14 @@ impl Identification {
         }
     }
 
-    /// The share of the work that is done, from 0 to 1, about.
+    /// The approximate share of the work done, from 0 to 1.
     pub fn progress(&self) -> f64 {
         let ways = self.found.outcomes.len();
         let sets = self.left_out.map_or(0, |fold| fold + 1);
         (sets * ways + self.next) as f64 / (ways * (N_FOLDS + 1)) as f64
     }
 
-    /// Does a few milliseconds of work, and says whether there is more to do.
+    /// Works for a few milliseconds; returns whether there is more to do.
     pub fn step(&mut self, sites: &Sites) -> bool {
         let Some(fleet) = self.fleet.take() else { return false };
         if self.edges.found().len() < DECIDE.len() {
@@ -187,12 +190,12 @@ impl Identification {
         true
     }
 
-    /// What was found, once there is no more to do.
+    /// The results, once [`Self::step`] has returned `false`.
     pub fn finish(self) -> Identified {
         self.found
     }
 
-    /// Finds the models of the next way and judges them, or goes through some of its rounds.
+    /// Finds the models of the next way and computes their errors, or advances a method by some rounds.
     fn go_on(&mut self, fleet: &Fleet, sites: &Sites) {
         let (model, contraction) = match self.found.outcomes[self.next].way {
             Way::Alone => (Ok(Model::Each(self.sums.iter().map(local).collect())), None),
@@ -209,7 +212,7 @@ impl Identification {
                 (self.models_of(&run, solver), run.contraction())
             }
         };
-        // Without any sample a method is left with the zeros that it begins with: nobody has learned these.
+        // Without samples a method keeps its initial zeros, which nobody has learned.
         let is_learned = self.sums.iter().any(|sums| sums.n_samples() > 0);
         let model = if is_learned { model } else { Err(EstimateError::NotFinite) };
         let variances = &self.variances;
@@ -259,14 +262,15 @@ fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
     Ok(sum / sums.len() as f64)
 }
 
-/// The mean, over the states that change, of each state's square in units of its variance; NaN where none does.
+/// The mean, over the states that change, of each state's sum of squares divided by its variance; NaN if no state
+/// changes.
 fn normalised(squares: &[f64], variances: &[f64]) -> f64 {
     let changing = || squares.iter().zip(variances).filter(|(_, variance)| **variance > 0.0);
     let sum: f64 = changing().map(|(square, variance)| square / variance).sum();
     sum / changing().count() as f64
 }
 
-/// The normalised error of a model that goes on by itself along the kept stretches.
+/// The normalised error of free runs of a model along the kept stretches; see the module's text.
 fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
     let dims = sites.dims();
     let (n, d) = (dims.n_states, dims.n_regressors());
@@ -286,24 +290,24 @@ fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
         }
     }
     let error = (sum / n_steps as f64).sqrt();
-    // Less is rounding, which would decide between models without error.
+    // A smaller error is rounding, which must not decide between models without error.
     (n_steps > 0 && !error.is_nan()).then_some(if error < 1e-9 { 0.0 } else { error })
 }
 
-/// How one client fares with a shared model, on data that the models did not see.
+/// A client's errors with its own model and with a shared one, on data that the models did not see.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joining {
     /// The normalised one-step error of its own model.
     pub alone: f64,
-    /// The normalised one-step error of the model that is shared.
+    /// The normalised one-step error of the shared model.
     pub shared: f64,
-    /// Whether the parts agree: the difference is more than twice its standard error over them.
+    /// Whether the parts agree: the mean difference is more than twice its standard error over the parts.
     pub is_clear: bool,
 }
 
 impl Identified {
-    /// The normalised one-step error of a way on the parts left out, over the clients that can be compared: those that have
-    /// models of their own, if there are any. None where there is no error to tell.
+    /// The normalised one-step error of a way on the parts left out. It covers the clients that also have models of
+    /// their own, if there are any, else all clients. `None` if there is no error to report.
     pub fn one_step(&self, way: &Outcome) -> Option<f64> {
         let alone = self.outcomes.first()?;
         let is_any = (0..alone.squares.len()).any(|client| self.error_of(alone, client).is_some());
@@ -323,7 +327,7 @@ impl Identified {
         error.is_finite().then_some(error)
     }
 
-    /// How a client fares with another way than its own; none where either has no model.
+    /// A client's errors with its own model and with another way's; `None` if either has no model.
     pub fn joining(&self, way: &Outcome, client: usize) -> Option<Joining> {
         let own = self.outcomes.first()?;
         let (alone, shared) = (self.error_of(own, client)?, self.error_of(way, client)?);

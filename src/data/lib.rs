@@ -1,11 +1,11 @@
-//! People's own data: rollouts or moments from files, identified. Nothing here knows a truth to compare with.
+//! People's own data: rollouts or moments from files, identified. The true systems are not known here.
 //!
 //! # Reading order
-//! [`lines`], [`fields`], [`decimal`] and [`header`] (text) → [`reader`] (rows, as the bytes come) → [`rollouts`] (who goes on
-//! from where) → [`sums`] and [`sites`] (all that is kept) → [`estimate`] (least squares with standard errors, by [`special`]'s
-//! quantiles), [`shared`] (the federated methods) and [`spread`] (how far clients differ) → [`identify`] (all of it, in small
-//! steps). [`moments_file`] is what sites exchange that cannot share rows, [`write`] the way back from rollouts to a file.
-//! [`refusal`] says what is wrong with a file, and in which line.
+//! [`lines`], [`fields`], [`decimal`] and [`header`] (text) → [`reader`] (rows, as bytes arrive) → [`rollouts`] (pairs
+//! of successive rows as samples) → [`sums`] and [`sites`] (the data that are kept) → [`estimate`] (least squares with
+//! standard errors, by [`special`]'s quantiles), [`shared`] (the federated methods) and [`spread`] (how far clients
+//! differ) → [`identify`] (all of these, in small steps). Sites that cannot share rows exchange a [`moments_file`];
+//! [`write`] turns rollouts into a file. [`refusal`] names the fault of a file, and its line.
 //!
 //! The formats are described in `docs/data.md`.
 

@@ -1,29 +1,29 @@
-//! Bytes, in pieces of any size → lines with their numbers.
+//! Splits bytes, in pieces of any size, into numbered lines.
 //!
-//! Not a general reader of CSV: here every message names the line that an editor shows, so lines are those of the file, and a
-//! quoted field ends on the line that it begins on.
+//! This is not a general CSV reader: every message names the line that an editor shows, so lines are those of the file,
+//! and a quoted field ends on the line where it begins.
 
 use crate::refusal::{Fault, Refusal};
 
-/// The longest line, in bytes: what has longer ones is no table.
+/// The longest allowed line, in bytes: files with longer lines are not tables.
 const LONGEST: usize = 1 << 20;
 
-/// Splits bytes into lines as they come. Lines end with `\n`, `\r\n` or `\r`.
+/// Splits bytes into lines as they arrive. Lines end with `\n`, `\r\n` or `\r`.
 #[derive(Debug, Default)]
 pub struct Lines {
-    /// The beginning of the present line.
+    /// The beginning of the current line.
     rest: Vec<u8>,
-    /// How many lines have ended.
+    /// Number of complete lines.
     n_ended: u64,
-    /// Whether the last byte was a `\r`, of which a `\n` may follow as part.
+    /// Whether the last byte was a `\r`, so that a following `\n` belongs to the same line end.
     after_return: bool,
 }
 
 impl Lines {
-    /// Takes more bytes in, and hands on every line that ends in them with its number (from 1).
+    /// Takes more bytes, and calls `each` for every line that ends in them, with its number (from 1).
     ///
     /// # Errors
-    /// What `each` refuses, and lines that are too long.
+    /// A refusal by `each`, or a line that is too long.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -55,7 +55,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The last line with its number, if the file does not end with the end of a line.
+    /// The last line with its number, if the file does not end with a line end.
     pub fn finish(&mut self) -> Option<(u64, Vec<u8>)> {
         let rest = std::mem::take(&mut self.rest);
         (!rest.is_empty()).then_some((self.n_ended + 1, rest))

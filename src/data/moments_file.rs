@@ -1,14 +1,14 @@
-//! What sites exchange that cannot share rows: a file of sums.
+//! Moments files: sums that sites exchange if they cannot share rows.
 //!
 //! ```text
 //! fedsysid-moments 1
-//! x1 x2 u1                     what the regressors are called: states first
+//! x1 x2 u1                     names of the regressors: states first
 //! states 2
 //! client plant A               one or several clients
 //! rollouts 25
 //! part 1                       five parts
 //! samples 25
-//! gram                         Σ y yᵀ of y = [x; u; x⁺], the lower triangle, a row a line
+//! gram                         Σ y yᵀ of y = [x; u; x⁺], the lower triangle, one line for each row
 //! 12.5
 //! …
 //! next                         Σ x⁺
@@ -16,7 +16,7 @@
 //! part 2 …
 //! ```
 //!
-//! Numbers are the shortest decimals that are read back exactly, so that estimates from such files are those from the rows.
+//! Numbers are the shortest decimals that read back exactly, so estimates from such files equal those from the rows.
 
 use fedsysid_say::say;
 use std::fmt::Write;
@@ -27,15 +27,15 @@ use crate::sites::{N_FOLDS, Site, Sites};
 use crate::sums::{Sums, triangle};
 use crate::{Dims, header};
 
-/// The word that a moments file begins with.
+/// The first word of a moments file.
 pub const MAGIC: &str = "fedsysid-moments";
 const VERSION: &str = "1";
 
-/// The largest count that is read. Those of all clients' parts, of which there are fewer than 2¹⁶, add up to what a `u64`
-/// holds.
+/// The largest count that is read. The counts of all clients' parts, of which there are fewer than 2¹⁶, must add up to
+/// a number that fits in a `u64`.
 const MOST_COUNTED: u64 = 1 << 48;
 
-/// Writes a number with the fewest decimals that are read back exactly.
+/// Writes a number with the fewest decimals that read back exactly.
 pub(crate) fn put(text: &mut String, value: f64) {
     let is_short = value == 0.0 || (1e-5..1e16).contains(&value.abs());
     // Writing to a string cannot fail.
@@ -75,7 +75,7 @@ pub fn write(sites: &Sites) -> String {
 /// Reads the clients of a moments file. `slow` reads the few numbers that need more than a few operations.
 ///
 /// # Errors
-/// What is wrong with the file, and in which line.
+/// The fault of the file, and its line.
 pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut lines = Lines { rest: lines.peekable(), line: 1, slow };
@@ -86,7 +86,7 @@ pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     let names = lines.next(say!("the regressors' names"))?.split_whitespace().map(str::to_owned);
     let names: Vec<_> = names.collect();
     let found = lines.count("states")?;
-    // What does not fit is too much anyway.
+    // A number that does not fit is too large anyway.
     let n_states = usize::try_from(found).unwrap_or(usize::MAX);
     let most = header::MOST_COLUMNS;
     if n_states == 0 || n_states > names.len().min(most) || names.len() - n_states > most {
@@ -125,7 +125,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         Err(Fault::Expected(expected.to_owned(), found).at(self.line))
     }
 
-    /// What follows a word on the next line, which has to begin with it.
+    /// The rest of the next line, which must begin with a word.
     fn word(&mut self, word: &str) -> Result<&'a str, Refusal> {
         let text = self.next(word)?;
         match text.strip_prefix(word) {
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(read(&text, slow), Ok(expected));
     }
 
-    /// More than 2³² samples and rollouts: the counts of a site that measures ten thousand times a second for a week.
+    /// More than 2³² samples and rollouts: the counts of a site that samples ten thousand times a second for a week.
     #[test]
     fn counts_are_as_large_as_they_are_on_any_machine() {
         let text = write(&sites()).replace("samples 4", "samples 6048000000").replacen(

@@ -1,4 +1,5 @@
-//! Bytes of a CSV file, in pieces of any size → clients' data. Nothing of the file is kept but a few rows and sums.
+//! Reads clients' data from the bytes of a CSV file, in pieces of any size. Of the file, only a few rows and sums are
+//! kept.
 
 use crate::decimal::{self, NotANumber, Slow};
 use crate::fields::{DELIMITERS, Fields};
@@ -9,22 +10,22 @@ use crate::rollouts::{Collected, Collector, Noted, Row, Tally};
 use crate::sites::Sites;
 use fedsysid_say::say;
 
-/// What was read from a file.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
     /// The clients' data.
     pub sites: Sites,
-    /// What was read, and what was passed over.
+    /// Counts of the rows read, and of those ignored.
     pub tally: Tally,
-    /// The header; none where a file holds moments.
+    /// The header; `None` for a moments file.
     pub header: Option<Header>,
-    /// Columns that never change, by their place among the regressors z = [x; u], and their value.
+    /// Columns that never change: their index among the regressors z = [x; u], and their value.
     pub constants: Vec<(usize, f64)>,
-    /// What one step takes, in the unit of the file's times; 1 where it has none.
+    /// The length of a step, in the unit of the file's times; 1 if it has none.
     pub step: f64,
 }
 
-/// Reads a file as its bytes come.
+/// Reads a file as its bytes arrive.
 #[derive(Debug)]
 pub struct Reader {
     lines: Lines,
@@ -35,23 +36,23 @@ pub struct Reader {
 #[derive(Debug)]
 struct Table {
     slow: Slow,
-    /// Whether a first line has come, which may have marks before it.
+    /// Whether the first line has been read; it may begin with a byte order mark.
     is_begun: bool,
     delimiter: Option<u8>,
     fields: Fields,
     header: Option<Header>,
-    /// The decimal mark, once one was met.
+    /// The decimal mark, once one has occurred.
     mark: Option<u8>,
-    /// Lines that are not in UTF-8.
+    /// Lines that are not UTF-8.
     foreign: Noted,
-    /// Values of the present row.
+    /// Values of the current row.
     values: Vec<f64>,
-    /// What rows go to, once there is a header.
+    /// Collects the rows, once there is a header.
     collector: Option<Collector>,
 }
 
 impl Reader {
-    /// Begins a file. `slow` reads the few numbers that need more than a few operations.
+    /// Starts a file. `slow` reads the few numbers that need more than a few operations.
     pub fn new(slow: Slow) -> Self {
         let table = Table {
             slow,
@@ -67,19 +68,19 @@ impl Reader {
         Self { lines: Lines::default(), table }
     }
 
-    /// Takes the next bytes of the file in, however many.
+    /// Reads the next bytes of the file, any number of them.
     ///
     /// # Errors
-    /// What is wrong with the bytes. Then nothing more is to be pushed.
+    /// A fault in these bytes. Nothing may be pushed afterwards.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let table = &mut self.table;
         self.lines.push(bytes, |line, text| table.line(line, text))
     }
 
-    /// Ends the file, and says what it held.
+    /// Ends the file, and returns its content.
     ///
     /// # Errors
-    /// What is wrong with the end of the file, or with the whole of it.
+    /// A fault at the end of the file, or of the file as a whole.
     pub fn finish(mut self) -> Result<Opened, Refusal> {
         if let Some((line, text)) = self.lines.finish() {
             self.table.line(line, &text).map_err(cut_short)?;
@@ -88,7 +89,7 @@ impl Reader {
     }
 }
 
-/// A last line with too few fields, and without an end, was cut off.
+/// A last line without a line end that has too few fields was cut off.
 fn cut_short(refusal: Refusal) -> Refusal {
     match refusal.fault {
         Fault::Fields { have, need, .. } if have < need => Refusal { fault: Fault::CutShort { have, need }, ..refusal },
@@ -96,7 +97,7 @@ fn cut_short(refusal: Refusal) -> Refusal {
     }
 }
 
-/// What to say of a file that begins like one that is no text.
+/// The message about a file that begins like one that is not text.
 fn no_text(beginning: &[u8]) -> Option<&'static str> {
     let is = |begin: &[u8]| beginning.starts_with(begin);
     if is(b"PK\x03\x04") {
@@ -120,7 +121,7 @@ impl Table {
             if let Some(words) = no_text(text) {
                 return Err(Fault::NoText(words).anywhere());
             }
-            // Spreadsheets say in a first line what separates fields.
+            // Spreadsheets may name the separator of fields in a first line, `sep=;`.
             if let [b's', b'e', b'p', b'=', delimiter] = text {
                 self.delimiter = Some(*delimiter);
                 return Ok(());
@@ -186,7 +187,7 @@ impl Table {
     }
 }
 
-/// The fields of a row as what they are to be.
+/// Reads the fields of a row as numbers.
 struct Numbers<'a> {
     fields: &'a Fields,
     header: &'a Header,
@@ -200,7 +201,7 @@ impl<'a> Numbers<'a> {
         self.header.names.get(column).cloned().unwrap_or_default()
     }
 
-    /// A number, or nothing where it is missing.
+    /// The number in a column; `None` if it is missing.
     fn value(&mut self, column: usize) -> Result<Option<f64>, Refusal> {
         let field = self.fields.get(column);
         if decimal::is_missing(field) {
@@ -219,7 +220,7 @@ impl<'a> Numbers<'a> {
         Ok(Some(value))
     }
 
-    /// The name that tells a client or rollout apart; empty where the file has no column for it.
+    /// The name of a client or rollout; empty if the file has no column for it.
     fn label(&self, column: Option<usize>) -> Result<&'a [u8], Refusal> {
         let Some(column) = column else { return Ok(b"") };
         let label = self.fields.get(column);

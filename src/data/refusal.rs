@@ -1,23 +1,23 @@
-//! What is wrong with a file, in words, with the line.
+//! Faults of a file, as sentences with line numbers.
 
 use fedsysid_say::say;
 use std::fmt;
 
-/// Why a file is not read any further.
+/// The reason why a file is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The line at fault, from 1, where it is one.
+    /// The line with the fault, from 1, if the fault is in one line.
     pub line: Option<u64>,
-    /// What is wrong there.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// What may be wrong with a file.
+/// A fault of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// Nothing stands in the file.
+    /// The file is empty.
     Empty,
-    /// The file is no text: words for what it seems to be, and what to do.
+    /// The file is not text: what it seems to be, and what to do, in words.
     NoText(&'static str),
     /// A line has more bytes than this.
     LineTooLong(usize),
@@ -27,72 +27,73 @@ pub enum Fault {
     NoHeader(String),
     /// No column is a state; the columns have these names.
     NoStates(String),
-    /// Two columns mean the same; these are their names.
+    /// Two columns mean the same; with their names.
     Twice(String, String),
-    /// A number is left out among the states or inputs: the name that is missing, and the next one that is there.
+    /// A number is left out among the states or inputs: the missing name, and the next existing one.
     Missing(String, String),
-    /// There are more columns of a kind, in words, than this number.
+    /// There are more columns of a kind (in words) than this number.
     TooManyColumns(&'static str, usize),
-    /// There is a header and nothing beneath it.
+    /// There is a header and no row.
     NoRows,
     /// No row is followed by the next one in time.
     NoSamples,
-    /// A row has another number of fields than the header.
+    /// A row does not have as many fields as the header.
     Fields {
-        /// Fields of the row.
+        /// Number of fields of the row.
         have: usize,
-        /// Fields of the header.
+        /// Number of fields of the header.
         need: usize,
-        /// Whether the fields are separated by commas, so that decimal commas may be the reason.
+        /// Whether the fields are separated by commas, so that decimal commas may be the cause.
         by_comma: bool,
     },
     /// The last line ends before its last field.
     CutShort {
-        /// Fields of the row.
+        /// Number of fields of the row.
         have: usize,
-        /// Fields of the header.
+        /// Number of fields of the header.
         need: usize,
     },
     /// A quote is not closed on its line.
     OpenQuote,
-    /// A field is no number: the name of its column, and what it says.
+    /// A field is not a number: the name of its column, and its text.
     NotANumber(String, String),
-    /// A field has thousands separators, or two decimal marks: the name of its column, and what it says.
+    /// A field has thousands separators, or two decimal marks: the name of its column, and its text.
     TwoMarks(String, String),
-    /// A field has another decimal mark than those before: the name of its column, and what it says.
+    /// A field has another decimal mark than fields before: the name of its column, and its text.
     OtherMark(String, String),
-    /// A field is infinite or too large: the name of its column, and what it says.
+    /// A field is infinite or too large: the name of its column, and its text.
     NotFinite(String, String),
     /// A row has no time: the name of the column.
     NoTime(String),
-    /// A row has no name in a column that tells rows apart: the name of the column.
+    /// A row has an empty name of a client or rollout: the name of the column.
     NoName(String),
-    /// The time of a rollout does not go on by a step.
+    /// The time of a rollout does not advance by a step.
     Time {
-        /// The time that the row has.
+        /// The time of the row.
         now: f64,
-        /// The time of the row before in the same rollout, and its line.
+        /// The time of the previous row of the same rollout, and its line.
         before: (f64, u64),
         /// The rollout, in words.
         of: String,
-        /// What one step takes in this file.
+        /// The length of a step in this file.
         step: f64,
     },
     /// There are more clients than this.
     TooManyClients(usize),
     /// There are more rollouts than this.
     TooManyRollouts(usize),
-    /// The sums of all clients are more than this many numbers.
+    /// The sums of all clients have more than this many numbers.
     TooMuch(usize),
-    /// A moments file is of another version, which it calls this.
+    /// A moments file has another version, with this name.
     Version(String),
-    /// A line of a moments file should say something else: what it should say, and what it says.
+    /// A line of a moments file has another content than expected: the expected content, and the line's.
     Expected(String, String),
-    /// A moments file is over too early; this was to follow.
+    /// A moments file ends too early; this content is missing.
     Ended(String),
-    /// No data have these moments; whose they are, in words.
+    /// No data can have these moments; with the client, in words.
     NoMoments(String),
-    /// A file has other numbers of states and inputs (n, p) than those before it, whose numbers are the second pair.
+    /// The numbers of states and inputs (n, p) of a file differ from those of the files before it, which are the second
+    /// pair.
     OtherSizes((usize, usize), (usize, usize)),
 }
 
@@ -102,7 +103,7 @@ impl Fault {
         Refusal { line: Some(line), fault: self }
     }
 
-    /// This fault of the whole file, at no line.
+    /// This fault of the whole file, without a line.
     pub fn anywhere(self) -> Refusal {
         Refusal { line: None, fault: self }
     }
@@ -202,7 +203,7 @@ impl Fault {
             Self::OtherSizes((n, p), (first_n, first_p)) => f.write_str(&say!(
                 "there are {n} states and {p} inputs here, and {first_n} and {first_p} in what was opened before"
             )),
-            // The others are said above.
+            // The other faults are handled above.
             _ => Ok(()),
         }
     }

@@ -1,5 +1,5 @@
-//! Thousands of files with something wrong in them: a sentence with its line, or data of which no row is lost. Never a panic,
-//! and never a loop without end.
+//! Thousands of faulty files: each gives a sentence with its line, or data without a lost row; never a panic, and never
+//! an endless loop.
 
 use crate::identify::Identification;
 use crate::moments_file;
@@ -14,7 +14,7 @@ const CSV: &str = "client,rollout,t,x1,x2,u1\n\
     \"B, too\",1,0,1,1,1.25\n\"B, too\",1,1,2,2.5,-4\n\"B, too\",1,2,NA,3,1\n\"B, too\",1,3,0.5,0.5,\n\
     C,1,0,9,8,7\nC,1,1,6,5,4\nC,1,5,3,2,1\nC,1,6,2.5,1.5,0.5\n";
 
-/// What is put in the place of something else.
+/// Replacements for pieces of a file.
 const PIECES: [&[u8]; 26] = [
     b"",
     b",",
@@ -44,7 +44,7 @@ const PIECES: [&[u8]; 26] = [
     b"1,5",
 ];
 
-/// Numbers that are drawn one after the other, the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Draws(u64);
 
 impl Draws {
@@ -53,7 +53,7 @@ impl Draws {
         usize::try_from(self.0 >> 33).unwrap() % end.max(1)
     }
 
-    /// A text with some of its bytes replaced, and some of its lines lost, repeated or exchanged.
+    /// A text with some of its bytes replaced, and some of its lines removed, repeated or exchanged.
     fn spoil(&mut self, text: &[u8]) -> Vec<u8> {
         let mut lines: Vec<_> = text.split_inclusive(|&byte| byte == b'\n').collect();
         for _ in 0..self.below(3) {
@@ -84,7 +84,7 @@ fn read(bytes: &[u8], piece: usize) -> Result<Opened, Refusal> {
     reader.finish()
 }
 
-/// Identifies to the end, which comes within so many steps.
+/// Identifies to the end, which must come within a hundred thousand steps.
 fn identify(sites: &Sites) {
     let mut identification = Identification::new(sites, Rounds { n_local_steps: 2, n_rounds: 5 });
     assert!((0..100_000).any(|_| !identification.step(sites)), "no end");

@@ -1,7 +1,8 @@
-//! Rows → samples: who goes on from where.
+//! Combines rows into samples: finds the next row of each row.
 //!
-//! A row (client, rollout, t) with x and u makes a sample with the row of the same client and rollout one step later, whose x
-//! is the next state. Rows of different rollouts may stand in any order, those of one in that of time.
+//! A row (client, rollout, t) with x and u makes a sample with the row of the same client and rollout one step later,
+//! whose x is the next state. Rows of different rollouts may be mixed in any order; those of one rollout must be in the
+//! order of time.
 
 use fedsysid_say::say;
 use fedsysid_sim::few::sort_few;
@@ -10,13 +11,13 @@ use std::collections::BTreeMap;
 use crate::refusal::{Fault, Refusal};
 use crate::sites::{N_FOLDS, STRETCH, Site, Sites};
 
-/// The most rollouts of a file, of all clients together.
+/// The most rollouts of a file, over all clients.
 pub const MOST_ROLLOUTS: usize = 2_000_000;
 
-/// The share of a step by which times may be off.
+/// The largest deviation of times, as a share of a step.
 const JITTER: f64 = 0.1;
 
-/// Rows that go on from another one, which the length of a step is found from.
+/// Number of rows from which the length of a step is found; each follows another row of its rollout.
 const FIRST_ROWS: usize = 256;
 
 /// One row of a file.
@@ -26,20 +27,20 @@ pub struct Row<'a> {
     pub line: u64,
     /// The client's name.
     pub client: &'a [u8],
-    /// The rollout's name; empty where the file has none.
+    /// The rollout's name; empty if the file has none.
     pub rollout: &'a [u8],
-    /// Its time, in the file's unit; where the file has none, every row is one step after the one before.
+    /// Its time, in the file's unit; without times, every row is one step after the row before.
     pub time: Option<f64>,
     /// `z = [x; u]`, of length d; NaN where a value is missing.
     pub z: &'a [f64],
 }
 
-/// How often something was met, and where first.
+/// How often something occurred, and the line of its first occurrence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// How often it was met.
+    /// The number of occurrences.
     pub count: u64,
-    /// The line where it was met first.
+    /// The line of the first occurrence.
     pub first: u64,
 }
 
@@ -52,52 +53,52 @@ impl Noted {
     }
 }
 
-/// What was read, and what was passed over.
+/// Counts of the rows read, and of those ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// How many rows there are beneath the header.
+    /// Number of rows below the header.
     pub rows: u64,
-    /// How many rollouts they are of.
+    /// Number of their rollouts.
     pub rollouts: usize,
-    /// How many samples they make.
+    /// Number of their samples.
     pub samples: u64,
-    /// Gaps in time, across which there is no sample.
+    /// Gaps in time; the rows before and after one make no sample.
     pub gaps: Noted,
-    /// Samples that lack a value and so are left out.
+    /// Samples that are left out because a value is missing.
     pub missing: Noted,
-    /// Lines that are not in UTF-8, the header's too, of which such texts are read as Windows-1252.
+    /// Lines, including the header, that are not UTF-8; their texts are read as Windows-1252.
     pub foreign: Noted,
-    /// How many rows the shortest rollout has, and the longest.
+    /// Number of rows of the shortest rollout, and of the longest.
     pub lengths: Option<(u64, u64)>,
 }
 
-/// A rollout, which may go on.
+/// A rollout that may continue.
 #[derive(Clone, Debug)]
 struct Open {
     client: usize,
-    /// Its place among the client's rollouts, from 0.
+    /// Its index among the client's rollouts, from 0.
     place: usize,
     time: f64,
     line: u64,
     rows: u64,
-    /// Samples so far, which decide on the part that the next one goes to.
+    /// Number of its samples so far, which determines the part of the next one.
     n_samples: usize,
-    /// The present stretch, where it is one to be kept.
+    /// The current stretch, if it is one to be kept.
     stretch: Vec<f64>,
 }
 
 /// The rollout that a row belongs to.
 enum Place {
-    /// A known one, by its number among all.
+    /// A known rollout, by its index among all.
     Known(usize),
-    /// A new one of this client, at this place among the client's.
+    /// A new rollout of this client, with this index among the client's.
     New { client: usize, place: usize },
 }
 
-/// A row that goes on with a rollout, and waits until it is known what one step takes.
+/// A row that continues a rollout, and waits until the length of a step is known.
 #[derive(Debug)]
 struct Waiting {
-    /// The rollout that it belongs to.
+    /// The index of its rollout.
     index: usize,
     line: u64,
     client: Box<[u8]>,
@@ -106,40 +107,40 @@ struct Waiting {
     z: Box<[f64]>,
 }
 
-/// What became of all rows.
+/// The result of collecting all rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collected {
     /// The clients' data.
     pub sites: Sites,
-    /// What was read, and what was passed over.
+    /// Counts of the rows read, and of those ignored.
     pub tally: Tally,
-    /// Columns that never change, by their place among the regressors, and their value.
+    /// Columns that never change: their index among the regressors, and their value.
     pub constants: Vec<(usize, f64)>,
-    /// What one step takes in time; 1 where no time says so.
+    /// The length of a step in time; 1 without times.
     pub step: f64,
 }
 
-/// Makes samples of rows, as they come in the order of a file.
+/// Makes samples of rows in the order of the file.
 #[derive(Debug)]
 pub struct Collector {
     sites: Sites,
     step: f64,
-    /// Rows that go on with a rollout, until the step is known. Those that begin one need no step: so however many rollouts
-    /// are mixed with each other, few rows wait.
+    /// Rows that continue a rollout, until the step is known. Rows that start one need no step, so few rows wait
+    /// however many rollouts are mixed.
     waiting: Option<Vec<Waiting>>,
     clients: BTreeMap<Box<[u8]>, usize>,
-    /// For each client its rollouts.
+    /// The rollouts of each client.
     rollouts: Vec<BTreeMap<Box<[u8]>, usize>>,
     open: Vec<Open>,
-    /// The last row of every rollout.
+    /// The values of the last row of every rollout, concatenated.
     last: Vec<f64>,
-    /// Least and greatest value of every column.
+    /// The smallest and the largest value of every column.
     ranges: Vec<(f64, f64)>,
     tally: Tally,
 }
 
 impl Collector {
-    /// Begins without rows; their clients are added to `sites`.
+    /// A collector without rows; clients are added to `sites`.
     pub fn new(sites: Sites) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
         Self {
@@ -155,14 +156,14 @@ impl Collector {
         }
     }
 
-    /// Takes the next row in.
+    /// Takes the next row.
     ///
     /// # Errors
-    /// When time does not go on, or there are too many clients or rollouts.
+    /// If time does not advance, or there are too many clients or rollouts.
     pub fn take(&mut self, row: &Row<'_>) -> Result<(), Refusal> {
         self.tally.rows += 1;
         for ((least, greatest), value) in self.ranges.iter_mut().zip(row.z) {
-            // Missing values are neither.
+            // `min` and `max` ignore missing values, which are NaN.
             (*least, *greatest) = (least.min(*value), greatest.max(*value));
         }
         let d = self.sites.dims().n_regressors();
@@ -185,7 +186,7 @@ impl Collector {
         Ok(())
     }
 
-    /// The rollout that a row belongs to; a new one is taken down.
+    /// The rollout of a row; a new rollout is registered.
     fn find(&mut self, row: &Row<'_>) -> Result<Place, Fault> {
         let client = match self.clients.get(row.client) {
             Some(&client) => client,
@@ -214,7 +215,7 @@ impl Collector {
         Ok(client)
     }
 
-    /// The next row of a rollout, which waits while the step is not known. Without times it needs none.
+    /// Handles the next row of a rollout. It waits while the step is not known; without times it need not wait.
     fn go_on_or_wait(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
         let (Some(waiting), Some(time)) = (&mut self.waiting, row.time) else { return self.go_on(index, row) };
         let &Row { line, client, rollout, z, .. } = row;
@@ -222,7 +223,8 @@ impl Collector {
         if waiting.len() == FIRST_ROWS { self.end_waiting() } else { Ok(()) }
     }
 
-    /// Enough rows wait, or there are no more: the step is the median time from a row to the next one of its rollout.
+    /// Ends the waiting, since enough rows wait or the file ends: the step is the median time from a row to the next
+    /// one of its rollout.
     fn end_waiting(&mut self) -> Result<(), Refusal> {
         let Some(rows) = self.waiting.take() else { return Ok(()) };
         let before = |place: usize| {
@@ -239,7 +241,7 @@ impl Collector {
         })
     }
 
-    /// The next row of a rollout, with the step known.
+    /// Handles the next row of a rollout once the step is known.
     fn go_on(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
         let d = self.sites.dims().n_regressors();
         let open = &mut self.open[index];
@@ -263,7 +265,7 @@ impl Collector {
         Ok(())
     }
 
-    /// The last row and this one make a sample, unless a value is missing.
+    /// Adds the sample of the last row and this one, unless a value is missing.
     fn sample(&mut self, index: usize, row: &Row<'_>) {
         let dims = self.sites.dims();
         let (n, d) = (dims.n_states, dims.n_regressors());
@@ -283,7 +285,7 @@ impl Collector {
         if fold > 0 || !self.sites.has_room(open.client) {
             return;
         }
-        // What was put at the end is the state that z begins with.
+        // The state at the end of the stretch is also the beginning of z.
         open.stretch.truncate(open.stretch.len().saturating_sub(n));
         open.stretch.extend_from_slice(z);
         open.stretch.extend_from_slice(next);
@@ -300,10 +302,10 @@ impl Collector {
         }
     }
 
-    /// Ends the file, and says what all of its rows have become.
+    /// Ends the file, and returns the data of all rows.
     ///
     /// # Errors
-    /// When time does not go on, in a file so short that the step was not known before.
+    /// If time does not advance in a file that is too short for the step to be known earlier.
     pub fn finish(mut self) -> Result<Collected, Refusal> {
         self.end_waiting()?;
         for index in 0..self.open.len() {

@@ -1,8 +1,9 @@
 //! Federated methods on given moments.
 //!
-//! Real columns have units, and gradient steps know none. So every regressor is first divided by its root mean square over all
-//! clients, which sites can agree on by exchanging d sums of squares; models are given back in the file's units. Least squares
-//! does not notice; the other methods converge in a number of rounds that does not depend on units.
+//! The columns of real data have units, which gradient steps ignore. So every regressor is first divided by its root
+//! mean square over all clients, on which sites can agree by exchanging d sums of squares; models are converted back to
+//! the file's units. Least squares does not depend on the scales; the other methods converge in a number of rounds that
+//! does not depend on units.
 
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::local_map::{FleetMaps, StepRule};
@@ -15,10 +16,10 @@ use fedsysid_sim::schedule::Schedule;
 use crate::Matrix;
 use crate::sums::Sums;
 
-/// Rounds of eight clients that are gone through in one step: about a millisecond.
+/// Rounds of eight clients that run in one step of work: about a millisecond.
 const STEP: usize = 1_000;
 
-/// How the federated methods are run.
+/// The rounds of the federated methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounds {
     /// The number of local steps K in a round.
@@ -33,7 +34,7 @@ impl Default for Rounds {
     }
 }
 
-/// The methods that are run, with strengths that suit clients of `mean_samples` samples each on average.
+/// The methods that run, with strengths that suit clients with `mean_samples` samples on average.
 pub fn solvers(mean_samples: f64) -> [Solver; 7] {
     [
         Solver::FedAvg,
@@ -46,15 +47,15 @@ pub fn solvers(mean_samples: f64) -> [Solver; 7] {
     ]
 }
 
-/// The root mean square of every regressor over all samples, in the regressor's unit: d of them. 1 for one that is always
-/// zero.
+/// The root mean square of every regressor over all samples, in the regressor's unit: d of them. 1 for a regressor that
+/// is always zero.
 pub fn scales(total: &Sums) -> Vec<f64> {
     let mean_square = |square: &f64| square / total.n_samples().max(1) as f64;
     let squares = total.moments().s.diagonal();
     squares.iter().map(mean_square).map(|square| if square > 0.0 { square.sqrt() } else { 1.0 }).collect()
 }
 
-/// The clients' moments with every regressor divided by its scale, for rounds of K local steps; none without clients.
+/// The clients' moments with every regressor divided by its scale, for rounds of K local steps; `None` without clients.
 pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_local_steps: usize) -> Option<Fleet> {
     let mut fleet: Option<Fleet> = None;
     for sums in clients {
@@ -70,20 +71,21 @@ pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_loca
     fleet
 }
 
-/// A method's rounds on a fleet, a few at a time.
+/// Runs a method's rounds on a fleet, a few at a time.
 #[derive(Debug)]
 pub struct MethodRun {
     maps: FleetMaps,
     who: Participants,
     update: Box<dyn Update>,
-    /// How many rounds are still to be gone through one by one.
+    /// Number of rounds that are still to be run one by one.
     left: usize,
-    /// The model after all rounds, where they are powers of one map.
+    /// The model after all rounds, if these are powers of one map.
     model: Option<Matrix>,
 }
 
 impl MethodRun {
-    /// Begins `n_rounds` rounds of a method from a model of zeros, with steps of size `step_size` in units of the scales.
+    /// Starts `n_rounds` rounds of a method from a model of zeros, with steps of size `step_size` in units of the
+    /// scales.
     pub fn new(solver: Solver, fleet: &Fleet, step_size: f64, n_rounds: usize) -> Self {
         let dims = fleet.dims();
         let first = Matrix::zeros(dims.n_states, dims.n_regressors());
@@ -96,7 +98,7 @@ impl MethodRun {
         Self { maps, who, update, left, model }
     }
 
-    /// Goes through some more rounds, about a millisecond of them, and says whether there are more.
+    /// Runs some more rounds, for about a millisecond; returns whether there are more.
     pub fn advance(&mut self, fleet: &Fleet) -> bool {
         let now = self.left.min(1 + STEP / fleet.blocks().len().max(1));
         for _ in 0..now {
@@ -106,12 +108,12 @@ impl MethodRun {
         self.left > 0
     }
 
-    /// A client's model (n×d), 0-based, in units of the scales.
+    /// The model (n×d) of a client, counted from 0, in units of the scales.
     pub fn model(&self, client: usize) -> &Matrix {
         self.model.as_ref().unwrap_or_else(|| self.update.models().of(client))
     }
 
-    /// The contraction ρ of a round, where all rounds are the same affine map.
+    /// The contraction ρ of a round; `None` unless all rounds are the same affine map.
     pub fn contraction(&self) -> Option<f64> {
         self.update.contraction()
     }
@@ -123,7 +125,7 @@ fn after(map: &RoundMap, first: &Matrix, n_rounds: usize) -> Matrix {
     model
 }
 
-/// A model (n×d) in units of the scales, given back in the units of the file.
+/// A model (n×d) in units of the scales, converted to the units of the file.
 pub fn unscaled(model: &Matrix, scales: &[f64]) -> Matrix {
     Matrix::from_fn(model.nrows(), model.ncols(), |j, k| model[(j, k)] / scales[k])
 }

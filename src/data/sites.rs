@@ -1,4 +1,4 @@
-//! What is kept of the clients' data: sums, and a few stretches of samples as they are.
+//! The clients' data as they are kept: sums, and a few stretches of samples.
 
 use std::collections::BTreeMap;
 
@@ -6,47 +6,47 @@ use crate::Dims;
 use crate::refusal::{Fault, Refusal};
 use crate::sums::{Sums, triangle};
 
-/// Parts of a client's data, each of which is once held out and the others learned from.
+/// Number of parts of a client's data, each of which is left out once.
 pub const N_FOLDS: usize = 5;
 
-/// Samples that go to the same part: as many of a rollout as stay together.
+/// Number of successive samples of a rollout that go to the same part.
 pub const STRETCH: usize = 20;
 
-/// The most clients.
+/// The most clients of all files together.
 pub const MOST_CLIENTS: usize = 10_000;
 
-/// The most numbers that sums may take: 64 MB.
+/// The most numbers that all sums may have: 64 MB.
 const MOST_NUMBERS: usize = 8_000_000;
 
-/// Stretches of the first part that are kept as they are, of one client and of all.
+/// The most stretches of the first part that are kept as samples, of one client and of all clients.
 const KEPT_OF_ONE: usize = 40;
 const KEPT_OF_ALL: usize = 4_000;
 
-/// Samples that follow each other in time: `z_0, z_1, …, z_{k−1}, x_k`, one after the other.
+/// Samples that follow each other in time: `z_0, z_1, …, z_{k−1}, x_k`, concatenated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stretch(pub Vec<f64>);
 
 /// One client's data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// What it is called; among [`Sites`] no two are called the same.
+    /// Its name; the names in [`Sites`] are all different.
     pub label: String,
-    /// How many rollouts it has; as many as a moments file says where only moments are known.
+    /// Number of its rollouts; as stated in the file if that is a moments file.
     pub n_rollouts: u64,
-    /// Its samples, in [`N_FOLDS`] parts. Of rollouts, the first [`STRETCH`] samples go to the next part in turn, and then
-    /// every further stretch to the one after.
+    /// Its samples, in [`N_FOLDS`] parts. The first [`STRETCH`] samples of each rollout go to the next part in turn,
+    /// and every further stretch to the part after.
     pub folds: Vec<Sums>,
-    /// Some stretches of its first part, for free runs; none where only moments are known.
+    /// Some stretches of its first part, for free runs; empty if only moments are known.
     pub stretches: Vec<Stretch>,
 }
 
 impl Site {
-    /// A client of this name without data, for n states and p inputs.
+    /// A client with this name and without data, for n states and p inputs.
     pub fn new(label: String, dims: Dims) -> Self {
         Self { label, n_rollouts: 0, folds: vec![Sums::new(dims); N_FOLDS], stretches: Vec::new() }
     }
 
-    /// The sums of all of its data, or of all but the part `without`, from 0.
+    /// The sums of all of its data, or of all parts but `without`, counted from 0.
     pub fn sums(&self, without: Option<usize>) -> Sums {
         let kept = self.folds.iter().enumerate().filter(|(fold, _)| Some(*fold) != without);
         Sums::total(self.folds[0].dims(), kept.map(|(_, part)| part))
@@ -57,16 +57,16 @@ impl Site {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sites {
     dims: Dims,
-    /// What the d regressors are called: states first, then inputs.
+    /// The names of the d regressors: states first, then inputs.
     pub names: Vec<String>,
     all: Vec<Site>,
-    /// The labels that there are, each with the number that the next client of this name may get.
+    /// The labels in use, each with the number that the next client of this name may get.
     labels: BTreeMap<Box<[u8]>, usize>,
     n_kept: usize,
 }
 
 impl Sites {
-    /// No clients yet, with `names` for the regressors.
+    /// No clients, with `names` for the regressors.
     pub fn new(dims: Dims, names: Vec<String>) -> Self {
         Self { dims, names, all: Vec::new(), labels: BTreeMap::new(), n_kept: 0 }
     }
@@ -76,15 +76,15 @@ impl Sites {
         self.dims
     }
 
-    /// The clients, in the order in which they came.
+    /// The clients, in the order in which they were added.
     pub fn all(&self) -> &[Site] {
         &self.all
     }
 
-    /// Adds a client; its place among all. Of clients of the same name the later ones get a number.
+    /// Adds a client, and returns its index. Later clients with the same name get a number.
     ///
     /// # Errors
-    /// When there are too many, or their sums take too much room.
+    /// If there are too many clients, or their sums take too much room.
     pub fn add(&mut self, mut site: Site) -> Result<usize, Fault> {
         if self.all.len() == MOST_CLIENTS {
             return Err(Fault::TooManyClients(MOST_CLIENTS));
@@ -98,7 +98,7 @@ impl Sites {
         Ok(self.all.len() - 1)
     }
 
-    /// A client's data, which may be added to; none where there is no such client.
+    /// A client's data, for adding to them; `None` if there is no such client.
     pub(crate) fn site(&mut self, client: usize) -> Option<&mut Site> {
         self.all.get_mut(client)
     }
@@ -122,7 +122,7 @@ impl Sites {
     /// Adds the clients of another file, see [`Sites::add`].
     ///
     /// # Errors
-    /// When the sizes differ, or there are too many.
+    /// If the numbers of states or inputs differ, or there are too many clients.
     pub fn join(&mut self, other: Self) -> Result<(), Refusal> {
         let sizes = |dims: Dims| (dims.n_states, dims.n_inputs);
         if self.dims != other.dims {
@@ -135,7 +135,8 @@ impl Sites {
         Ok(())
     }
 
-    /// A label that nobody has, which is taken down. Numbers only go up, so that thousands of one name take no time.
+    /// Registers and returns a label that is not in use. Numbers only grow, so that thousands of clients with one name
+    /// take no time.
     fn free_label(&mut self, label: String) -> String {
         let mut free = label.clone();
         if let Some(&first) = self.labels.get(label.as_bytes()) {
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(labels, ["A", "A (3)", "A (2)", "A (4)", "A (2) (2)", "A (3) (2)"]);
     }
 
-    /// Milliseconds, where trying every number anew for every client takes minutes.
+    /// Takes milliseconds; trying every number again for every client would take minutes.
     #[test]
     fn ten_thousand_of_one_name_are_told_apart_at_once() {
         let begin = std::time::Instant::now();

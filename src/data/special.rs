@@ -1,4 +1,4 @@
-//! Student's t, F and the logarithm of Beta, as far as intervals and tests take them.
+//! Student's t, F and the logarithm of Beta, as far as intervals and tests need them.
 
 /// `ln Γ(x)` for x > 0, by Stirling's series from 15 on.
 fn ln_gamma(x: f64) -> f64 {
@@ -13,8 +13,8 @@ fn ln_gamma(x: f64) -> f64 {
     (x - 0.5) * libm::log(x) - x + 0.5 * libm::log(std::f64::consts::TAU) + series - libm::log(below)
 }
 
-/// The regularised incomplete beta function `I_x(a, b)` for 0 ≤ x ≤ 1, by its continued fraction (Abramowitz and Stegun,
-/// 26.5.8, evaluated as Lentz does).
+/// The regularised incomplete beta function `I_x(a, b)` for 0 ≤ x ≤ 1, by its continued fraction (Abramowitz and
+/// Stegun, 26.5.8, evaluated as Lentz does).
 pub fn beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return if x <= 0.0 { 0.0 } else { 1.0 };
@@ -45,13 +45,13 @@ pub fn beta(a: f64, b: f64, x: f64) -> f64 {
     libm::exp(ln_front) * fraction / a
 }
 
-/// The probability that |t| of Student's t with so many degrees of freedom is larger.
+/// The probability that |t| is larger, for Student's t with `degrees` degrees of freedom.
 fn t_tails(t: f64, degrees: f64) -> f64 {
     beta(0.5 * degrees, 0.5, degrees / (degrees + t * t))
 }
 
-/// The two-sided 95 % quantile of Student's t, from 12.7 with one degree of freedom down to 1.96; NaN without any degree of
-/// freedom.
+/// The two-sided 95 % quantile of Student's t, from 12.7 with one degree of freedom down to 1.96; NaN without degrees
+/// of freedom.
 pub fn t_quantile(degrees: u64) -> f64 {
     if degrees == 0 {
         return f64::NAN;
@@ -70,16 +70,16 @@ pub fn t_quantile(degrees: u64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The probability that F with these degrees of freedom is larger than `f`; NaN where that is none.
+/// The probability that F with these degrees of freedom is larger than `f`; NaN if `f` is NaN.
 pub fn f_tail(f: f64, numerator: f64, denominator: f64) -> f64 {
-    // Unlike `max`, `clamp` lets NaN through.
+    // Unlike `max`, `clamp` keeps NaN.
     let f = f.clamp(0.0, f64::INFINITY);
     beta(0.5 * denominator, 0.5 * numerator, denominator / (denominator + numerator * f))
 }
 
-/// The mean ψ(a + b) − ψ(a) and the variance ψ′(a) − ψ′(a + b) of −ln X, for X of the law Beta(a, b) with a, b > 0. Both are sums
-/// up to 15, and from there on the asymptotic series of ψ, of which the differences are taken one by one: for large a
-/// hardly anything is left of those of the whole.
+/// The mean ψ(a + b) − ψ(a) and the variance ψ′(a) − ψ′(a + b) of −ln X, for X of the law Beta(a, b) with a, b > 0.
+/// Both are sums up to 15, and beyond that the asymptotic series of ψ. Its differences are taken term by term: for
+/// large a, the difference of two whole series would cancel almost completely.
 pub fn log_beta(a: f64, b: f64) -> (f64, f64) {
     let (mut x, mut y, mut mean, mut variance) = (a, a + b, 0.0, 0.0);
     // 1/x^k − 1/y^k = (1/x − 1/y)(1/x^(k−1) + … + 1/y^(k−1)).
@@ -115,7 +115,7 @@ mod tests {
         close(ln_gamma(101.0), (1..=100).map(|k| f64::from(k).ln()).sum(), 1e-14);
     }
 
-    /// With whole a and b it is a sum over the binomial distribution.
+    /// With whole a and b, beta is a sum over the binomial distribution.
     #[test]
     fn beta_is_a_binomial_sum() {
         for (a, b, x) in [(1, 1, 0.3), (2, 5, 0.1), (7, 3, 0.9), (40, 60, 0.4), (3, 300, 0.02)] {
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// One and two degrees of freedom have closed forms; the others are those of printed tables.
+    /// One and two degrees of freedom have closed forms; the other quantiles are from printed tables.
     #[test]
     fn quantiles_are_those_of_the_tables() {
         close(t_quantile(1), (std::f64::consts::PI * 0.475).tan(), 1e-10);
@@ -148,7 +148,7 @@ mod tests {
         assert!(f_tail(f64::NAN, 3.0, 4.0).is_nan(), "what is no number is not probable");
     }
 
-    /// With a whole b both are finite sums; and −ln X of Beta(1/2, 1/2) has mean 2 ln 2 and variance π²/3.
+    /// With a whole b, both are finite sums; −ln X for Beta(1/2, 1/2) has mean 2 ln 2 and variance π²/3.
     #[test]
     fn the_logarithm_of_beta_has_the_moments_of_closed_forms() {
         for (a, b) in [(0.5, 1), (1.0, 3), (7.5, 2), (40.0, 30), (1e3, 2), (1e14, 4)] {

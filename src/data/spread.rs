@@ -1,21 +1,22 @@
-//! How far clients differ, as far as their data tell.
+//! How far clients differ, as far as their data show.
 //!
-//! Local estimates differ for two reasons: the clients' systems do, and the noise. With `v_i = Σ_jk s.e.(Θ̂_i,jk)²`, the mean square that
-//! noise makes,
+//! Local estimates differ for two reasons: differences between the clients' systems, and noise. With
+//! `v_i = Σ_jk s.e.(Θ̂_i,jk)²`, the mean square caused by noise,
 //!
 //! ```text
 //! τ² = Σ_i ‖Θ̂_i − mean‖_F² / (M − 1)  −  (1/M) Σ_i v_i
 //! ```
 //!
-//! is without bias for the variance of the systems (the analysis-of-variance estimator of random-effects models: Hedges, "A
-//! random effects model for effect sizes", 1983). Below zero it says 0.
+//! is an unbiased estimate of the variance of the systems (the analysis-of-variance estimator of random-effects models:
+//! Hedges, "A random effects model for effect sizes", 1983). If it is negative, 0 is reported.
 //!
-//! Whether it is anything at all is told by a test of equal coefficients: see [`ratio`](self::ratio).
+//! A test of equal coefficients shows whether the clients differ at all: see [`ratio`](self::ratio).
 //!
-//! Some states have no noise: x1⁺ = x1 + Δt·x2, or a copy of what another state was. Where nothing is left of such a state in any
-//! client but rounding, it is no part of F or of its degrees of freedom. If it is left by one model for all, though, no noise
-//! can be the reason, and the clients differ for certain. Where only some clients have no noise in a state, the others' are
-//! held against the model of these.
+//! Some states have no noise: x1⁺ = x1 + Δt·x2, or a copy of another state's earlier value. If every client's own model
+//! predicts such a state with no residual beyond rounding, the state takes no part in F or in its degrees of freedom.
+//! But if one model for all clients without noise in the state leaves a larger residual, noise cannot be the reason:
+//! the clients differ for certain. If only some clients have no noise in a state, the other clients are compared with
+//! the model of these.
 
 mod ratio;
 
@@ -29,42 +30,43 @@ use ratio::{Law, Noisy, Ratio};
 /// How far clients differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// Clients whose data determine a system of their own.
+    /// Number of clients whose data determine a system of their own.
     pub n_clients: usize,
-    /// τ: the root mean square of ‖Θ⁽ⁱ⁾ − mean‖_F, beyond what noise explains; 0 if nothing is.
+    /// τ: the root mean square of ‖Θ⁽ⁱ⁾ − mean‖_F beyond the part that noise explains; 0 if noise explains all of it.
     pub between: f64,
-    /// What noise adds to the distance of a local estimate: the root of the mean v_i.
+    /// The contribution of noise to the distance of a local estimate: the root of the mean v_i.
     pub noise: f64,
-    /// States, 0-based, that several clients' own models predict without error, and one model for these clients does not:
-    /// in these the clients differ for certain.
+    /// States, counted from 0, that the own models of several clients predict without error, but one model for these
+    /// clients does not: in these states the clients differ for certain.
     pub differing: Vec<usize>,
-    /// States, 0-based, that one model for all predicts without error. They have no noise to hold differences against.
+    /// States, counted from 0, that one model for all clients predicts without error. They have no noise to compare
+    /// differences with.
     pub exact: Vec<usize>,
-    /// The test over all other states; none where there are no others.
+    /// The test over all other states; `None` if there are no others.
     pub test: Option<Test>,
 }
 
-/// Why it cannot be told how far clients differ.
+/// Why the data cannot show how far clients differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Untold {
     /// Fewer than two clients have an estimate.
     FewClients,
-    /// A client has no sample to spare, so that its noise is not known.
+    /// A client has no more samples than regressors, so its noise is not known.
     NoneToSpare,
-    /// One model for all predicts every state of every client without error: nothing differs, and there is no noise to
-    /// test with.
+    /// One model for all clients predicts every state without error: nothing differs, and there is no noise to test
+    /// with.
     NoNoise,
 }
 
-/// How much more than rounding has to be left before clients differ for certain: decimals in a file are rounded too, and a
-/// model of its own follows such errors more closely than one for all.
+/// How many times larger than rounding a residual must be before clients differ for certain. The decimals in a file are
+/// rounded too, and a client's own model follows these errors more closely than one model for all.
 const CERTAIN: f64 = 1_000.0;
 
 impl Spread {
-    /// How far those clients differ that have an estimate, from the sums and the estimate of each.
+    /// How far the clients differ that have an estimate, from the sums and the estimate of each.
     ///
     /// # Errors
-    /// Why that cannot be told.
+    /// The reason why the data cannot show it.
     pub fn of(clients: &[(Sums, Estimate)]) -> Result<Self, Untold> {
         let [(sums, first), _, ..] = clients else { return Err(Untold::FewClients) };
         let (n, d) = first.theta.shape();

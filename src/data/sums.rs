@@ -1,10 +1,10 @@
-//! Sums over samples: the moments that estimates are made of, and what residuals take besides.
+//! Sums over samples: the moments for estimates, and the further sums for residuals.
 
 use fedsysid_sim::moments::Moments;
 
 use crate::{Dims, Matrix};
 
-/// Sums over samples `y = [z; x⁺]`, of length `m = d + n`: all that is kept of most samples.
+/// Sums over samples `y = [z; x⁺]`, of length `m = d + n`. Of most samples, nothing else is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sums {
     dims: Dims,
@@ -15,20 +15,20 @@ pub struct Sums {
     next: Vec<f64>,
 }
 
-/// How many entries a lower triangle with so many rows has.
+/// Number of entries of a lower triangle with `rows` rows.
 pub fn triangle(rows: usize) -> usize {
     rows * (rows + 1) / 2
 }
 
 impl Sums {
-    /// The sums of no samples, all zero, for n states and p inputs.
+    /// The sums over no samples, all zero, for n states and p inputs.
     pub fn new(dims: Dims) -> Self {
         let m = dims.n_regressors() + dims.n_states;
         Self { dims, n_samples: 0, gram: vec![0.0; triangle(m)], next: vec![0.0; dims.n_states] }
     }
 
-    /// Sums that are known: `gram` row by row, see [`Sums::gram`], and `next`, see [`Sums::next`]. None where their
-    /// lengths are wrong, or no data have such sums.
+    /// Known sums: `gram` row by row, see [`Sums::gram`], and `next`, see [`Sums::next`]. `None` if their lengths are
+    /// wrong, or no data have such sums.
     pub fn from_parts(dims: Dims, n_samples: u64, gram: Vec<f64>, next: Vec<f64>) -> Option<Self> {
         let zeros = Self::new(dims);
         let fits = gram.len() == zeros.gram.len() && next.len() == zeros.next.len();
@@ -36,7 +36,8 @@ impl Sums {
         (fits && sums.is_possible()).then_some(sums)
     }
 
-    /// Squares are not negative, products are not larger than squares allow, and no samples have no sums.
+    /// Whether data can have these sums: squares are not negative, products are bounded by the squares, and the sums
+    /// over no samples are zero.
     fn is_possible(&self) -> bool {
         let m = self.dims.n_regressors() + self.dims.n_states;
         let is_bounded = |i: usize, j: usize| {
@@ -49,7 +50,7 @@ impl Sums {
             && !is_empty
     }
 
-    /// Adds the sample of a regressor `z` (of length d) and the state after it.
+    /// Adds the sample of a regressor `z` (of length d) and the next state (of length n).
     pub fn add_sample(&mut self, z: &[f64], next: &[f64]) {
         self.n_samples += 1;
         let mut at = 0;
@@ -68,7 +69,7 @@ impl Sums {
         }
     }
 
-    /// Adds the sums over another one's samples to these.
+    /// Adds the sums over other samples.
     pub fn add(&mut self, other: &Self) {
         self.n_samples += other.n_samples;
         let ours = self.gram.iter_mut().chain(&mut self.next);
@@ -89,7 +90,7 @@ impl Sums {
         self.dims
     }
 
-    /// How many samples the sums are over.
+    /// Number of samples in the sums.
     pub fn n_samples(&self) -> u64 {
         self.n_samples
     }
@@ -118,19 +119,19 @@ impl Sums {
         }
     }
 
-    /// The squared residuals `Σ (x⁺_j − θ_j z)²` of each state j, for a model Θ (n×d): 0 where rounding alone could be left.
+    /// The squared residuals `Σ (x⁺_j − θ_j z)²` of each state j for a model Θ (n×d); 0 if rounding alone could cause
+    /// them.
     pub fn squared_residuals(&self, theta: &Matrix) -> Vec<f64> {
         let told = |(sum, rounding): (f64, f64)| if sum > rounding { sum } else { 0.0 };
         self.residuals_and_rounding(theta).into_iter().map(told).collect()
     }
 
-    /// The squared residuals of each state as they are computed, for a model Θ (n×d), and what rounding may have made of
-    /// them.
+    /// The computed squared residuals of each state for a model Θ (n×d), and a bound of the rounding errors in each.
     pub(crate) fn residuals_and_rounding(&self, theta: &Matrix) -> Vec<(f64, f64)> {
         let d = self.dims.n_regressors();
         let of_row = |j: usize| {
             let square = self.at(d + j, d + j);
-            // The residual, and the sizes of all terms that may cancel in it.
+            // The residual, and the total size of the terms that may cancel in it.
             let (mut sum, mut size) = (square, square);
             for k in 0..d {
                 let (mut explained, mut sizes) = (0.0, 0.0);
@@ -148,13 +149,14 @@ impl Sums {
         (0..self.dims.n_states).map(of_row).collect()
     }
 
-    /// What rounding may leave where terms of this size in all should cancel. The errors of N additions go about as far
-    /// as √N of them, those of the d terms of a prediction as d; sixteen times that is never reached by chance.
+    /// A bound of the rounding errors in a sum whose terms cancel and have this total size. The errors of N additions
+    /// grow about as √N, those of the d terms of a prediction as d; sixteen times this is never reached by chance.
     fn rounding(&self, size: f64) -> f64 {
         16.0 * f64::EPSILON * size * ((self.n_samples as f64).sqrt() + self.dims.n_regressors() as f64)
     }
 
-    /// The squared deviations `Σ (x⁺_j − mean)²` of each state j: 0 where it never changes, or by no more than rounding.
+    /// The squared deviations `Σ (x⁺_j − mean)²` of each state j; 0 if the state never changes, or by no more than
+    /// rounding.
     pub fn squared_deviations(&self) -> Vec<f64> {
         let d = self.dims.n_regressors();
         let of = |(j, sum): (usize, &f64)| {
@@ -171,7 +173,7 @@ pub(crate) mod tests {
     use super::*;
     use fedsysid_sim::samples::Samples;
 
-    /// The sums of samples, column by column.
+    /// The sums over samples, which are columns.
     pub(crate) fn sums(samples: &Samples) -> Sums {
         let (n, d) = (samples.next.nrows(), samples.z.nrows());
         let mut sums = Sums::new(Dims { n_states: n, n_inputs: d - n });
@@ -207,7 +209,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Where nothing is left, or nothing changes, what rounding makes of it is not told as a number.
+    /// If there is no residual, or no change, rounding errors are not reported as numbers.
     #[test]
     fn rounding_is_no_residual_and_no_deviation() {
         for offset in [0.0, 300.0] {

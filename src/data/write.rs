@@ -1,18 +1,19 @@
-//! Rollouts → rows of the CSV that [`reader`](crate::reader) reads.
+//! Writes rollouts as rows of the CSV that [`reader`](crate::reader) reads.
 
 use fedsysid_sim::samples::Samples;
 
 use crate::Dims;
 use crate::moments_file::put;
 
-/// The header of a file for systems with n states and p inputs, as a line.
+/// The header line of a file for systems with n states and p inputs.
 pub fn header(dims: Dims) -> String {
     let numbered = |letter: char, count: usize| (1..=count).map(move |number| format!(",{letter}{number}"));
     let names = numbered('x', dims.n_states).chain(numbered('u', dims.n_inputs));
     format!("client,rollout,t{}\n", names.collect::<String>())
 }
 
-/// One client's rollouts of so many steps each, as rows from t = 0 on. The last row of each has the last state alone.
+/// One client's rollouts of `rollout_len` steps each, as rows from t = 0 on. The last row of each has only the last
+/// state.
 pub fn rows(client: &str, samples: &Samples, rollout_len: usize) -> String {
     let mut text = String::new();
     let n = samples.next.nrows();

@@ -1,9 +1,10 @@
 //! Runs studies in slices, as pure state machines: no clock, no thread, no browser.
 //!
-//! - [`runner`]: one engine's state. A worker drives it; where workers cannot start, the page does.
-//! - [`pool`]: the page's side. What to send to whom when, and what to do when an engine is late, dead or never comes.
+//! - [`runner`]: the state of one engine. A worker drives it or, where workers cannot start, the page.
+//! - [`pool`]: the page's side: which request to send to which engine when, and how to handle engines that are late,
+//!   dead or never start.
 //!
-//! Time comes in as milliseconds from whoever calls.
+//! The caller passes the time in milliseconds.
 
 pub mod pool;
 pub mod runner;

@@ -1,99 +1,99 @@
-//! The page's side of its engines: what to send to which of them when, and what to do when one is late, dead or never comes
-//! up.
+//! The page's side of its engines: which request to send to which engine when, and how to handle engines that are late,
+//! dead or never start.
 //!
-//! There are as many engines as the machine has room for, and some kinds of work for them ([`Lane`]): the run that follows the
-//! sliders, a map of what is to be expected, and a sweep of many points in portions. The work that is seen comes first; work that nobody wants any more is
-//! dropped between two slices; what a lost engine was at is given to another one.
+//! There are as many engines as the machine has room for, and three kinds of work ([`Lane`]): the run that follows the
+//! sliders, a map of predictions, and a sweep of many points in portions. The work that is seen has priority; work that
+//! is no longer wanted is dropped between two slices; the work of a lost engine is given to another one.
 
 use std::collections::VecDeque;
 
 use crate::protocol::{Event, Generation, Request, Trouble};
 
-/// Where engines run.
+/// The place where engines run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In a worker of its own.
+    /// Each in a worker of its own.
     Worker,
-    /// In slices on the page: workers cannot start here.
+    /// In slices on the page, if workers cannot start.
     Page,
 }
 
-/// A kind of work. Newer work of a kind replaces the older.
+/// A kind of work. Newer work of the same kind replaces older work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lane {
-    /// The run that follows the sliders, whole.
+    /// The run that follows the sliders, as a single request.
     Live,
-    /// A map, whole.
+    /// A map, as a single request.
     Survey,
-    /// A sweep, in portions.
+    /// A sweep, in one request for each portion.
     Sweep,
 }
 
 impl Lane {
-    /// All of them; what is not put first is done in this order.
+    /// All lanes, in their order of priority after the first one.
     const ALL: [Self; 3] = [Self::Live, Self::Survey, Self::Sweep];
 }
 
-/// What the page has to do.
+/// An action for the page.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a few at a time, and gone at once")]
 pub enum Action {
-    /// Send this to an engine.
+    /// Send this request to the engine with this index.
     Post(usize, Request),
-    /// End an engine, if there is one of this number, and start another one, there.
+    /// End the engine with this index, if there is one, and start another one at this place.
     Start(usize, Place),
-    /// End an engine.
+    /// End the engine with this index.
     End(usize),
-    /// Tell the person.
+    /// Report a trouble to the person.
     Tell(Trouble),
 }
 
-/// How long a worker may take to come up.
+/// How long a worker may take to start, in milliseconds.
 const READY_WITHIN_MS: f64 = 15_000.0;
 
-/// How long a worker at work may be silent. It reports several times a second; a worker that was ended from outside, or ran
-/// out of memory, says nothing.
+/// How long a busy worker may be silent, in milliseconds. It reports several times a second; a worker that was ended
+/// from outside, or ran out of memory, sends nothing.
 const SILENT_MS: f64 = 5_000.0;
 
-/// How long may pass between two looks at the clock. Where it was longer, the page itself was held up (the computer slept, or
-/// had too much else to do), and nothing that workers said could be heard: that time does not count.
+/// Longest time between two calls of [`Pool::passed`], in milliseconds. If it was longer, the page itself was held up
+/// (the computer slept, or was too busy) and could not hear its workers: the excess time does not count as silence.
 const LOOKS_WITHIN_MS: f64 = 2_000.0;
 
-/// A run or a map that was begun this long ago may be dropped for a newer one; before, it is worth waiting for its end, or
-/// nothing would ever be shown under a moving slider.
+/// A run or map that started at least this many milliseconds ago may be dropped for a newer one. Younger work is
+/// allowed to end; otherwise nothing would ever be shown while a slider moves.
 const SUPERSEDE_MS: f64 = 100.0;
 
-/// Workers that may die over one job before it is given up, and times that one may fail to come up again.
+/// How many workers may die during one job before it is given up, and how often a worker may fail to start again.
 const DEATHS_ALLOWED: u32 = 2;
 
-/// Book-keeping for all engines.
+/// Keeps track of all engines and their work.
 #[derive(Debug)]
 pub struct Pool {
     place: Place,
-    /// How many engines there may be.
+    /// The largest number of engines.
     allowed: usize,
     engines: Vec<Engine>,
     jobs: [Job; Lane::ALL.len()],
-    /// The kind of work that comes first.
+    /// The lane with the highest priority.
     first: Lane,
     generation: Generation,
     is_paused: bool,
-    /// Whether any worker ever came up.
+    /// Whether any worker ever started.
     has_begun: bool,
-    /// When the page last looked whether anything is late.
+    /// Time of the last call of [`Pool::passed`], in milliseconds.
     looked: f64,
 }
 
-/// What is known of an engine.
+/// The state of an engine.
 #[derive(Debug, Default)]
 struct Engine {
-    /// When it was started, until it is ready.
+    /// Time of its start in milliseconds, until it is ready.
     starting: Option<f64>,
-    /// What it is at.
+    /// Its current work.
     work: Option<Work>,
-    /// Starts since it was last ready.
+    /// Number of starts since it was last ready.
     n_starts: u32,
-    /// Whether it was given up.
+    /// Whether it was given up and will not be started again.
     is_gone: bool,
 }
 
@@ -105,7 +105,7 @@ struct Work {
     heard: f64,
 }
 
-/// What is wanted of a kind.
+/// The wanted work of a lane.
 #[derive(Debug, Default)]
 struct Job {
     generation: Generation,
@@ -120,8 +120,7 @@ impl Engine {
 }
 
 impl Pool {
-    /// Book-keeping for up to `allowed` engines, of which the first is started at `place` now. The others are started when
-    /// there is work for them.
+    /// A pool of up to `allowed` engines. The first one starts at `place` now, the others when there is work for them.
     pub fn new(place: Place, allowed: usize, now: f64) -> Self {
         let mut pool = Self {
             place,
@@ -143,17 +142,18 @@ impl Pool {
         self.place
     }
 
-    /// Whether an answer is outstanding.
+    /// Whether any wanted answer is outstanding.
     pub fn is_waiting(&self) -> bool {
         self.engines.iter().any(|engine| engine.work.is_some()) || self.jobs.iter().any(|job| !job.pending.is_empty())
     }
 
-    /// Work of this kind comes first from now on: it is what is seen.
+    /// Gives this lane the highest priority: its work is seen.
     pub fn put_first(&mut self, lane: Lane) {
         self.first = lane;
     }
 
-    /// Work is wanted, in this order, instead of all other of its kind. Returns its generation, and what to do now.
+    /// Replaces the work of a lane by these requests, in this order. Returns their generation, and the actions to take
+    /// now.
     pub fn submit<Requests: IntoIterator<Item = Request>>(
         &mut self,
         lane: Lane,
@@ -168,18 +168,18 @@ impl Pool {
         (self.generation, actions)
     }
 
-    /// Work of this kind is not wanted any more.
+    /// Cancels the work of a lane.
     pub fn cancel(&mut self, lane: Lane, now: f64) -> Vec<Action> {
         self.submit(lane, |_| [], now).1
     }
 
-    /// Nobody looks: all work rests.
+    /// Pauses all work while the page is not seen.
     pub fn pause(&mut self) -> Vec<Action> {
         self.is_paused = true;
         self.tell_all_at_work(&Request::Pause)
     }
 
-    /// Somebody looks again: all work goes on.
+    /// Continues all work when the page is seen again.
     pub fn resume(&mut self, now: f64) -> Vec<Action> {
         self.is_paused = false;
         let mut actions = self.tell_all_at_work(&Request::Resume);
@@ -194,7 +194,7 @@ impl Pool {
         actions
     }
 
-    /// Starts as many engines as there are portions for, unless all work rests: pages that nobody sees start none.
+    /// Starts as many engines as there are portions for, unless all work is paused: pages that are not seen start none.
     fn grow(&mut self, now: f64) -> Vec<Action> {
         let mut actions = Vec::new();
         let most = self.jobs.iter().map(|job| job.pending.len()).max().unwrap_or(0);
@@ -205,7 +205,7 @@ impl Pool {
         actions
     }
 
-    /// An engine said something.
+    /// Handles an event of an engine.
     pub fn heard(&mut self, index: usize, event: &Event, now: f64) -> Vec<Action> {
         let Some(engine) = self.engines.get_mut(index) else { return Vec::new() };
         let is_its_own = engine.work.as_ref().is_some_and(|work| is_answer(event, &work.request));
@@ -224,18 +224,18 @@ impl Pool {
                     engine.work = None;
                 }
             }
-            // What it is at may be what was unreadable: that is sent again, to an engine that is up.
+            // Its own request may have been unreadable: the request is sent again, to a new engine.
             Event::Unreadable => return self.died(index, now),
         }
         self.assign(now)
     }
 
-    /// An engine died.
+    /// Handles the death of an engine.
     pub fn died(&mut self, index: usize, now: f64) -> Vec<Action> {
         self.replace(index, true, now)
     }
 
-    /// Starts another engine in the place of one that died, perhaps over what it was at.
+    /// Starts a new engine in place of one that died; `is_of_work` if its work may have been the cause.
     fn replace(&mut self, index: usize, is_of_work: bool, now: f64) -> Vec<Action> {
         if !self.has_begun && self.place == Place::Worker {
             return self.compute_on_page(now);
@@ -258,7 +258,7 @@ impl Pool {
         actions
     }
 
-    /// Time has passed.
+    /// Handles the passing of time: replaces late engines.
     pub fn passed(&mut self, now: f64) -> Vec<Action> {
         let held_up = (now - self.looked - LOOKS_WITHIN_MS).max(0.0);
         self.looked = now;
@@ -275,10 +275,11 @@ impl Pool {
             (None, None) => false,
         };
         let late: Vec<_> = (0..self.engines.len()).filter(|&index| is_late(&self.engines[index])).collect();
-        // What several died of at once is hardly what they were at: only one of them counts as its victim.
+        // If several workers fall silent at the same time, their work is hardly the cause: only the first death counts
+        // against its job.
         let mut is_of_work = true;
         late.into_iter().fold(Vec::new(), |mut actions, index| {
-            // Once the page computes by itself, no number means anything any more.
+            // Once the page computes by itself, the indices of engines are no longer valid.
             if self.place == Place::Worker {
                 actions.extend(self.replace(index, is_of_work, now));
                 is_of_work = false;
@@ -292,7 +293,7 @@ impl Pool {
         Action::Start(self.engines.len() - 1, self.place)
     }
 
-    /// Workers cannot be had: one engine on the page does it all.
+    /// Replaces all workers by one engine on the page, since workers cannot start.
     fn compute_on_page(&mut self, now: f64) -> Vec<Action> {
         let mut actions = vec![Action::Tell(Trouble::NoWorker)];
         for index in 0..self.engines.len() {
@@ -305,8 +306,8 @@ impl Pool {
         actions
     }
 
-    /// Puts what an engine is at back to what is wanted, if it still is. When too many died over it, all of its kind is given
-    /// up instead.
+    /// Returns the work of an engine to the pending work, if it is still wanted. If too many engines died during it,
+    /// all work of its lane is given up instead; the trouble is returned.
     fn take_back(&mut self, index: usize, has_died: bool) -> Option<Trouble> {
         let work = self.engines.get_mut(index)?.work.take()?;
         let job = &mut self.jobs[work.lane as usize];
@@ -331,7 +332,7 @@ impl Pool {
         at_work.map(|(index, _)| Action::Post(index, request.clone())).collect()
     }
 
-    /// Gives every engine that is free, or at what nobody wants, the next thing to do.
+    /// Gives the next work to every engine that is free, or whose work is no longer wanted.
     fn assign(&mut self, now: f64) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.is_paused {
@@ -354,14 +355,15 @@ impl Pool {
         actions
     }
 
-    /// Where all engines are busy and some of them at what can wait, what is more urgent takes their place: one for each kind.
+    /// If all engines are busy and some of them have less urgent work, one of these is interrupted for each more urgent
+    /// lane.
     fn preempt(&mut self, now: f64) -> Vec<Action> {
         let lanes = self.lanes();
         let mut actions = Vec::new();
         for (rank, &lane) in lanes.iter().enumerate() {
             let is_at =
                 |engine: &Engine, lanes: &[Lane]| engine.work.as_ref().is_some_and(|work| lanes.contains(&work.lane));
-            // An engine that works for this lane will be free soon: nothing is gained by dropping another's work too.
+            // An engine that works for this lane will soon be free: interrupting another one would gain nothing.
             let waits = !self.jobs[lane as usize].pending.is_empty();
             if !waits || self.engines.iter().any(|engine| is_at(engine, &[lane])) {
                 continue;
@@ -377,7 +379,7 @@ impl Pool {
         actions
     }
 
-    /// The kinds of work, the most urgent first.
+    /// The lanes, the most urgent first.
     fn lanes(&self) -> [Lane; Lane::ALL.len()] {
         let mut lanes = Lane::ALL;
         let first = lanes.iter().position(|&lane| lane == self.first).unwrap_or(0);
@@ -385,7 +387,7 @@ impl Pool {
         lanes
     }
 
-    /// Whether an engine is at something that nobody wants any more.
+    /// Whether the work of an engine is no longer wanted, and may be dropped.
     fn is_stale(&self, index: usize, now: f64) -> bool {
         let Some(work) = &self.engines[index].work else { return false };
         let is_old = work.request.generation() != Some(self.jobs[work.lane as usize].generation);
@@ -403,7 +405,7 @@ impl Pool {
     }
 }
 
-/// Whether an event is about this request.
+/// Whether an event answers this request.
 fn is_answer(event: &Event, request: &Request) -> bool {
     let same_portion = match event {
         Event::Portion { result, .. } => request.portion() == Some(&result.portion),

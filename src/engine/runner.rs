@@ -1,4 +1,4 @@
-//! An engine's state: what it is at, advanced a slice at a time so that a newer request is heard between slices.
+//! An engine's state: its current work, advanced slice by slice so that a newer request is handled between slices.
 
 use super::survey::SurveyRun;
 use crate::protocol::{Event, Generation, Portion, PortionResult, Request, Survey};
@@ -8,14 +8,14 @@ use crate::sim::study::Study;
 use crate::sim::trial::{Experiment, TrialResult};
 use crate::theory::{Theory, TheoryRun};
 
-/// Until a run has taken this long, it reports only its end: a curve that is complete within a blink should not be seen
-/// in the making, or it would jitter under a moving slider.
+/// A run that takes less than this many milliseconds reports only its end: a curve that is complete in a blink should
+/// not be seen growing, or it would jitter under a moving slider.
 const QUIET_MS: f64 = 80.0;
 
-/// Time between two reports: more of them nobody sees, and each takes a while to make and to read.
+/// Time between two reports, in milliseconds: nobody would see more of them, and each takes time to make and to read.
 const REPORT_MS: f64 = 40.0;
 
-/// Runs what was last asked for.
+/// Runs the latest request.
 #[derive(Debug, Default)]
 pub struct Runner {
     job: Option<Job>,
@@ -26,9 +26,9 @@ pub struct Runner {
 struct Job {
     generation: Generation,
     work: Work,
-    /// When the first slice began.
+    /// Time at which the first slice began, in milliseconds.
     begun: Option<f64>,
-    /// When it was last reported on.
+    /// Time of the last report, in milliseconds.
     reported: f64,
 }
 
@@ -36,13 +36,13 @@ struct Job {
 enum Work {
     /// A whole experiment.
     Run { expecting: Expecting, study: Box<Study> },
-    /// Some of the data sets of one.
+    /// Some of the data sets of an experiment.
     Portion { expecting: Expecting, portion: Portion, data_sets: Box<DataSets>, results: Vec<TrialResult> },
     /// A map.
     Survey(Box<SurveyRun>),
 }
 
-/// What there is to expect: it is worked out first.
+/// The prediction of an experiment, which is computed before its data sets.
 #[derive(Debug)]
 enum Expecting {
     Begun(Box<TheoryRun>),
@@ -51,7 +51,7 @@ enum Expecting {
 }
 
 impl Runner {
-    /// Takes a request in; whatever was at work is dropped, or rests.
+    /// Handles a request; it replaces or pauses the current work.
     pub fn handle(&mut self, request: Request) -> Option<Event> {
         match request {
             Request::Run { generation, settings } => self.begin(generation, Work::run(settings)),
@@ -88,12 +88,13 @@ impl Runner {
         }
     }
 
-    /// Whether there is work to go on with.
+    /// Whether there is work that is not paused.
     pub fn is_busy(&self) -> bool {
         self.job.is_some() && !self.is_paused
     }
 
-    /// Works for about `budget` milliseconds of the clock `now`, and says what there is to say.
+    /// Works for about `budget` milliseconds by the clock `now` (in milliseconds), and returns an event if a report is
+    /// due.
     ///
     /// A slice ends with the first step that exceeds the budget; a step takes about a millisecond.
     pub fn tick(&mut self, budget: f64, now: impl Fn() -> f64) -> Option<Event> {
@@ -136,7 +137,7 @@ impl Work {
         match self {
             Self::Survey(run) => run.is_done(),
             Self::Run { study, .. } => study.is_done(),
-            // Of no data sets too there may be something to expect.
+            // A portion without data sets may still have a prediction to compute.
             Self::Portion { data_sets, expecting, .. } => data_sets.is_done() && !expecting.is_open(),
         }
     }
@@ -201,7 +202,7 @@ impl Expecting {
         }
     }
 
-    /// Does a little of what is left; whether there was anything.
+    /// Takes one step of the prediction; returns whether there was one left to take.
     fn step(&mut self, experiment: &Experiment) -> bool {
         let Self::Begun(run) = self else { return false };
         if let Some(theory) = run.step(experiment) {
@@ -231,8 +232,8 @@ mod tests {
         Request::Portion { generation: Generation(4), portion, settings: settings(20) }
     }
 
-    /// A clock that advances by `step` ms whenever it is read: after every step, of which a run begins with a hundred for what
-    /// is to be expected.
+    /// A clock that advances by `step` ms at every reading, so after every step of work. A run begins with a hundred
+    /// steps for its prediction.
     fn clock(step: f64) -> impl Fn() -> f64 {
         let time = Cell::new(0.0);
         move || {

@@ -1,4 +1,4 @@
-//! A map in the making.
+//! The computation of a map.
 
 use crate::protocol::{Event, Generation, Survey, Surveyed};
 use crate::sim::scenario::Scenario;
@@ -6,7 +6,7 @@ use crate::theory::NoPrediction;
 use crate::theory::landscape::payoff::PayoffRun;
 use crate::theory::landscape::stability::{StabilityMap, StabilityRun};
 
-/// A map in the making, of whatever kind.
+/// The computation of a map of any kind.
 #[derive(Debug)]
 pub(super) struct SurveyRun {
     scenario: Scenario,
@@ -21,7 +21,7 @@ enum Stage {
 }
 
 impl SurveyRun {
-    /// A map of a scenario, at its start.
+    /// Starts a map of a scenario.
     pub(super) fn new(survey: Survey, scenario: Scenario) -> Self {
         let stage = match survey {
             Survey::Payoff { heterogeneities, rows } => match PayoffRun::new(&scenario, heterogeneities, rows) {
@@ -38,7 +38,7 @@ impl SurveyRun {
         matches!(self.stage, Stage::Done(_))
     }
 
-    /// Does a little, a few milliseconds at most.
+    /// Takes one step, of a few milliseconds at most.
     pub(super) fn step(&mut self) {
         let done = match &mut self.stage {
             Stage::Payoff(run) => run.step().map(|map| map.map(Surveyed::Payoff)),
@@ -50,7 +50,7 @@ impl SurveyRun {
         }
     }
 
-    /// How far it is.
+    /// The event that reports the map's progress, or its end.
     pub(super) fn report(&self, generation: Generation) -> Event {
         let (done, map) = match &self.stage {
             Stage::Payoff(run) => (run.progress(), Surveyed::Payoff(run.so_far().clone())),
@@ -60,7 +60,7 @@ impl SurveyRun {
         Event::Surveying { generation, progress: done.0 as f64 / done.1.max(1) as f64, map }
     }
 
-    /// The map, or why there is none.
+    /// The map, or the reason why there is none.
     pub(super) fn finish(self) -> Result<Surveyed, NoPrediction> {
         match self.stage {
             Stage::Payoff(run) => Ok(Surveyed::Payoff(run.so_far().clone())),

@@ -1,14 +1,15 @@
-//! A figure for those who hear it: what its curves read at an abscissa, from the highest to the lowest, one at a time or all.
+//! Figures read aloud: the values of the curves at an abscissa, from the highest to the lowest, one line at a time or
+//! all.
 
 use super::number::{count, measured};
 use super::{CurveKind, Figure};
 use crate::sim::few::sort_few;
 use fedsysid_say::{between, say};
 
-/// A line of a figure, known by its place: the curves first, then the levels.
+/// The index of a line in a figure: the curves first, then the levels.
 pub type Line = usize;
 
-/// What a line reads somewhere.
+/// The value of a line at an abscissa.
 #[derive(Clone, Debug, PartialEq)]
 struct Heard {
     line: Line,
@@ -16,7 +17,7 @@ struct Heard {
     value: f64,
 }
 
-/// Every line that reads something at a recorded abscissa, from the highest to the lowest; what diverged stands on top.
+/// Every line that has a value at a recorded abscissa, from the highest value to the lowest; diverged lines come first.
 fn heard(figure: &Figure, x: f64) -> Vec<Heard> {
     let curves = figure.curves.iter().enumerate().filter_map(|(line, curve)| {
         let point = curve.points.iter().find(|point| point.x.total_cmp(&x).is_eq())?;
@@ -33,7 +34,7 @@ fn heard(figure: &Figure, x: f64) -> Vec<Heard> {
     all
 }
 
-/// What a curve is called. A prediction has no name at its end: it is that of the run in its color.
+/// The name of a curve. A prediction has no label of its own: it takes the name of the run with its role.
 fn name(figure: &Figure, line: Line) -> String {
     let Some(curve) = figure.curves.get(line) else { return String::new() };
     if !curve.label.is_empty() {
@@ -47,7 +48,7 @@ fn name(figure: &Figure, line: Line) -> String {
     }
 }
 
-/// Letters and signs in a text that programs which read it out skip or spell, and what is said for them.
+/// Letters and signs that screen readers skip or spell out, and the words spoken instead.
 const LETTERS: [(&str, &str); 14] = [
     (" ‖Θ̄ᵣ − Θ⁽¹⁾‖", ""),
     ("α", "alpha"),
@@ -65,11 +66,12 @@ const LETTERS: [(&str, &str); 14] = [
     ("\u{202f}", ""),
 ];
 
-/// A text as it is read out: words for letters and signs that would be skipped or spelled.
+/// A text as it is spoken: letters and signs that a screen reader would skip or spell out become words.
 ///
 /// ```
 /// use fedsysid::figure::aloud::spoken;
-/// assert_eq!(spoken("ε ≈ 3×10⁻⁵, 0.7× the error"), "epsilon about 3 times 10 to the power of minus 5, 0.7 times the error");
+/// let words = "epsilon about 3 times 10 to the power of minus 5, 0.7 times the error";
+/// assert_eq!(spoken("ε ≈ 3×10⁻⁵, 0.7× the error"), words);
 /// ```
 pub fn spoken(text: &str) -> String {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -96,12 +98,12 @@ pub fn spoken(text: &str) -> String {
             c => words.extend(among(LOWERED).or(Some(c))),
         }
     }
-    // Signs that stood between spaces have brought some of their own.
+    // Replacements of signs that stood between spaces bring spaces of their own.
     words.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The line above another one at an abscissa, or beneath it where `down`; without one, the highest going down and the lowest
-/// going up. Stops at the ends.
+/// The line above `line` at an abscissa, or below it if `down`. Without a line: the highest one going down, the lowest
+/// one going up. Stops at the ends.
 pub fn beside(figure: &Figure, x: f64, line: Option<Line>, down: bool) -> Option<Line> {
     let all = heard(figure, x);
     let last = all.len().checked_sub(1)?;
@@ -115,7 +117,7 @@ pub fn beside(figure: &Figure, x: f64, line: Option<Line>, down: bool) -> Option
     Some(all[there].line)
 }
 
-/// What is read at an abscissa: of one line, or of all.
+/// The words spoken at an abscissa, for one line or for all.
 pub fn words(figure: &Figure, x: f64, line: Option<Line>) -> String {
     let place = if figure.x.whole && x >= 0.0 { count(whole(x)) } else { measured(x, 3) };
     let value = |value: f64| if value.is_finite() { measured(value, 3) } else { say!("diverged").to_owned() };
@@ -123,7 +125,7 @@ pub fn words(figure: &Figure, x: f64, line: Option<Line>) -> String {
     let lines: Vec<_> =
         heard(figure, x).into_iter().filter(wanted).map(|it| format!("{} {}", it.name, value(it.value))).collect();
     let lines = if lines.is_empty() { say!("nothing recorded").to_owned() } else { lines.join(between()) };
-    // Of one line the number is what is waited for; of all, the place.
+    // For one line, listeners wait for its value, so it comes first; for all lines, the abscissa comes first.
     if line.is_some() {
         format!("{lines}, {} = {place}", figure.x.label)
     } else {
@@ -170,7 +172,7 @@ mod tests {
         assert_eq!(said, "round r = 1: FedAvg 0.400, pooled 0.200, FedLin 0.123, FedLin predicted 0.120");
     }
 
-    /// What a text to be heard must not have in it.
+    /// Checks that the spoken text has no letters or signs that a screen reader skips or spells out.
     #[test]
     fn what_is_read_out_is_in_words() {
         #[track_caller]

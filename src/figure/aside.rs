@@ -1,13 +1,13 @@
-//! Points with error bars that share their abscissas stand side by side, a role beside the other: where two methods agree,
-//! the one drawn last would hide the other and its bar.
+//! Points with error bars that share their abscissas are drawn side by side, one role beside the other: where two
+//! methods agree, the one drawn last would hide the other and its bar.
 
 use super::frame::Frame;
 use super::{Curve, Figure, Role};
 
-/// Between neighbors, in text heights: both markers show, and belong to their abscissa.
+/// Distance between neighbors, in text heights: both markers are visible and still belong to their abscissa.
 const APART: f64 = 0.4;
 
-/// How far to the right of its abscissas each curve's points stand, in CSS pixels; 0 where nothing needs to make way.
+/// How far the points of each curve are shifted to the right of their abscissas, in CSS pixels; 0 for curves that stay.
 pub(super) fn asides(figure: &Figure, frame: &Frame, text_px: f64) -> Vec<f64> {
     let mut roles: Vec<Role> = Vec::new();
     let mut room = f64::INFINITY;
@@ -30,7 +30,8 @@ fn makes_way(curve: &Curve) -> bool {
     curve.kind.is_points() && !curve.band.is_empty()
 }
 
-/// The mean distance between a curve's points, along the axis. Not the least: one more value, near another, must not change it.
+/// The mean distance between a curve's points along the axis, in CSS pixels. Not the smallest distance: one more value
+/// close to another must not change the shift.
 fn spacing(frame: &Frame, curve: &Curve) -> f64 {
     let places = || curve.points.iter().map(|point| frame.place_of(point.x)).filter(|px| px.is_finite());
     let (from, to) = places().fold((f64::INFINITY, f64::NEG_INFINITY), |(from, to), px| (from.min(px), to.max(px)));
@@ -46,7 +47,8 @@ mod tests {
     use crate::figure::frame::Rect;
     use crate::figure::{Axis, Band, CurveKind, Point, Scale};
 
-    /// Points of these roles at 0, 1, … 10, with error bars or without, on a plot of so many pixels.
+    /// Shifts of points at x = 0, 1, … 10 with these roles and kinds, with or without error bars, on a plot `width`
+    /// pixels wide.
     fn found(curves: &[(Role, CurveKind, bool)], width: f64) -> Vec<f64> {
         let curve = |&(role, kind, has_bars): &(Role, CurveKind, bool)| {
             let points: Vec<_> = (0..=10).map(|k| Point { x: f64::from(k), y: 0.5 }).collect();
@@ -74,7 +76,8 @@ mod tests {
         let three = [(Role::FedLin, Points, true), (Role::FedAvg, Points, true), (Role::ClientAlone, Points, true)];
         assert_eq!(found(&three, 500.0), [-4.0, 0.0, 4.0]);
         assert_eq!(found(&three[..2], 500.0), [-2.0, 2.0]);
-        // A second setting's stand with the first's; lines, and points that say where they are, stay.
+        // The points of a role's second setting are shifted with those of its first; lines, and points without error
+        // bars, stay.
         let more = [
             three[0],
             (Role::FedLin, Beside, true),

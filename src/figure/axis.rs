@@ -1,25 +1,25 @@
-//! Ranges that survive any data.
+//! Axis ranges for any data, NaN, infinities and zeros included.
 
 use super::{Curve, Level, Scale};
 
-/// Lengths along an axis that keep arithmetic far from the ends of `f64`.
+/// Limits of lengths along an axis, which keep the arithmetic far from the ends of `f64`.
 const LINEAR_LIMIT: f64 = 1e300;
 const LOG_LIMIT: f64 = 300.0;
-/// How far a run that rises above the highest start is shown if it does not come back, and if it does: decades on a log
-/// axis, multiples on a linear one.
+/// How far a run that rises above the highest start is shown, if it does not come back and if it does: in decades on a
+/// log axis, in multiples of the start on a linear one.
 const LOG_RISE: (f64, f64) = (0.5, 2.0);
 const LINEAR_RISE: (f64, f64) = (1.5, 3.0);
-/// How much bands and levels may lengthen an axis at either end, in lengths of what the curves need.
+/// How far bands and levels may lengthen an axis at either end, in multiples of the length that the curves need.
 const REACH: f64 = 0.75;
 
 impl Scale {
-    /// Whether the axis has a place for this value.
+    /// Whether the axis can show this value: finite and, on a log axis, positive.
     pub fn shows(self, value: f64) -> bool {
         value.is_finite() && (self == Scale::Linear || value > 0.0)
     }
 
-    /// The value as a length along the axis: itself, or its decimal logarithm. An infinite one stays infinite; NaN
-    /// and what a log axis has no place for become NaN.
+    /// The value as a length along the axis: itself, or its decimal logarithm. Infinity stays infinite; NaN, and values
+    /// that a log axis cannot show, become NaN.
     pub fn forward(self, value: f64) -> f64 {
         match self {
             Scale::Linear => value,
@@ -37,7 +37,7 @@ impl Scale {
     }
 }
 
-/// A range for the vertical axis that shows all of every curve.
+/// A range for the vertical axis that shows every point of every curve.
 ///
 /// Bands and levels may lengthen it, but only so far: a reference far away is marked at the edge instead of squashing
 /// the curves. Never empty, never NaN, whatever the data.
@@ -45,9 +45,9 @@ pub fn fit(scale: Scale, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
     fit_below(scale, curves, levels, &|_| f64::INFINITY, 0.0)
 }
 
-/// A range for runs that start high and should fall: as [`fit`], but a run that diverges is let go 3 times above the
-/// highest start (half as much again on a linear axis), so that the others and the references keep their shape. Where
-/// every run diverges, references may be up to 100 times below.
+/// A range for runs that start high and should fall: as [`fit`], but a run that diverges is shown up to 3 times the
+/// highest start (1.5 times on a linear axis) and cut off above, so that the other runs and the references keep their
+/// shape. Where every run diverges, the range may reach down to references up to 100 times below.
 pub fn fit_runs(scale: Scale, curves: &[Curve], levels: &[Level]) -> (f64, f64) {
     let starts = curves.iter().filter_map(|curve| curve.points.iter().find(|point| scale.shows(point.y)));
     let start = starts.map(|point| scale.forward(point.y)).fold(f64::NEG_INFINITY, f64::max);
@@ -73,7 +73,7 @@ pub fn fit_x(scale: Scale, curves: &[Curve]) -> (f64, f64) {
     usable(scale, (low, high))
 }
 
-/// The given range if an axis can have it, else the nearest that it can.
+/// The given range if an axis can use it, else the nearest range that it can use.
 pub fn usable(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     if !(scale.shows(low) && scale.shows(high)) {
         return match scale {
@@ -93,8 +93,8 @@ pub fn usable(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     (scale.backward(a.min(b) - spare - least), scale.backward(a.max(b) + spare + least))
 }
 
-/// The fit with what a curve has above its ceiling (a length along the axis) left out of account. Bands and levels may
-/// lengthen it by at least `reach` at either end.
+/// The fit that cuts every curve off above its ceiling (a length along the axis). Bands and levels may lengthen it by
+/// at least `reach` at either end.
 fn fit_below(
     scale: Scale,
     curves: &[Curve],
@@ -122,18 +122,19 @@ fn fit_below(
     let near = bands.iter().chain(&levels).filter(|&&t| low - reach <= t && t <= high + reach);
     let (low, high) = near.fold((low, high), |(low, high), &t| (low.min(t), high.max(t)));
     match scale {
-        // Some air, so that no curve runs along an axis.
+        // A margin, so that no curve runs along an axis.
         Scale::Log10 => snapped_log(low - 0.02 * (high - low), high + 0.02 * (high - low)),
         Scale::Linear => snapped_linear(low, high),
     }
 }
 
-/// Smallest and largest; `(∞, −∞)` of nothing.
+/// The smallest and the largest value; `(∞, −∞)` if there are none.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// At least a factor of two, or a tenth of the value: a flat curve should look flat.
+/// The range widened to at least a factor of two on a log axis, or a tenth of the value on a linear one: a flat curve
+/// should look flat.
 fn opened(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     let largest = low.abs().max(high.abs());
     let least = match scale {
@@ -145,7 +146,7 @@ fn opened(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     (low - 0.5 * missing, high + 0.5 * missing)
 }
 
-/// Outwards to round numbers, so that the axis stands still while a slider moves the curves a little.
+/// The range widened to round numbers, so that the axis stands still while a slider moves the curves a little.
 fn snapped_log(low: f64, high: f64) -> (f64, f64) {
     const GRID: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
     let places = |t: f64| {
@@ -158,7 +159,7 @@ fn snapped_log(low: f64, high: f64) -> (f64, f64) {
     usable(Scale::Log10, (10_f64.powf(below.max(-LOG_LIMIT)), 10_f64.powf(above.min(LOG_LIMIT))))
 }
 
-/// Outwards to half a tick; down to zero when that is not much further.
+/// The range widened to multiples of half a tick; down to zero when that is not much further.
 fn snapped_linear(low: f64, high: f64) -> (f64, f64) {
     let low = if low >= 0.0 && low < 0.5 * high { 0.0 } else { low };
     let step = round_step((high - low) / 10.0);
@@ -185,7 +186,7 @@ mod tests {
         Level { role: Role::Pooled, label: String::new(), value }
     }
 
-    /// Equal to 1e-9 relatively.
+    /// Checks that two ranges agree to a relative 1e-9.
     #[track_caller]
     fn close(found: (f64, f64), expected: (f64, f64)) {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1e-300);
@@ -227,7 +228,7 @@ mod tests {
         close(fit_x(linear, &[]), (0.0, 1.0));
     }
 
-    /// A run that triples its error every round.
+    /// A run whose error triples in every round, and ends as infinity and NaN.
     fn diverging() -> Curve {
         let ys: Vec<f64> = (0..60).map(|k| 1.5 * 3_f64.powi(k)).chain([f64::INFINITY, f64::NAN]).collect();
         curve(&ys)

@@ -1,4 +1,4 @@
-//! What of a path or a polygon lies inside a plot.
+//! Clips paths and polygons to a plot.
 
 use super::frame::{Px, Rect};
 
@@ -17,7 +17,7 @@ pub(super) fn clipped_line(plot: &Rect, path: &[Px]) -> Vec<Vec<Px>> {
     parts
 }
 
-/// The part of a segment inside the plot, ends that need no cutting kept exactly.
+/// The part of a segment inside the plot; ends inside the plot are kept exactly.
 pub(super) fn clipped_segment(plot: &Rect, from: Px, to: Px) -> Option<(Px, Px)> {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
@@ -42,7 +42,7 @@ pub(super) fn clipped_segment(plot: &Rect, from: Px, to: Px) -> Option<(Px, Px)>
     (enter <= leave).then_some((start, end))
 }
 
-/// The parts of a polygon's inside that lie in the plot, by cutting at one edge after the other.
+/// The part of a polygon inside the plot, found by cutting at one edge after the other.
 pub(super) fn clipped_polygon(plot: &Rect, outline: Vec<Px>) -> Vec<Px> {
     let cut = |outline: Vec<Px>, depth: &dyn Fn(Px) -> f64| {
         let mut kept = Vec::with_capacity(outline.len() + 4);

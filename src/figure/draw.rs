@@ -1,4 +1,4 @@
-//! The strokes of a figure, on any Plotters surface.
+//! Draws a figure on any Plotters surface.
 
 use super::flags::Flag;
 use super::frame::{Frame, Px, Rect};
@@ -18,10 +18,10 @@ use plotters::style::{Color, RGBColor};
 
 /// Draws a figure over the whole of a surface of the given size.
 ///
-/// The surface is [`Size::surface`] pixels large; with more than one subpixel, it is scaled by their inverse.
+/// The surface is [`Size::surface`] pixels large; with more than one subpixel, the caller scales it by their inverse.
 ///
 /// # Errors
-/// Whatever the surface reports.
+/// The error of the surface.
 pub fn draw<B: DrawingBackend>(figure: &Figure, theme: &Theme, size: Size, area: &DrawingArea<B, Shift>) -> Drawn<B> {
     draw_layout(figure, &Layout::new(figure, theme, size), theme, size, area)
 }
@@ -29,7 +29,7 @@ pub fn draw<B: DrawingBackend>(figure: &Figure, theme: &Theme, size: Size, area:
 /// As [`draw`], for a figure that has been laid out already.
 ///
 /// # Errors
-/// Whatever the surface reports.
+/// The error of the surface.
 pub fn draw_layout<B: DrawingBackend>(
     figure: &Figure,
     layout: &Layout,
@@ -41,7 +41,7 @@ pub fn draw_layout<B: DrawingBackend>(
 }
 
 impl<B: DrawingBackend> Pen<B> {
-    /// Everything, from the paper up.
+    /// Draws everything, from the paper up.
     pub(super) fn figure(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
         self.paper(layout.page.surface, theme.paper)?;
         self.grid(layout, theme)?;
@@ -54,7 +54,7 @@ impl<B: DrawingBackend> Pen<B> {
         layout.flags.iter().try_for_each(|flag| self.flag(flag, layout, theme))?;
         self.curves(figure, layout, theme)?;
         self.axes(&layout.frame, &layout.ticks, layout.page.text_px, theme)?;
-        // Over the axis too, which the first ones may lie on.
+        // Points are drawn over the axes too: the first ones may lie on an axis.
         for kind in [CurveKind::Beside, CurveKind::Points] {
             let curves = figure.curves.iter().zip(&layout.traces).filter(|(curve, _)| curve.kind == kind);
             curves.into_iter().try_for_each(|(curve, trace)| self.points(curve, trace, layout.page.text_px, theme))?;
@@ -75,7 +75,7 @@ impl<B: DrawingBackend> Pen<B> {
         layout.ticks.y.iter().try_for_each(line)
     }
 
-    /// The two axes, with ticks outside; short ones between the numbers of a log axis.
+    /// Draws the two axes with ticks outside the plot; log axes have short ticks between the labeled ones.
     pub(super) fn axes(&self, frame: &Frame, ticks: &Ticks, text_px: f64, theme: &Theme) -> Drawn<B> {
         let (plot, long, color) = (frame.plot, TICK * text_px, theme.quiet);
         self.horizontal(plot.bottom(), plot.left, plot.right(), color)?;
@@ -105,7 +105,8 @@ impl<B: DrawingBackend> Pen<B> {
         self.path(&ends, theme.hue(level.role).line, theme.level_px(), level.role.dash())
     }
 
-    /// Runs over predictions over ghosts; markers over all lines, so that a curve under another still shows.
+    /// Draws runs over predictions over ghosts; markers go over all lines, so that a curve under another one still
+    /// shows.
     fn curves(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
         let curves = || figure.curves.iter().zip(&layout.traces);
         for kind in [CurveKind::Pinned, CurveKind::PredictedBeside, CurveKind::Predicted, CurveKind::Measured] {
@@ -136,8 +137,8 @@ impl<B: DrawingBackend> Pen<B> {
         trace.marks.iter().try_for_each(|&place| self.sign(curve.role, curve.kind, place, theme))
     }
 
-    /// A role's marker: on a run open or filled as its shape is; of points that stand alone filled, and open ones of a second
-    /// setting.
+    /// Draws a role's marker: on runs, filled or open by its shape; on points without lines, filled; on points of a
+    /// second setting, open.
     fn sign(&self, role: Role, kind: CurveKind, place: Px, theme: &Theme) -> Drawn<B> {
         let (shape, stroke) = (role.marker(), theme.stroke_px);
         self.marker(shape, place, stroke, theme.hue(role).line)?;
@@ -149,7 +150,7 @@ impl<B: DrawingBackend> Pen<B> {
         }
     }
 
-    /// Error bars, and markers over them.
+    /// Draws error bars, and markers over them.
     fn points(&self, curve: &Curve, trace: &Trace, text_px: f64, theme: &Theme) -> Drawn<B> {
         let color = theme.hue(curve.role).line;
         for bar in &trace.bars {
@@ -165,7 +166,7 @@ impl<B: DrawingBackend> Pen<B> {
         ends.into_iter().try_for_each(|(y, _)| self.path(&[(x - cap, y), (x + cap, y)], color, width, None))
     }
 
-    /// The line of a mark, with its name at its upper end.
+    /// Draws the line of a mark, with its name at the upper end.
     fn flag(&self, flag: &Flag, layout: &Layout, theme: &Theme) -> Drawn<B> {
         let color = flag.role.map_or(theme.quiet, |role| theme.hue(role).line);
         self.vertical(flag.x, flag.top, layout.frame.plot.bottom(), color)?;
@@ -182,7 +183,7 @@ impl<B: DrawingBackend> Pen<B> {
         self.line(&Line::of(label, layout.page.text_px, theme))
     }
 
-    /// Words over whatever the plot holds, on paper of their own.
+    /// Draws words on a background of paper, over whatever the plot holds.
     pub(super) fn words(&self, lines: &[Line], theme: &Theme) -> Drawn<B> {
         for line in lines {
             let (start, end) = line.extent();
@@ -203,7 +204,7 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::ChaCha8Rng;
 
-    /// What is drawn on a surface that says it has so many pixels.
+    /// The strokes of a figure on a surface that reports this many pixels.
     fn drawn(figure: &Figure, size: Size, surface: (u32, u32)) -> String {
         let strokes = Strokes::new(surface);
         let area = strokes.clone().into_drawing_area();

@@ -1,4 +1,5 @@
-//! Names of marks, above the plot: each a flag at its line, none over another, no line through any.
+//! Names of marks above the plot: each stands like a flag at its line; names do not overlap, and no line crosses a
+//! name.
 
 use super::frame::{Frame, Px};
 use super::lines::{Anchor, Line};
@@ -8,11 +9,11 @@ use super::text::width;
 use super::theme::Theme;
 use super::{Figure, Mark, Point, Role};
 
-/// A mark in its place.
+/// A mark laid out on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Flag {
     pub role: Option<Role>,
-    /// Where its line is, and how far up that goes.
+    /// Place of its vertical line, and the line's upper end, in CSS pixels.
     pub x: f64,
     pub top: f64,
     pub dot: Option<Px>,
@@ -20,7 +21,7 @@ pub(super) struct Flag {
     pub words: Option<Line>,
 }
 
-/// A place for a name: left and right end, and the row, counted from the plot up.
+/// A place for a name: its line, its left and right end, and its row, counted from the plot up.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     x: f64,
@@ -29,12 +30,12 @@ struct Place {
     row: usize,
 }
 
-/// Distance of a name from its line, and what has to be free around it, in font sizes.
+/// Distance of a name from its line, and the free space needed around it, in font sizes.
 const PAD: f64 = 0.35;
 const CLEAR: f64 = 0.2;
 
 impl Place {
-    /// Whether one name touches the other, or the other's line, which leads through all rows below its name.
+    /// Whether the two names touch, or one name touches the other's line, which crosses all rows below its own name.
     fn disturbs(&self, other: &Place, clear: f64) -> bool {
         let crosses = |name: &Place, line: &Place| {
             line.row > name.row && name.left - clear < line.x && line.x < name.right + clear
@@ -46,14 +47,14 @@ impl Place {
     }
 }
 
-/// Rows of names that the marks of a figure ask for.
+/// Number of rows that the names of a figure's marks need.
 pub(super) fn rows(figure: &Figure, frame: &Frame, page: &Page) -> usize {
     let most = (0.1 * page.free.height / (LINE * page.text_px)).clamp(1.0, 3.0);
     let chosen = chosen(figure, frame, page, most);
     chosen.iter().filter_map(|(_, named)| named.as_ref()).map(|(_, place)| place.row + 1).max().unwrap_or(0)
 }
 
-/// Every mark inside the plot in its place.
+/// Lays out every mark inside the plot.
 pub(super) fn place(figure: &Figure, frame: &Frame, page: &Page, rows: Rows, theme: &Theme) -> Vec<Flag> {
     let (t, plot) = (page.text_px, frame.plot);
     let line = LINE * t;
@@ -71,18 +72,18 @@ pub(super) fn place(figure: &Figure, frame: &Frame, page: &Page, rows: Rows, the
     chosen(figure, frame, page, (rows.flags / line).round()).into_iter().map(flag).collect()
 }
 
-/// A mark, and its name in its place if there is room.
+/// A mark, and its name with the name's place if there is room.
 type Named<'a> = (&'a Mark, Option<(String, Place)>);
 
-/// The marks inside the plot from left to right, named in so many rows: one after the other from the right or from the left,
-/// whichever leaves more to read.
+/// The marks inside the plot from left to right, named in at most `n_rows` rows. Names are placed one after the other,
+/// from the right or from the left, whichever keeps more text.
 fn chosen<'a>(figure: &'a Figure, frame: &Frame, page: &Page, n_rows: f64) -> Vec<Named<'a>> {
     let within = frame.plot.left..=frame.plot.right();
     let mut marks: Vec<(&Mark, f64)> = Vec::new();
     for mark in &figure.marks {
         let x = frame.place_of(mark.x);
         if within.contains(&x) {
-            // They are few: to sort them would be more of a download than a gain.
+            // There are few marks: sorting code would add more to the download than it would gain.
             marks.insert(marks.partition_point(|other| other.1 <= x), (mark, x));
         }
     }
@@ -106,8 +107,8 @@ fn one_by_one<'a>(marks: &[(&'a Mark, f64)], page: &Page, n_rows: f64) -> Vec<Na
     done
 }
 
-/// The fullest name that there is room for, as low as possible, right of the line rather than left of it, and not in the way
-/// of the lines that are to come.
+/// The longest name that fits, as low as possible, preferably right of its line, and clear of the lines still to be
+/// named.
 fn named(
     mark: &Mark,
     x: f64,
@@ -140,7 +141,7 @@ mod tests {
     use crate::figure::layout::Layout;
     use crate::figure::{Axis, Scale, Size};
 
-    /// Marks at these places of an axis from 0 to 100.
+    /// A figure with marks (abscissa, name, detail) on an axis from 0 to 100.
     fn figure(marks: &[(f64, &str, &str)]) -> Figure {
         let axis = || Axis { label: "axis".to_owned(), range: (0.0, 100.0), scale: Scale::Linear, whole: false };
         let mark = |&(x, label, detail): &(f64, &str, &str)| Mark {
@@ -158,7 +159,7 @@ mod tests {
         Layout::new(figure, &Theme::LIGHT, Size::new(size.0, size.1, 1.0)).flags
     }
 
-    /// The names, and how many rows they take.
+    /// Checks the names, and the number of rows that they take.
     #[track_caller]
     fn check(marks: &[(f64, &str, &str)], size: (f64, f64), names: &[&str], n_rows: usize) {
         let found = flags(&figure(marks), size);

@@ -1,11 +1,11 @@
-//! Data ↔ pixels.
+//! Converts between data and pixels.
 
 use super::{Axis, Point, Scale, axis};
 
 /// A place in CSS pixels, from the upper left corner.
 pub type Px = (f64, f64);
 
-/// How far outside the plot a value may lie, in lengths of the axis: beyond, all places look the same.
+/// How far outside the plot a point may lie, in lengths of the axis; points farther away are moved to this distance.
 const FARTHEST: f64 = 50.0;
 
 /// A rectangle in CSS pixels.
@@ -32,34 +32,34 @@ impl Rect {
         self.top + self.height
     }
 
-    /// Whether a place is inside or on the edge. NaN is nowhere.
+    /// Whether a place is inside or on the edge; false for NaN.
     pub fn contains(&self, (x, y): Px) -> bool {
         (self.left..=self.right()).contains(&x) && (self.top..=self.bottom()).contains(&y)
     }
 
-    /// The abscissa inside that is nearest to one.
+    /// The abscissa inside the rectangle nearest to `x`.
     pub(super) fn nearest_x(&self, x: f64) -> f64 {
         x.max(self.left).min(self.right())
     }
 
-    /// Whether all of it is inside another one.
+    /// Whether this rectangle lies wholly inside another one.
     pub(super) fn is_in(&self, other: &Rect) -> bool {
         other.contains((self.left, self.top)) && other.contains((self.right(), self.bottom()))
     }
 
-    /// Whether the two have more than an edge in common.
+    /// Whether the two rectangles share more than an edge.
     pub(super) fn meets(&self, other: &Rect) -> bool {
         let across = self.left < other.right() && other.left < self.right();
         across && self.top < other.bottom() && other.top < self.bottom()
     }
 
-    /// The place inside that is nearest.
+    /// The place inside the rectangle nearest to the given one.
     pub(super) fn nearest(&self, (x, y): Px) -> Px {
         (x.max(self.left).min(self.right()), y.max(self.top).min(self.bottom()))
     }
 }
 
-/// The plot and what its edges stand for.
+/// The plot and the axes along its edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Where curves are drawn.
@@ -68,7 +68,7 @@ pub struct Frame {
     y: Side,
 }
 
-/// One axis: lengths along it, and the pixels at its two ends.
+/// One axis: the lengths along it, and the pixels, at its two ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Side {
     scale: Scale,
@@ -82,7 +82,8 @@ impl Frame {
         Self { plot, x: Side::new(x, (plot.left, plot.right())), y: Side::new(y, (plot.bottom(), plot.top)) }
     }
 
-    /// Where a point lies. NaN for what an axis has no place for; what lies far outside is moved nearer, still outside.
+    /// The place of a point. NaN for values that an axis cannot show; points far outside are moved nearer but stay
+    /// outside.
     pub fn px_of(&self, point: Point) -> Px {
         (self.x.px(point.x), self.y.px(point.y))
     }
@@ -102,12 +103,12 @@ impl Frame {
         self.x.px(value)
     }
 
-    /// The height of an ordinate, in pixels from above.
+    /// The height of an ordinate, in pixels from the top.
     pub(super) fn height_of(&self, value: f64) -> f64 {
         self.y.px(value)
     }
 
-    /// The height of a lower bound: what a log axis has no place for is at its foot.
+    /// The height of a lower bound: values that a log axis cannot show go to the bottom of the plot.
     pub(super) fn floor_of(&self, low: f64) -> f64 {
         let y = self.height_of(low);
         if y.is_nan() { self.plot.bottom() } else { y }

@@ -1,4 +1,4 @@
-//! Random figures that nobody would draw on purpose, for tests of what must hold whatever the data.
+//! Random figures with hostile data, for tests of invariants that must hold for any data.
 
 use super::{Axis, Band, Curve, CurveKind, Figure, Level, Mark, Point, Role, Scale, axis};
 use rand::RngExt;
@@ -13,7 +13,7 @@ const KINDS: [CurveKind; 6] = [
     CurveKind::PredictedBeside,
 ];
 
-/// Width and height of a surface, from a screen's down to a pixel, in CSS pixels.
+/// Width and height of a surface in CSS pixels, from a screen down to a single pixel.
 pub(super) fn surface(rng: &mut ChaCha8Rng) -> (u32, u32) {
     [(960, 540), (640, 400), (320, 240), (90, 60), (24, 300), (300, 9), (1, 1)][rng.random_range(0..7)]
 }

@@ -1,18 +1,18 @@
-//! What is under the pointer, or under the arrow keys.
+//! The crosshair under the pointer, or moved by the arrow keys.
 
 use super::frame::Px;
 use super::layout::Layout;
 use super::order::order;
 use super::{Band, Figure, Point};
 
-/// Every curve read at one recorded abscissa.
+/// The values of all curves at one recorded abscissa.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crosshair {
     /// The abscissa, recorded by at least one curve.
     pub x: f64,
-    /// Where it is, in CSS pixels from the left.
+    /// Its place, in CSS pixels from the left.
     pub px: f64,
-    /// One reading a curve that has recorded something there, in the order of the curves.
+    /// One reading for each curve that has recorded a value there, in the order of the curves.
     pub readings: Vec<Reading>,
 }
 
@@ -21,18 +21,18 @@ pub struct Crosshair {
 pub struct Reading {
     /// The index of the curve in [`Figure::curves`].
     pub curve: usize,
-    /// What it has recorded; may be NaN or infinite, which is worth saying.
+    /// The recorded point; `y` may be NaN or infinite, which the reading should say.
     pub point: Point,
     /// Its band there, if it has one.
     pub band: Option<Band>,
-    /// Where to set a dot, in CSS pixels; `None` where the value is outside the plot.
+    /// Place of the dot, in CSS pixels; `None` where the value is outside the plot.
     pub at: Option<Px>,
 }
 
 impl Layout {
-    /// The crosshair at the recorded abscissa nearest to a horizontal position, in CSS pixels from the left; where points
-    /// stand alone, at one of theirs. (A predicted curve is read there if it has a value at just that abscissa.) `None` if
-    /// no curve has recorded anything within the axis.
+    /// The crosshair at the recorded abscissa nearest to a horizontal position, in CSS pixels from the left. If the
+    /// figure has points without lines, only their abscissas count. (A predicted curve gives a reading if it has a
+    /// value at exactly that abscissa.) `None` if no curve has recorded anything within the axis.
     pub fn crosshair(&self, figure: &Figure, px: f64) -> Option<Crosshair> {
         let (left, right) = (self.frame.plot.left - 0.5, self.frame.plot.right() + 0.5);
         let places = abscissas(figure).map(|x| (x, self.frame.place_of(x)));
@@ -42,7 +42,7 @@ impl Layout {
         Some(Crosshair { x, px, readings })
     }
 
-    /// The crosshair one recorded abscissa further, or as many back as `steps` is negative; stops at the ends.
+    /// The crosshair `steps` recorded abscissas further; negative steps go back. Stops at the ends.
     pub fn crosshair_beside(&self, figure: &Figure, x: f64, steps: isize) -> Option<Crosshair> {
         let all: Vec<f64> = abscissas(figure).filter(|&x| figure.x.scale.shows(x)).collect();
         let mut places: Vec<f64> = order(&all).into_iter().map(|place| all[place]).collect();
@@ -64,7 +64,7 @@ impl Layout {
     }
 }
 
-/// Where there is something to read: at the points that stand alone, if there are any, else wherever a curve has a value.
+/// The abscissas that can be read: those of points without lines if there are any, else those of all curves.
 fn abscissas(figure: &Figure) -> impl Iterator<Item = f64> {
     let alone = figure.curves.iter().any(|curve| curve.kind.is_points() && !curve.points.is_empty());
     let curves = figure.curves.iter().filter(move |curve| curve.kind.is_points() || !alone);
@@ -77,7 +77,7 @@ mod tests {
     use crate::figure::theme::Theme;
     use crate::figure::{Axis, Curve, CurveKind, Role, Scale, Size};
 
-    /// Curves of every round up to 10, of every second, and of none.
+    /// Three curves: recorded at every round up to 10, at every second one, and at none.
     fn figure() -> Figure {
         let curve = |step: u32, y: fn(f64) -> f64| {
             let points: Vec<_> = (0..=10).step_by(step as usize).map(f64::from).map(|x| Point { x, y: y(x) }).collect();
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// Rounds recorded ever more sparsely, on a logarithmic axis that has no place for the first of them.
+    /// Rounds recorded ever more sparsely, on a logarithmic axis that cannot show the first one.
     #[test]
     fn on_a_logarithmic_axis_sparse_rounds_are_read_and_walked_along() {
         let mut figure = figure();
@@ -183,7 +183,7 @@ mod tests {
         assert!((next.x - 7.0).abs() < 1e-12);
     }
 
-    /// Also of points that stand side by side.
+    /// Also checks points that are drawn side by side.
     #[test]
     fn dots_are_set_on_markers() {
         let mut figure = figure();

@@ -1,4 +1,4 @@
-//! Names at the ends of curves and levels, so that no reader needs a legend.
+//! Names at the ends of curves and levels, in place of a legend.
 
 use super::clip::clipped_segment;
 use super::frame::{Frame, Px, Rect};
@@ -10,17 +10,17 @@ use crate::sim::few::sort_few;
 /// The name of a curve or a level, beside its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// The name, as far as there is room.
+    /// The name, shortened to the room there is.
     pub text: String,
-    /// Whose name it is.
+    /// The role of the named curve or level.
     pub role: Role,
-    /// Whether it is a measured curve's, which is set in bold.
+    /// Whether it names a measured curve; these names are bold.
     pub bold: bool,
     /// Left end of the text, at half its height.
     pub at: Px,
-    /// A line from the end of the curve, where the name had to move away from it; else empty.
+    /// A line from the end of the curve to a name that had to move away from it; else empty.
     pub leader: Vec<Px>,
-    /// Where the curve's marker stands before the name, and whether it is that of a second setting.
+    /// Place of the curve's marker before the name, and the curve's kind; `None` without a marker.
     pub sign: Option<(Px, CurveKind)>,
 }
 
@@ -29,28 +29,28 @@ pub struct Label {
 pub(super) struct Column {
     /// Left end of the names.
     pub left: f64,
-    /// Width of the widest name; nothing is written if it is zero.
+    /// Width of the widest name, in CSS pixels; if it is zero, no names are written.
     pub room: f64,
-    /// Size of the type.
+    /// Size of the type, in CSS pixels.
     pub text_px: f64,
-    /// Room left of the names for the markers of their curves, if there is any.
+    /// Room for the curves' markers left of the names, in CSS pixels; zero if there are no markers.
     pub signs: f64,
 }
 
-/// Distance of lines of text, in font sizes.
+/// Distance between lines of text, in font sizes.
 const LINE: f64 = 1.3;
 
-/// A name and the height it would like.
+/// A name and its preferred height.
 struct Wish {
     text: String,
     role: Role,
     bold: bool,
     y: f64,
-    /// Whether a line from its curve's end may lead to it; a name that points beyond an edge needs none.
+    /// Whether a leader from the curve's end may lead to it; a name with an arrow beyond an edge needs none.
     led: bool,
-    /// Who goes first when there is not enough room.
+    /// Priority when there is not enough room; smaller ranks are kept first.
     rank: u8,
-    /// What kind of curve it is, if it has markers.
+    /// The kind of its curve, if the curve has markers.
     sign: Option<CurveKind>,
 }
 
@@ -64,13 +64,13 @@ impl Curve {
     }
 }
 
-/// Room for markers before names, where there are some to tell apart.
+/// Room for markers before names, in CSS pixels; zero unless more than one named curve has markers.
 pub(super) fn signs(figure: &Figure, text_px: f64) -> f64 {
     let n_signs = figure.curves.iter().filter(|curve| curve.has_markers() && !curve.label.is_empty()).count();
     if n_signs > 1 { 1.2 * text_px } else { 0.0 }
 }
 
-/// Room that the names of a figure would fill.
+/// Width of the widest name of a figure, in CSS pixels.
 pub(super) fn widest(figure: &Figure, text_px: f64) -> f64 {
     let (low, high) = figure.y.range;
     let curves = figure.curves.iter().filter(|curve| !curve.label.is_empty());
@@ -83,7 +83,7 @@ pub(super) fn widest(figure: &Figure, text_px: f64) -> f64 {
     curves.chain(figure.levels.iter().map(level)).fold(0.0, f64::max)
 }
 
-/// Every name in its place: none over another, the order of the curves kept.
+/// Places every name: names do not overlap, and keep the order of the curves.
 pub(super) fn place(figure: &Figure, frame: &Frame, traces: &[Trace], column: Column) -> Vec<Label> {
     if column.room <= 0.0 {
         return Vec::new();
@@ -127,7 +127,7 @@ fn wish_of(curve: &Curve, text: String, y: f64, led: bool) -> Wish {
     Wish { text, role: curve.role, bold: curve.is_bold(), y, led, rank, sign }
 }
 
-/// A name at the edge beyond which its curve is.
+/// The wish of a curve beyond an edge: at that edge.
 fn wish_beyond(frame: &Frame, edge: Edge, curve: &Curve) -> Wish {
     wish_of(curve, pointing(edge, &curve.label), edge_of(frame, edge), false)
 }
@@ -157,8 +157,8 @@ fn edge_of(frame: &Frame, edge: Edge) -> f64 {
     }
 }
 
-/// Names of curves that left the plot, right of where they did. Curves that left close together share one place, their
-/// names one below the other. Also the curves for which there is no room there, or only over lines.
+/// Labels of curves that left the plot, placed right of their exits. Curves that leave close together share one place,
+/// with their names one below the other. Also returns the curves for which there is no room, or only room over lines.
 fn beside_exits<'a>(
     frame: &Frame,
     edge: Edge,
@@ -197,8 +197,8 @@ fn beside_exits<'a>(
     (labels, rest)
 }
 
-/// The names in the column, each as near to its wish as the others allow. What does not fit is left out, the least
-/// important first.
+/// Places names in the column, each as near to its preferred height as the others allow. Names that do not fit are left
+/// out, the least important first.
 fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label> {
     let line = LINE * column.text_px;
     let bounds = (frame.plot.top, (frame.plot.bottom() - 0.5 * line).max(frame.plot.top));
@@ -216,7 +216,7 @@ fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label>
         if wish.led && moved {
             let end = column.left - 0.25 * column.text_px;
             leader.extend([(frame.plot.right() + 0.25 * column.text_px, wish.y), (end - column.signs, y)]);
-            // Where markers stand before other names it is led between them, at its own height.
+            // Beside markers of other names, the leader runs between them at the height of its own name.
             leader.extend(crosses.then_some((end, y)));
         }
         Some(Label { text, role: wish.role, bold: wish.bold, at: (column.left, y), leader, sign })
@@ -224,7 +224,7 @@ fn in_column(frame: &Frame, column: Column, mut wishes: Vec<Wish>) -> Vec<Label>
     wishes.into_iter().zip(heights).filter_map(label).collect()
 }
 
-/// Lines that fit when the first and the last may stand on the bounds.
+/// Number of lines that fit when the first and the last may stand on the bounds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least one, at most a screen's height")]
 fn capacity(height: f64, line: f64) -> usize {
     (height / line + 1e-9).floor().max(0.0) as usize + 1
@@ -232,8 +232,8 @@ fn capacity(height: f64, line: f64) -> usize {
 
 /// Heights as near as possible to the ascending `wanted` (least squares), at least `line` apart, within the bounds.
 ///
-/// With `line` times their index taken off, heights need only ascend; blocks of neighbors that would not are pooled at
-/// their mean, and cutting the result at the bounds keeps it optimal (isotonic regression).
+/// Subtracting `line` times the index leaves heights that need only ascend. Neighbors that would descend are pooled
+/// into a block at their mean; clamping the result to the bounds keeps it optimal (isotonic regression).
 fn spaced(wanted: &[f64], line: f64, (low, high): (f64, f64)) -> Vec<f64> {
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for (idx, y) in wanted.iter().enumerate() {
@@ -287,12 +287,12 @@ mod tests {
         }
     }
 
-    /// A plot of 400 × 100 pixels from (0, 0), x from 0 to 10, y from 0.01 to 1, names from 410 on.
+    /// Labels on a plot of 400 × 100 pixels at (0, 0), x from 0 to 10, y from 0.01 to 1, with names from 410 on.
     fn placed(curves: &[(&str, &[f64])], levels: &[(&str, f64)]) -> Vec<Label> {
         placed_beside(curves, levels, 0.0)
     }
 
-    /// The same with room for markers before the names.
+    /// As [`placed`], with `signs` pixels of room for markers before the names.
     fn placed_beside(curves: &[(&str, &[f64])], levels: &[(&str, f64)], signs: f64) -> Vec<Label> {
         let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let curve = |(label, ys): &(&str, &[f64])| {
@@ -341,7 +341,7 @@ mod tests {
         }
     }
 
-    /// Slanted ones would run over the markers of the names above and below.
+    /// Slanted leaders would cross the markers of the names above and below.
     #[test]
     fn lines_to_names_pass_markers_at_the_height_of_the_name() {
         let labels =
@@ -372,7 +372,7 @@ mod tests {
         assert!((second.1 - first.1 - 13.0).abs() < 1e-9);
     }
 
-    /// As in a small frame where three runs diverge at once, or one run goes on where others leave.
+    /// As in a small frame where three runs diverge at the same time, or one run stays where others leave the plot.
     #[test]
     fn no_name_lies_over_a_line() {
         let away: &[f64] = &[0.1, 10.0, 1e3, 1e9, 1e30];

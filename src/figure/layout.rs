@@ -1,4 +1,4 @@
-//! Where everything goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
+//! Layout of a figure: pure geometry in CSS pixels, used for drawing and for the pointer.
 
 use super::Figure;
 use super::aside::asides;
@@ -17,7 +17,7 @@ use super::{Curve, Size};
 /// A figure laid out on a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// The plot, and data ↔ pixels.
+    /// The plot, and the conversion between data and pixels.
     pub frame: Frame,
     /// Ticks of both axes.
     pub ticks: Ticks,
@@ -27,12 +27,12 @@ pub struct Layout {
     pub(super) traces: Vec<Trace>,
     pub(super) flags: Vec<Flag>,
     pub(super) lines: Vec<Line>,
-    /// Set on paper of its own, over whatever the plot holds.
+    /// Words on a background of paper, over whatever the plot holds.
     pub(super) words: Vec<Line>,
 }
 
 impl Layout {
-    /// Lays a figure out. Total: whatever the data and however small the surface, everything is on it.
+    /// Lays a figure out. Never fails: for any data, and on however small a surface, everything lies on the surface.
     pub fn new(figure: &Figure, theme: &Theme, size: Size) -> Self {
         let page = Page::new(theme, size);
         let headings = headings(figure);
@@ -50,7 +50,7 @@ impl Layout {
         let lines = lines::around(&page, &frame, &ticks, &headings, rows, theme);
         let mut layout = Self { frame, ticks, labels, page, traces, flags, lines, words: Vec::new() };
         if rows.words == 0.0 && !layout.shows_curves() {
-            // Of a curve beyond an edge its name tells.
+            // The name of a curve beyond an edge says where it is, so no words are needed.
             let words = figure.words.as_deref().or((!has_values(figure)).then_some(nothing()));
             layout.words = words.map(|words| lines::in_plot(words, &page, &frame.plot, theme)).unwrap_or_default();
         }
@@ -85,29 +85,30 @@ fn has_values(figure: &Figure) -> bool {
     points.any(|point| figure.x.scale.shows(point.x) && figure.y.scale.shows(point.y))
 }
 
-/// Whether there is neither a curve nor a level to draw.
+/// Whether there is no curve and no level to draw.
 fn is_empty(figure: &Figure) -> bool {
     !has_values(figure) && !figure.levels.iter().any(|level| figure.y.scale.shows(level.value))
 }
 
-/// Space between plot and names, wide enough for a leader; one that ends before a marker has nothing but this space.
+/// Space between plot and names, wide enough for a leader; a leader that ends before a marker has only this space.
 fn gap(column: &Column) -> f64 {
     column.text_px * if column.signs > 0.0 { 1.2 } else { 0.9 }
 }
 
-/// Left edge of the plot, and the column of names. On a narrow surface names are shortened, then numbers go.
+/// Left edge of the plot, and the column of names. On a narrow surface names are shortened, then tick labels are
+/// dropped.
 fn columns(figure: &Figure, page: &Page, y_ticks: &[Tick]) -> (f64, Column) {
     let (t, all) = (page.text_px, page.free.width);
     let room = labels::widest(figure, t).min(0.36 * all);
     let room = if room < 4.0 * t { 0.0 } else { room };
-    // Without names, half a number still sticks out below the corner.
+    // Without names, half a tick label still sticks out at the lower right corner.
     let right = if room > 0.0 { room + MARGIN * t } else { 1.2 * t };
     // On a narrow surface the plot needs the room more than markers do.
     let signs = if room > 0.0 && all > 30.0 * t { labels::signs(figure, t) } else { 0.0 };
     (left_of_plot(page, y_ticks), Column { left: all - right, room, text_px: t, signs })
 }
 
-/// Left edge of a plot with these numbers beside it; on a narrow surface, without them.
+/// Left edge of a plot with these tick labels beside it; on a narrow surface, without them.
 pub(super) fn left_of_plot(page: &Page, y_ticks: &[Tick]) -> f64 {
     let t = page.text_px;
     let numbers = y_ticks.iter().map(|tick| width(&tick.label, t, false)).fold(0.0, f64::max);
@@ -153,7 +154,7 @@ mod tests {
         Layout::new(figure, &Theme::LIGHT, Size::new(size.0, size.1, 1.0))
     }
 
-    /// Which texts are written, and that the plot keeps its share of the surface.
+    /// Checks which texts are written and which are left out, and that the plot keeps its share of the surface.
     #[track_caller]
     fn check_texts(size: (f64, f64), written: &[&str], left_out: &[&str]) {
         let layout = layout(&figure(), size);

@@ -1,4 +1,4 @@
-//! Every line of text but the labels, in its place.
+//! Lays out all lines of text but the labels.
 
 use super::frame::{Frame, Px, Rect};
 use super::labels::Label;
@@ -21,7 +21,7 @@ pub(super) struct Line {
     pub color: RGBColor,
 }
 
-/// Which part of a line of text is where it says.
+/// The part of a line of text that lies at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -29,14 +29,14 @@ pub(super) enum Anchor {
     End,
 }
 
-/// What a figure says when it has nothing to draw and no words for it.
+/// The words of a figure that has nothing to draw and no words of its own.
 pub(super) fn nothing() -> &'static str {
     say!("No value to draw on these axes")
 }
-/// Size of a title, in sizes of the other type.
+/// Size of a title, relative to other text.
 const TITLE: f64 = 1.15;
 
-/// Titles of the picture and of its axes, words, numbers along the axes: what is written around a plot.
+/// The texts around a plot: titles of the picture and of its axes, words, tick labels.
 pub(super) fn around(
     page: &Page,
     frame: &Frame,
@@ -108,18 +108,18 @@ pub(super) fn in_plot(words: &str, page: &Page, plot: &Rect, theme: &Theme) -> V
 }
 
 impl Line {
-    /// The text of a label.
+    /// The line of text of a label.
     pub(super) fn of(label: &Label, size: f64, theme: &Theme) -> Self {
         let Label { text, at, bold, .. } = label.clone();
         Self { text, at, anchor: Anchor::Start, size, bold, color: theme.hue(label.role).text }
     }
 
-    /// The number of a tick.
+    /// The line of text of a tick's label.
     pub(super) fn number(tick: &Tick, at: Px, anchor: Anchor, size: f64, theme: &Theme) -> Self {
         Self { text: tick.label.clone(), at, anchor, size, bold: false, color: theme.quiet }
     }
 
-    /// The line moved sideways until it is on the surface; nothing if it is higher or wider than that.
+    /// The line moved sideways onto the surface; `None` if it is higher or wider than the surface.
     pub(super) fn within(mut self, surface: &Rect) -> Option<Self> {
         let (start, end) = self.extent();
         let shift = (surface.left - start).max(0.0) - (end - surface.right()).max(0.0);
@@ -130,7 +130,7 @@ impl Line {
         (inside(start, self.at.1 - half) && inside(end, self.at.1 + half)).then_some(self)
     }
 
-    /// Left and right end.
+    /// Its left and right end, in CSS pixels.
     pub(super) fn extent(&self) -> (f64, f64) {
         let width = width(&self.text, self.size, self.bold);
         let start = match self.anchor {

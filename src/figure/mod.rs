@@ -1,19 +1,19 @@
-//! Plain data → picture, on any Plotters surface.
+//! Turns plain data into pictures, on any Plotters surface.
 //!
-//! A [`Figure`] says *what* is shown: curves with their bands, points with error bars, reference levels, marks, two axes, words.
-//! It holds roles and numbers, no colors and no pixels, and knows nothing of where the numbers come from. The rest turns it
-//! into a picture:
+//! A [`Figure`] says *what* is shown: curves with their bands, points with error bars, reference levels, marks, two
+//! axes, words. It holds roles and numbers but no colors and no pixels, and does not know where the numbers come from.
+//! The rest turns it into a picture:
 //!
-//! - [`axis`]: ranges that survive any data; [`ticks`]: the marks along them; [`number`]: numbers as people read them;
-//! - [`theme`]: what a role looks like on paper, on a dark screen, on a projector;
-//! - [`layout`]: pure geometry in CSS pixels, for drawing and for the pointer alike, out of [`frame`] (data ↔ pixels),
-//!   `trace` (the visible part of a curve: `clip`, `thin`), [`labels`] (names at the ends), `flags` (names of marks), `page`, `rows` and `lines`
-//!   (all other words) and `text` (the room that words take);
-//! - [`hover`]: what is under the pointer; [`order`]: what comes after what; [`aloud`]: what is read out of a figure;
-//! - [`draw`]: a figure in strokes, `pen`: the strokes, on any `DrawingBackend`;
+//! - [`axis`]: ranges for any data; [`ticks`]: the marks along them; [`number`]: numbers as people read them;
+//! - [`theme`]: the look of every role on paper, on a dark screen, on a projector;
+//! - [`layout`]: pure geometry in CSS pixels, used for drawing and for the pointer, from [`frame`] (data ↔ pixels),
+//!   `trace` (the visible part of a curve: `clip`, `thin`), [`labels`] (names at the ends), `flags` (names of marks),
+//!   `page`, `rows` and `lines` (all other words) and `text` (the width of words);
+//! - [`hover`]: the crosshair; [`order`]: sorting; [`aloud`]: figures read aloud;
+//! - [`draw`]: draws a figure; `pen`: its strokes on any `DrawingBackend`;
 //! - [`svg`]: the same figure as text;
 //! - [`heat`]: maps, on the same surfaces;
-//! - [`sheet`]: a picture with words around it, for files.
+//! - [`sheet`]: a picture with words around it, for exported files.
 
 pub mod aloud;
 mod aside;
@@ -48,7 +48,7 @@ pub use role::{Role, Step};
 /// One chart: everything a reader sees, nothing about how it looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Heading above the plot; a page that has its own leaves it out, an exported file carries it.
+    /// Heading above the plot; exported files carry it, and pages with a heading of their own leave it out.
     pub title: Option<String>,
     /// The horizontal axis.
     pub x: Axis,
@@ -60,11 +60,11 @@ pub struct Figure {
     pub levels: Vec<Level>,
     /// Abscissas worth naming.
     pub marks: Vec<Mark>,
-    /// What to say in the plot: in place of curves when there are none to draw, else above them.
+    /// Words in the plot: in place of the curves when there are none to draw, else above them.
     pub words: Option<String>,
 }
 
-/// An axis: what it measures, from where to where, and how.
+/// An axis: its quantity, its range and its scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// Quantity in words, with its symbol.
@@ -74,7 +74,7 @@ pub struct Axis {
     pub range: (f64, f64),
     /// How values are spread along the axis.
     pub scale: Scale,
-    /// Whether there are whole values only, such as rounds, clients or rollouts: there is no number between them.
+    /// Whether the quantity has whole values only, such as rounds, clients or rollouts: no tick lies between them.
     pub whole: bool,
 }
 
@@ -87,41 +87,41 @@ pub enum Scale {
     Log10,
 }
 
-/// One curve and the uncertainty around it.
+/// One curve and its uncertainty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Whose curve it is; decides color, dash and marker.
+    /// Its meaning; decides color, dash and marker.
     pub role: Role,
-    /// Whether it was run, predicted or kept from before.
+    /// Whether it comes from a run, a prediction or a pinned run.
     pub kind: CurveKind,
     /// The name written at its end.
     pub label: String,
     /// The recorded points, `x` ascending. A `y` that the axis cannot show (NaN; zero or less on a log axis) breaks
     /// the line; an infinite one leaves the plot.
     pub points: Vec<Point>,
-    /// Lower and upper bound at some `x`, ascending; empty when there is none.
+    /// Lower and upper bounds, `x` ascending; empty if the uncertainty is unknown.
     pub band: Vec<Band>,
 }
 
-/// How a curve came about.
+/// The origin of a curve, which decides how it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CurveKind {
     /// From a run: full stroke, markers, band.
     Measured,
     /// From a formula: thin, long dashes.
     Predicted,
-    /// A run that was pinned to compare with: a thin ghost.
+    /// A pinned run kept for comparison: a thin ghost.
     Pinned,
-    /// Runs of their own, one a point: filled markers, the band as error bars, no line.
+    /// One run for each point: filled markers, the band as error bars, no line.
     Points,
-    /// The same at a second setting: hollow markers.
+    /// As [`CurveKind::Points`], at a second setting: hollow markers.
     Beside,
     /// From a formula, at the second setting: thinner, dotted.
     PredictedBeside,
 }
 
 impl CurveKind {
-    /// Whether its points stand alone, with no line through them.
+    /// Whether its points have no line through them.
     pub const fn is_points(self) -> bool {
         matches!(self, CurveKind::Points | CurveKind::Beside)
     }
@@ -136,7 +136,7 @@ pub struct Point {
     pub y: f64,
 }
 
-/// A recorded interval.
+/// A recorded interval at an abscissa.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
     /// Abscissa.
@@ -150,7 +150,7 @@ pub struct Band {
 /// A horizontal reference line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// What it stands for; decides color and dash.
+    /// Its meaning; decides color and dash.
     pub role: Role,
     /// The name written at its end.
     pub label: String,
@@ -161,15 +161,15 @@ pub struct Level {
 /// An abscissa with a name: a vertical line, named above the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Whose it is; ink if nobody's.
+    /// The role that it belongs to; drawn in ink if there is none.
     pub role: Option<Role>,
-    /// Where it lies on the horizontal axis; nothing is drawn beyond its ends.
+    /// Where it lies on the horizontal axis; marks beyond the axis are not drawn.
     pub x: f64,
-    /// A point of the line to set a dot on, such as where two curves meet.
+    /// Ordinate of a dot on the line, for example where two curves meet.
     pub y: Option<f64>,
     /// Its name.
     pub label: String,
-    /// What follows the name where there is room: its value, what it means.
+    /// Text after the name where there is room: the mark's value and meaning.
     pub detail: String,
 }
 
@@ -184,8 +184,8 @@ pub struct Size {
 }
 
 impl Size {
-    /// A surface of `width × height` CSS pixels at `pixel_ratio`, drawn in its own pixels. Anything that is not a
-    /// size (zero, negative, not finite) becomes the nearest one, or 1.
+    /// A surface of `width × height` CSS pixels at `pixel_ratio`, drawn in its own pixels. Unusable sizes (zero,
+    /// negative, not finite) become the nearest usable one, or 1.
     pub fn new(width: f64, height: f64, pixel_ratio: f64) -> Self {
         let usable = |value: f64, low: f64, high: f64| if value.is_nan() { 1.0 } else { value.clamp(low, high) };
         Self {
@@ -197,21 +197,21 @@ impl Size {
         }
     }
 
-    /// The same surface, of which something else covers the uppermost CSS pixels: nothing is drawn there but paper.
+    /// The same surface with its uppermost `px` CSS pixels covered by something else: only paper is drawn there.
     #[must_use]
     pub fn covered(self, px: f64) -> Self {
         Self { covered: px.max(0.0).min(self.height), ..self }
     }
 
-    /// The same surface drawn in units of `1 / subpixels` of its pixels; the caller scales the surface by as much
-    /// (a canvas context, an SVG view box). Plotters counts in whole units, and in whole pixels a slowly falling curve
-    /// is a staircase.
+    /// The same surface drawn in units of `1 / subpixels` of its pixels; the caller scales the surface accordingly (a
+    /// canvas context, an SVG view box). Plotters draws at whole units; in whole pixels, a slowly falling curve would
+    /// be a staircase.
     #[must_use]
     pub fn with_subpixels(self, subpixels: u32) -> Self {
         Self { subpixels: subpixels.clamp(1, 64), ..self }
     }
 
-    /// Width and height of the surface in its own pixels: a canvas's backing store.
+    /// Width and height of the surface in its own pixels, as of a canvas's backing store.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 262 144, by construction")]
     pub fn surface(&self) -> (u32, u32) {
         let pixels = |css: f64| (css * self.pixel_ratio).round().max(1.0) as u32;

@@ -2,10 +2,10 @@
 
 use fedsysid_say::{decimal, say};
 
-/// Powers of ten that are still written out: from "0.00001" to "999 000".
+/// Exponents of numbers that are written out: from "0.00001" to "999 000".
 const WRITTEN_OUT: std::ops::Range<i32> = -5..6;
 
-/// A number to 3 significant digits, in words a reader needs no convention for.
+/// A number to 3 significant digits, in a notation that every reader knows.
 ///
 /// ```
 /// use fedsysid::figure::number::number;
@@ -22,7 +22,7 @@ pub fn number_to(value: f64, digits: usize) -> String {
     decimal(with_point(value, digits))
 }
 
-/// A number as it is read in every language, but for its decimal mark.
+/// A number to `digits` significant digits, with a point as its decimal mark in every language.
 fn with_point(value: f64, digits: usize) -> String {
     match rounded(value, digits) {
         Ok((mantissa, exponent)) if !WRITTEN_OUT.contains(&exponent) => power(&mantissa, exponent),
@@ -31,7 +31,7 @@ fn with_point(value: f64, digits: usize) -> String {
     }
 }
 
-/// A measured number to `digits` significant digits, zeros at the end included: they are known too.
+/// A measured number to `digits` significant digits, trailing zeros included: these digits are known too.
 ///
 /// ```
 /// use fedsysid::figure::number::measured;
@@ -47,7 +47,7 @@ pub fn measured(value: f64, digits: usize) -> String {
     decimal(format!("{text}{point}{}", "0".repeat(digits - significant)))
 }
 
-/// A number that is compared with 1, to 3 significant digits, or as many more as tell it from 1.
+/// A number to compare with 1, to 3 significant digits, or to as many more as distinguish it from 1.
 ///
 /// ```
 /// use fedsysid::figure::number::beside_one;
@@ -55,7 +55,7 @@ pub fn measured(value: f64, digits: usize) -> String {
 /// ```
 pub fn beside_one(value: f64) -> String {
     let distance = (value - 1.0).abs();
-    // What rounds to 1 with so many digits.
+    // `least`: the distance from 1 below which a number rounds to 1 at `digits` digits.
     let (mut digits, mut least) = (3, if value < 1.0 { 0.5e-3 } else { 0.5e-2 });
     while distance < least && distance > 1e-9 {
         (digits, least) = (digits + 1, 0.1 * least);
@@ -63,7 +63,7 @@ pub fn beside_one(value: f64) -> String {
     measured(value, digits)
 }
 
-/// A count, all of its digits: "200", "1 000 000".
+/// A count with all of its digits: "200", "1 000 000".
 pub fn count(value: usize) -> String {
     grouped(&value.to_string())
 }
@@ -84,12 +84,12 @@ fn power(mantissa: &str, exponent: i32) -> String {
     }
 }
 
-/// Whether [`number`] would write this one as a power of ten.
+/// Whether [`number`] would write this number as a power of ten.
 pub(super) fn is_power(value: f64) -> bool {
     rounded(value, 3).is_ok_and(|(_, exponent)| !WRITTEN_OUT.contains(&exponent))
 }
 
-/// Mantissa and exponent after rounding, or the word for what has neither.
+/// Mantissa and exponent after rounding, or the word for NaN or infinity.
 fn rounded(value: f64, digits: usize) -> Result<(String, i32), &'static str> {
     if value.is_nan() {
         return Err(say!("not a number"));
@@ -105,7 +105,7 @@ fn rounded(value: f64, digits: usize) -> Result<(String, i32), &'static str> {
     }
 }
 
-/// Moves the point of `mantissa` by `exponent` places; digits of 10 000 and more are grouped by threes.
+/// Moves the point of `mantissa` by `exponent` places; from 10 000 on, digits are grouped by threes.
 fn written_out(mantissa: &str, exponent: i32) -> String {
     let (sign, unsigned) = mantissa.strip_prefix('−').map_or(("", mantissa), |rest| ("−", rest));
     let digits: String = unsigned.chars().filter(char::is_ascii_digit).collect();
@@ -122,7 +122,7 @@ fn written_out(mantissa: &str, exponent: i32) -> String {
     shortest(&format!("{sign}{}.{fraction}", grouped(whole)))
 }
 
-/// Thousands apart by narrow no-break spaces, from five digits on.
+/// The digits grouped by threes with narrow no-break spaces, from five digits on.
 fn grouped(whole: &str) -> String {
     if whole.len() < 5 {
         return whole.to_owned();
@@ -132,7 +132,7 @@ fn grouped(whole: &str) -> String {
     digits.flat_map(|(place, digit)| begins_group(place).then_some('\u{202f}').into_iter().chain([digit])).collect()
 }
 
-/// Without trailing zeros after the point.
+/// The text without trailing zeros after the point.
 fn shortest(text: &str) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }

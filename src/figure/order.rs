@@ -1,6 +1,7 @@
-//! The order of what may be many, points and dots of clients: one sort for all. What is few is sorted by `few`, in less code.
+//! Sorting of long lists, such as points and dots of clients: one sort for all. Short lists are sorted by `few`, in
+//! less code.
 
-/// The places of numbers in the order of the numbers; those of equal ones in theirs.
+/// The indices of the values in ascending order of the values; equal values keep their order.
 pub fn order(values: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..values.len()).collect();
     places.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));

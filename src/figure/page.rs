@@ -1,28 +1,28 @@
-//! The surface that a picture is laid out on, and what is written around its plot.
+//! The surface of a picture, and the headings around its plot.
 
 use super::frame::Rect;
 use super::theme::Theme;
 use super::{Axis, Size};
 
-/// A surface, and the size of the type on it.
+/// A surface with the size of its type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Page {
     pub surface: Rect,
-    /// The part of the surface that nothing covers.
+    /// The part of the surface that is not covered.
     pub free: Rect,
     /// Size of the type, in CSS pixels, smaller on small surfaces.
     pub text_px: f64,
 }
 
-/// What is asked for around a plot.
+/// The texts wanted around a plot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Headings<'a> {
     pub title: Option<&'a str>,
-    /// Said above the plot.
+    /// Words above the plot.
     pub words: Option<&'a str>,
     pub x: &'a Axis,
     pub y: &'a Axis,
-    /// Rows of names of marks.
+    /// Number of rows for names of marks.
     pub n_flags: usize,
     /// Height of a key below the plot, in font sizes.
     pub key: f64,
@@ -36,7 +36,7 @@ impl Page {
     }
 }
 
-/// The theme's type, down to four fifths of it on a small surface.
+/// The theme's type size, reduced to as little as four fifths of it on small surfaces.
 fn type_size(theme: &Theme, size: Size) -> f64 {
     let roomy = (size.width / (40.0 * theme.text_px)).min(size.height / (24.0 * theme.text_px));
     theme.text_px * roomy.clamp(0.8, 1.0)

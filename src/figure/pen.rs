@@ -1,6 +1,6 @@
-//! The strokes that every picture is made of, on any Plotters surface, in CSS pixels.
+//! Strokes common to all pictures, on any Plotters surface, in CSS pixels.
 //!
-//! Text is placed by its anchors alone: in a page, measuring it would make the browser lay out the document.
+//! Text is placed by its anchors alone: measuring text in a page would make the browser lay out the document.
 
 use super::Size;
 use super::frame::{Px, Rect};
@@ -16,22 +16,22 @@ use plotters::style::{FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, Shap
 
 pub(super) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
-/// What a surface does to text.
+/// Corrections for the way a surface sets text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeSetting {
-    /// How far above the middle it sets a line that it should center, in font sizes.
+    /// How far the surface sets a vertically centered line too high, in font sizes.
     pub rise: f64,
 }
 
 impl TypeSetting {
-    /// Exactly what it is told.
+    /// A surface that sets text exactly as told.
     pub(super) const PLAIN: Self = Self { rise: 0.0 };
 }
 
-/// A drawing area that is drawn on in CSS pixels.
+/// A drawing area with coordinates in CSS pixels.
 pub(super) struct Pen<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
-    /// Drawing units per CSS pixel, in width, in height, and for lengths.
+    /// Drawing units per CSS pixel: horizontally, vertically, and for lengths.
     scale: (f64, f64, f64),
     /// Drawing units per surface pixel.
     grain: f64,
@@ -39,7 +39,7 @@ pub(super) struct Pen<B: DrawingBackend> {
     limits: (f64, f64),
     /// How this surface sets text.
     type_setting: TypeSetting,
-    /// Whether pictures lie on paper of their own.
+    /// Whether pictures paint their own paper.
     brings_paper: bool,
 }
 
@@ -50,23 +50,23 @@ impl<B: DrawingBackend> Pen<B> {
         let limits = (f64::from(width) * grain, f64::from(height) * grain);
         let scale = (limits.0 / size.width, limits.1 / size.height, size.pixel_ratio * grain);
         let mut pen = Self { area: area.clone(), scale, grain, limits, type_setting, brings_paper: true };
-        // An area cuts its coordinates off at the surface's own size. To "shrink" is the one way to set its size, to a
-        // larger one too.
+        // An area cuts its coordinates off at the surface's own size. `shrink` is the only way to set that size, even
+        // to a larger one.
         pen.area = area.clone().shrink((0, 0), pen.unit(limits));
         pen
     }
 
-    /// For pictures that lie on what is there.
+    /// A pen for pictures on an existing background.
     pub(super) fn on_given_paper(self) -> Self {
         Self { brings_paper: false, ..self }
     }
 
-    /// What a picture lies on.
+    /// Paints the background of a picture.
     pub(super) fn paper(&self, surface: Rect, color: RGBColor) -> Drawn<B> {
         if self.brings_paper { self.rectangle(surface, color) } else { Ok(()) }
     }
 
-    /// A curve goes on beyond the edge.
+    /// Draws an arrow where a curve goes on beyond the edge.
     pub(super) fn arrow(&self, (x, y): Px, edge: Edge, size: f64, color: RGBColor) -> Drawn<B> {
         let foot = match edge {
             Edge::Top => y + 2.0 * size,
@@ -75,12 +75,12 @@ impl<B: DrawingBackend> Pen<B> {
         self.polygon(&[(x, y), (x - size, foot), (x + size, foot)], color)
     }
 
-    /// A marker, sized by the width of a stroke.
+    /// Draws a marker, sized by the width of a stroke.
     pub(super) fn marker(&self, shape: Marker, place: Px, stroke: f64, color: RGBColor) -> Drawn<B> {
         self.outline(shape, place, shape.reach().0 * stroke, color)
     }
 
-    /// What makes it an open one: its inside, but for a rim.
+    /// Makes a marker open: fills its inside but for a rim.
     pub(super) fn hole(&self, shape: Marker, place: Px, (stroke, rim): (f64, f64), color: RGBColor) -> Drawn<B> {
         let (reach, inset) = shape.reach();
         self.outline(shape, place, reach * stroke - inset * rim, color)
@@ -128,7 +128,7 @@ impl<B: DrawingBackend> Pen<B> {
         self.area.draw(&Circle::new(self.at(place), self.length(radius), ShapeStyle::from(color).filled()))
     }
 
-    /// A hairline: whole surface pixels, so that it is sharp.
+    /// Draws a hairline: whole surface pixels thick, so that it is sharp.
     pub(super) fn horizontal(&self, y: f64, left: f64, right: f64, color: RGBColor) -> Drawn<B> {
         let (thick, top) = (self.hairline(), self.whole(y * self.scale.1));
         self.block((left * self.scale.0, top), (right * self.scale.0, top + thick), color)
@@ -144,13 +144,13 @@ impl<B: DrawingBackend> Pen<B> {
         self.block((left * self.scale.0, top * self.scale.1), (right * self.scale.0, bottom * self.scale.1), color)
     }
 
-    /// A filled rectangle, in drawing units, its corners on whole surface pixels.
+    /// Draws a filled rectangle, given in drawing units, its corners on whole surface pixels.
     pub(super) fn block(&self, from: (f64, f64), to: (f64, f64), color: RGBColor) -> Drawn<B> {
         let corner = |(x, y): (f64, f64)| self.unit((self.whole(x), self.whole(y)));
         self.area.draw(&Rectangle::new([corner(from), corner(to)], ShapeStyle::from(color).filled()))
     }
 
-    /// A surface pixel, in CSS pixels.
+    /// Size of a surface pixel, in CSS pixels.
     pub(super) fn pixel(&self) -> f64 {
         self.grain / self.scale.2
     }
@@ -160,7 +160,7 @@ impl<B: DrawingBackend> Pen<B> {
         self.whole(self.scale.2).max(self.grain)
     }
 
-    /// The nearest whole number of surface pixels, in drawing units.
+    /// The units rounded to a whole number of surface pixels, in drawing units.
     pub(super) fn whole(&self, units: f64) -> f64 {
         (units / self.grain).round() * self.grain
     }
@@ -169,13 +169,13 @@ impl<B: DrawingBackend> Pen<B> {
         self.unit((x * self.scale.0, y * self.scale.1))
     }
 
-    /// The nearest place on the surface that Plotters can name.
+    /// The nearest drawing unit on the surface: Plotters takes whole units.
     #[expect(clippy::cast_possible_truncation, reason = "within the surface")]
     pub(super) fn unit(&self, (x, y): (f64, f64)) -> (i32, i32) {
         (x.round().max(0.0).min(self.limits.0) as i32, y.round().max(0.0).min(self.limits.1) as i32)
     }
 
-    /// A length of at least one drawing unit.
+    /// A length in drawing units, at least one.
     #[expect(clippy::cast_possible_truncation, reason = "at most the surface")]
     pub(super) fn length(&self, css: f64) -> i32 {
         (css * self.scale.2).round().max(1.0).min(self.limits.0.max(self.limits.1)) as i32

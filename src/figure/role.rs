@@ -1,60 +1,60 @@
-//! What a curve means, apart from what that looks like.
+//! Roles: the meaning of a curve, apart from its looks.
 
-/// How many roles have a meaning of their own.
+/// Number of roles that are not values of a sweep.
 const NAMED: usize = 16;
 
 const SWEPT: [&str; Step::COUNT] =
     ["swept-1", "swept-2", "swept-3", "swept-4", "swept-5", "swept-6", "swept-7", "swept-8", "swept-9"];
 
-/// What a curve or a level means. A [`Theme`](super::theme::Theme) decides what that looks like.
+/// The meaning of a curve or a level. A [`Theme`](super::theme::Theme) decides how it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The algorithm with gradient correction.
     FedLin,
     /// Federated averaging.
     FedAvg,
-    /// Federated averaging with a pull to the server.
+    /// Federated averaging with a pull to the server's model.
     FedProx,
     /// The algorithm with control variates.
     Scaffold,
     /// The algorithm with dual variables.
     FedAdmm,
-    /// One model a cluster.
+    /// One model for each cluster.
     Clustered,
-    /// Federated averaging with a median server.
+    /// Federated averaging with a median at the server.
     Median,
     /// A client's own least squares.
     ClientAlone,
-    /// One least squares on everybody's data.
+    /// One least squares on all clients' data.
     Pooled,
-    /// The average of everybody's own least squares.
+    /// The average of all clients' own least squares.
     MeanOfLocals,
     /// A client's least squares with the others' data at a lower weight.
     Weighted,
-    /// A client's least squares with a pull to the pooled one.
+    /// A client's least squares with a pull to the pooled estimate.
     Personalized,
     /// A cause of error: noise in the data.
     Noise,
-    /// A cause of error: clients that differ.
+    /// A cause of error: differences between clients.
     Heterogeneity,
-    /// A cause of error: local steps that lead away.
+    /// A cause of error: local steps that drift away.
     Drift,
-    /// A cause of error: what the rounds have not yet removed.
+    /// A cause of error: the part that the rounds have not yet removed.
     Transient,
-    /// One of the values that a parameter is swept over.
+    /// One of the values of a sweep.
     Swept(Step),
 }
 
-/// A step of the ramp that tells the values of a sweep apart: the later, the farther from paper.
+/// A step of the color ramp for the values of a sweep: later values are farther from paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step(u8);
 
 impl Step {
-    /// How many steps the ramp has. Nobody tells more curves apart.
+    /// Number of steps of the ramp. People cannot tell more curves apart.
     pub const COUNT: usize = 9;
 
-    /// The step of the `place`-th (from 0) of so many values. Few of them are spread over the whole ramp; of more than
-    /// [`Step::COUNT`], some share a step.
+    /// The step of the `place`-th (from 0) of `count` values. Few values are spread over the whole ramp; of more than
+    /// [`Step::COUNT`] values, some share a step.
     ///
     /// ```
     /// use fedsysid::figure::Step;
@@ -70,7 +70,7 @@ impl Step {
         Self(((place * (Self::COUNT - 1) + (count - 1) / 2) / (count - 1)) as u8)
     }
 
-    /// Which one it is, from 0.
+    /// Its index, from 0.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -106,7 +106,7 @@ impl Role {
         Role::Swept(Step(8)),
     ];
 
-    /// Its word, in style sheets and wherever a role is named to a machine.
+    /// Its word in style sheets and wherever a program names a role.
     pub const fn word(self) -> &'static str {
         match self {
             Role::FedLin => "fedlin",
@@ -129,7 +129,7 @@ impl Role {
         }
     }
 
-    /// Where it stands in [`Role::ALL`].
+    /// Its index in [`Role::ALL`].
     pub(super) const fn index(self) -> usize {
         match self {
             Role::FedLin => 0,

@@ -1,4 +1,4 @@
-//! Heights of what stands above and below the plot.
+//! Heights of the rows above and below the plot.
 
 use super::frame::Rect;
 use super::page::{Headings, Page};
@@ -8,10 +8,10 @@ use super::text::wrapped;
 pub(super) const TICK: f64 = 0.3;
 /// Space around everything, in font sizes.
 pub(super) const MARGIN: f64 = 0.6;
-/// Distance of lines of words, in font sizes.
+/// Distance between lines of words, in font sizes.
 pub(super) const LINE: f64 = 1.4;
 
-/// Heights of the rows above and below the plot, in CSS pixels; zero for what is left out.
+/// Heights of the rows above and below the plot, in CSS pixels; zero for rows that are left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rows {
     pub title: f64,
@@ -24,7 +24,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The rows that are asked for, less those that would leave the plot no room; the least needed go first.
+    /// The wanted rows, without those that would leave the plot no room; the least important ones are dropped first.
     pub(super) fn fitting(headings: &Headings, page: &Page) -> Self {
         let (free, t) = (page.free, page.text_px);
         let mut rows = Self::wanted(headings, free, t);
@@ -61,7 +61,7 @@ impl Rows {
         }
     }
 
-    /// Top and height of the plot. On a surface that is too small even for the rest, all gives way.
+    /// Top and height of the plot. On a surface that is too small even for the remaining rows, all margins shrink.
     pub(super) fn plot(self, page: &Page) -> (f64, f64) {
         let (above, below) = self.margins(page.text_px);
         let squeeze = (0.6 * page.free.height / (above + below)).min(1.0);
@@ -69,7 +69,7 @@ impl Rows {
         (page.free.top + above, page.free.height - above - below)
     }
 
-    /// Space above and below the plot; half a line above it for the topmost number.
+    /// Space above and below the plot; above it, half a line for the topmost tick label.
     fn margins(self, t: f64) -> (f64, f64) {
         let above = MARGIN * t + self.title + self.words + self.y_title + self.flags + 0.5 * t;
         (above, MARGIN * t + self.x_numbers + self.x_title + self.key)

@@ -1,4 +1,4 @@
-//! A picture with what is written above and below it: what a file has to say by itself, and a page says around its pictures.
+//! A picture with words above and below it: what a page says around its pictures, an exported file must say itself.
 
 use super::frame::Rect;
 use super::heat::HeatMap;
@@ -15,19 +15,19 @@ use plotters::drawing::DrawingArea;
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
-/// Sizes of title, words and small print, in sizes of the picture's type.
+/// Sizes of title, words and small print, relative to the picture's type.
 const TITLE: f64 = 1.35;
 const WORDS: f64 = 0.95;
 const SMALL: f64 = 0.8;
-/// Distance of lines, in their size.
+/// Distance between lines, relative to their size.
 const LEADING: f64 = 1.35;
-/// Space above and below everything, between picture and words, and between caption and small print, in sizes of the picture's
-/// type. At the sides it is that of the picture.
+/// Space above and below everything, between picture and words, and between caption and small print, relative to the
+/// picture's type. The side margins are those of the picture.
 const MARGIN: f64 = 1.0;
 const GAP: f64 = 0.7;
 const SMALL_GAP: f64 = 0.35;
 
-/// What is shown.
+/// The picture of a sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Picture {
     /// Curves.
@@ -36,7 +36,7 @@ pub enum Picture {
     Map(HeatMap),
 }
 
-/// A picture and the words around it.
+/// A picture with words around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// What the picture shows, in one bold line or two.
@@ -45,22 +45,22 @@ pub struct Sheet {
     pub settings: String,
     /// The picture.
     pub picture: Picture,
-    /// Beneath it: how it was made.
+    /// Below the picture: how it was made.
     pub caption: String,
-    /// In small print: where it comes from. An address is broken wherever it has to be.
+    /// Small print: the picture's source. Addresses may be broken anywhere.
     pub source: Vec<String>,
 }
 
-/// What is under everything.
+/// The background of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paper {
-    /// The theme's.
+    /// The theme's paper.
     Opaque,
-    /// None: the sheet lies on what is there.
+    /// No paper: the sheet lies on an existing background.
     Clear,
 }
 
-/// The lines above and below a picture, and how high they are.
+/// The lines above and below a picture, and their heights in CSS pixels.
 struct Words {
     above: Vec<Line>,
     below: Vec<Line>,
@@ -68,7 +68,7 @@ struct Words {
 }
 
 impl Sheet {
-    /// The surface that it takes where its picture takes this one: as wide, and higher by the words.
+    /// The size of the sheet for a picture of the given size: as wide, and higher by the words.
     pub fn size(&self, theme: &Theme, picture: Size) -> Size {
         let (above, below) = Words::new(self, theme, picture).heights;
         let height = (above + picture.height + below).ceil();
@@ -76,11 +76,11 @@ impl Sheet {
     }
 }
 
-/// Draws a sheet over the whole of a surface of its [`Sheet::size`], as [`draw`](super::draw::draw) draws a figure. The size
-/// given is that of its picture.
+/// Draws a sheet over the whole of a surface of its [`Sheet::size`], as [`draw`](super::draw::draw) draws a figure.
+/// `picture` is the size of its picture.
 ///
 /// # Errors
-/// Whatever the surface reports.
+/// The error of the surface.
 pub fn draw_sheet<B: DrawingBackend>(
     sheet: &Sheet,
     (theme, paper): (&Theme, Paper),
@@ -92,7 +92,7 @@ pub fn draw_sheet<B: DrawingBackend>(
 }
 
 impl<B: DrawingBackend> Pen<B> {
-    /// A sheet of this size, from the paper up.
+    /// Draws a sheet with a picture of this size, from the paper up.
     pub(super) fn sheet(self, sheet: &Sheet, (theme, paper): (&Theme, Paper), size: Size) -> Drawn<B> {
         let words = Words::new(sheet, theme, size);
         let surface = Rect { left: 0.0, top: 0.0, width: size.width, height: size.height };
@@ -114,7 +114,7 @@ impl<B: DrawingBackend> Pen<B> {
 }
 
 impl Words {
-    /// Lines as wide as the surface; its height matters not.
+    /// The words in lines as wide as the surface; its height does not matter.
     fn new(sheet: &Sheet, theme: &Theme, size: Size) -> Self {
         let t = theme.text_px;
         let left = rows::MARGIN * t;
@@ -133,7 +133,7 @@ impl Words {
     }
 }
 
-/// Lines under each other.
+/// Lines one below the other.
 struct Block {
     lines: Vec<Line>,
     left: f64,

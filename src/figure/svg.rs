@@ -1,4 +1,4 @@
-//! A figure as SVG text: for files, and for the page before its program is there.
+//! Figures as SVG text: for exported files, and for the page before its program has loaded.
 
 mod strokes;
 
@@ -16,13 +16,13 @@ use plotters::drawing::IntoDrawingArea;
 pub use plotters_backend::DrawingBackend;
 pub use strokes::Strokes;
 
-/// Drawing units per CSS pixel: coordinates to a tenth of a pixel, written as whole numbers.
+/// Drawing units per CSS pixel: coordinates are tenths of a pixel, written as whole numbers.
 const SUBPIXELS: u32 = 10;
-/// Lines are centered by their small letters, which sets numbers high.
+/// SVG centers lines by their small letters, which sets digits too high.
 const TYPE_SETTING: TypeSetting = TypeSetting { rise: 0.08 };
 
-/// The figure as a self-contained SVG document, which can also stand in HTML. Sizes are CSS pixels; the pixel ratio says
-/// nothing here.
+/// The figure as a self-contained SVG document, which can also stand in HTML. Sizes are CSS pixels; the pixel ratio
+/// does not matter.
 pub fn to_svg(figure: &Figure, theme: &Theme, size: Size) -> String {
     let name = name(figure.title.as_deref(), &figure.y.label, &figure.x.label);
     document::<Strokes>(&name, "", size, |pen, size| pen.figure(figure, &Layout::new(figure, theme, size), theme))
@@ -35,8 +35,9 @@ pub fn heat_svg(map: &HeatMap, theme: &Theme, size: Size) -> String {
     document::<Strokes>(&name, "", size, |pen, size| pen.heat(&HeatLayout::new(map, theme, size), theme))
 }
 
-/// The sheet as a self-contained SVG document, like [`to_svg`]; the size is that of its picture, and `metadata` is kept in it
-/// as text. It is drawn on [`Strokes`], or on what else a page draws on: one surface for all is half the code.
+/// The sheet as a self-contained SVG document, like [`to_svg`]. `picture` is the size of its picture; `metadata` is
+/// stored in the document as text. It is drawn on [`Strokes`], or on the surface that a page draws its figures on
+/// anyway: a single surface for both needs half the code.
 pub fn sheet_svg<B: DrawingBackend + From<Strokes>>(
     sheet: &Sheet,
     (theme, paper): (&Theme, Paper),
@@ -48,7 +49,7 @@ pub fn sheet_svg<B: DrawingBackend + From<Strokes>>(
     document::<B>(&sheet.title, &metadata, size, |pen, size| pen.sheet(sheet, (theme, paper), size))
 }
 
-/// What a pen draws, as a document of this name.
+/// The drawing of a pen as a document with this name.
 fn document<B: DrawingBackend + From<Strokes>>(
     name: &str,
     metadata: &str,
@@ -71,7 +72,7 @@ fn document<B: DrawingBackend + From<Strokes>>(
     )
 }
 
-/// What the picture is called where it cannot be seen.
+/// The name of the picture, for readers who cannot see it.
 fn name(title: Option<&str>, what: &str, against: &str) -> String {
     let axes = say!("{what} against {against}");
     title.map_or(axes.clone(), |title| format!("{title}: {axes}"))
@@ -85,7 +86,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
 
-    /// The values of an attribute, wherever it occurs.
+    /// All values of an attribute.
     fn attributes<'a>(svg: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
         let start = format!(" {name}=\"");
         svg.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect::<Vec<_>>().into_iter()
@@ -106,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Everything in a drawing of so many pixels is on it, and there are no more texts than anybody reads.
+    /// Checks that everything in a drawing of this size lies on it, and that it has at most `most_texts` texts.
     #[track_caller]
     fn check_drawing(svg: &str, size: (u32, u32), most_texts: usize, what: &str) {
         let (width, height) = (10.0 * f64::from(size.0), 10.0 * f64::from(size.1));

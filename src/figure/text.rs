@@ -1,9 +1,9 @@
-//! How much room words take, without asking a browser.
+//! Widths of words, estimated without asking a browser.
 //!
-//! Measuring text in a page forces it to lay itself out, which no frame has time for. The widths here are those of the
-//! widest of the usual sans-serif fonts, so words never need more room than they were given.
+//! Measuring text in a page forces a layout, for which no frame has time. The widths here are those of the widest of
+//! the usual sans-serif fonts, so words never need more room than they were given.
 
-/// Width of a bold letter over that of a plain one.
+/// Width of a bold letter relative to a plain one.
 pub(super) const BOLD: f64 = 1.12;
 
 /// Width in CSS pixels of one line of text, `size` pixels high; an upper estimate.
@@ -29,7 +29,7 @@ fn advance(letter: char) -> f64 {
     }
 }
 
-/// The text if there is room for it, else its beginning and "…", else nothing.
+/// The text if it fits in `room` CSS pixels, else its beginning and "…", else `None`.
 pub(super) fn shortened(text: &str, size: f64, bold: bool, room: f64) -> Option<String> {
     if width(text, size, bold) <= room {
         return Some(text.to_owned());
@@ -52,13 +52,13 @@ pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// As [`wrapped`], for text with long words such as addresses: what is wider than the room is broken within.
+/// As [`wrapped`], for text with long words such as addresses: words wider than the room are broken.
 pub(super) fn broken(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let (mut before, mut piece) = (" ", String::new());
         for letter in word.chars().map(Some).chain([None]) {
-            // At the end, or where the next letter has no room, the piece is set.
+            // At the end, or where the next letter does not fit, the piece is set.
             let wider = letter.map(|letter| format!("{piece}{letter}"));
             if let Some(wider) = wider.filter(|wider| width(wider, size, false) <= room) {
                 piece = wider;
@@ -75,7 +75,7 @@ pub(super) fn broken(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// As [`wrapped`], in the same number of lines, but of even lengths.
+/// As [`wrapped`], in as many lines, but of even lengths.
 pub(super) fn balanced(text: &str, size: f64, room: f64) -> Vec<String> {
     let greedy = wrapped(text, size, room);
     let even = width(text, size, false) / greedy.len().max(1) as f64;

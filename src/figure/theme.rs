@@ -1,7 +1,8 @@
-//! What a role looks like: the one place in Rust that owns the colors of charts.
+//! Looks of roles: the only place in Rust that owns the colors of charts.
 //!
-//! Hues are Okabe and Ito's, which survive the common color blindnesses; lightness, dash and marker say the same again, for
-//! greyscale. Every theme keeps text at a contrast of at least 4.5 and lines at 3 on its own paper (WCAG 2.2, AA).
+//! Hues are Okabe and Ito's, which people with the common color blindnesses can tell apart; lightness, dash and marker
+//! repeat the distinction in greyscale. Every theme keeps text at a contrast of at least 4.5 and lines at 3 on its own
+//! paper (WCAG 2.2, AA).
 
 mod color;
 #[cfg(test)]
@@ -19,19 +20,19 @@ pub use color::{Levels, is_dark};
 pub use palette::Hue;
 pub use stroke::{Dash, Marker};
 
-/// The fonts of every label: the reader's own.
+/// The fonts of all labels: the reader's own.
 pub const FONT: &str = "system-ui, sans-serif";
 
 /// Colors and sizes of a chart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theme {
-    /// Name, as a setting knows it.
+    /// Name of the theme, as in a setting.
     pub name: &'static str,
     /// Background.
     pub paper: RGBColor,
     /// Titles and words.
     pub ink: RGBColor,
-    /// Numbers along the axes, the axes themselves.
+    /// Axes and tick labels.
     pub quiet: RGBColor,
     /// Grid lines.
     pub hairline: RGBColor,
@@ -41,7 +42,7 @@ pub struct Theme {
     pub stroke_px: f64,
     /// Opacity of a band, 0 to 1.
     pub band_opacity: f64,
-    /// What diverges on a map, and words on it.
+    /// Color of diverging cells on a map, and of words on them.
     pub diverges: Hue,
     hues: Hues,
     ramps: Ramps,
@@ -63,7 +64,7 @@ impl Theme {
         ramps: LIGHT_RAMPS,
     };
 
-    /// Light on ink; the hues are lifted until they read as well as on paper.
+    /// Light lines on dark paper; the hues are lightened until they read as well as on white paper.
     pub const DARK: Theme = Theme {
         name: "dark",
         paper: RGBColor(0x14, 0x17, 0x1A),
@@ -78,7 +79,7 @@ impl Theme {
         ramps: DARK_RAMPS,
     };
 
-    /// Light, for the last row of a lecture hall: larger type, thicker lines, stronger greys.
+    /// For the last row of a lecture hall: light paper, larger type, thicker lines, stronger greys.
     pub const PROJECTOR: Theme = Theme {
         name: "projector",
         ink: RGBColor(0x00, 0x00, 0x00),
@@ -93,8 +94,8 @@ impl Theme {
     /// Every theme.
     pub const ALL: [Theme; 3] = [Theme::LIGHT, Theme::DARK, Theme::PROJECTOR];
 
-    /// For a reader whose system has colors of its own: paper and ink are the system's, and so is all that would be hard to
-    /// see on that paper. What else has a hue keeps it, beside its dash, its marker and its name.
+    /// The theme for a system with forced colors: paper and ink are the system's, and so are all colors that would be
+    /// hard to see on that paper. Other hues stay, together with their dashes, markers and names.
     #[must_use]
     pub fn forced(&self, paper: Levels, ink: Levels) -> Theme {
         let base = if is_dark(paper) { Theme::DARK } else { Theme::LIGHT };
@@ -104,7 +105,7 @@ impl Theme {
             let line = if contrast(hue.line, paper) >= 3.0 { hue.line } else { ink };
             Hue { line, text: ink }
         });
-        // Lines and words in ink lie on a map's colors too.
+        // Lines and words in ink also lie on the colors of maps.
         let bright = |stop: RGBColor| {
             let mut paler = (0..=20).map(|step| between(stop, paper, f64::from(step) / 20.0));
             paler.find(|color| contrast(*color, ink) >= 3.1).unwrap_or(paper)
@@ -150,7 +151,7 @@ impl Theme {
         0.7 * self.stroke_px
     }
 
-    /// The colors as CSS custom properties, for a style sheet to agree with: `("--role-fedlin", "#0072b2")` and so on.
+    /// The colors as CSS custom properties; style sheets must match them: `("--role-fedlin", "#0072b2")` and so on.
     pub fn css_tokens(&self) -> Vec<(String, String)> {
         let surface =
             [("--paper", self.paper), ("--ink", self.ink), ("--ink-quiet", self.quiet), ("--hairline", self.hairline)];

@@ -1,16 +1,17 @@
-//! The same path of fewer points: no more than what an eye can see.
+//! Thins a path to the points that an eye can see.
 
 use super::frame::Px;
 
-/// Deviation that nobody sees, in CSS pixels.
+/// Largest deviation that nobody sees, in CSS pixels.
 const TOLERANCE: f64 = 0.2;
 
-/// The same path, to within [`TOLERANCE`], of fewer points.
+/// The same path to within [`TOLERANCE`], with fewer points.
 pub(super) fn thinned(path: &[Px]) -> Vec<Px> {
     let path = one_column_at_a_time(path);
     let mut keep = vec![false; path.len()];
     let mut stretches = vec![(0, path.len().saturating_sub(1))];
-    // Douglas and Peucker's method: keep the point farthest from the chord, if it is far, and look at both sides of it.
+    // Douglas and Peucker's method: keep the point farthest from the chord if it is far, and treat both sides of it
+    // alike.
     while let Some((first, last)) = stretches.pop() {
         if let Some(flag) = keep.get_mut(first) {
             *flag = true;
@@ -26,7 +27,7 @@ pub(super) fn thinned(path: &[Px]) -> Vec<Px> {
     path.into_iter().zip(keep).filter_map(|(px, keep)| keep.then_some(px)).collect()
 }
 
-/// Of all points in the same half pixel's column only the first, the extremes and the last, in their order.
+/// Keeps only the first, the extreme and the last points of each column half a pixel wide, in their order.
 fn one_column_at_a_time(path: &[Px]) -> Vec<Px> {
     let same_column = |a: &Px, b: &Px| (2.0 * a.0).floor().total_cmp(&(2.0 * b.0).floor()).is_eq();
     let mut kept = Vec::with_capacity(path.len());
@@ -55,7 +56,8 @@ fn distance_squared(point: Px, from: Px, to: Px) -> f64 {
 mod tests {
     use super::*;
 
-    /// No point of the full path is farther from the thinned one than what nobody sees.
+    /// Checks that no point of the full path is visibly far from the thinned one, and that the thinned one has at most
+    /// `most` points.
     #[track_caller]
     fn check_thinned(path: &[Px], most: usize) {
         let found = thinned(path);
@@ -64,7 +66,7 @@ mod tests {
         let nearest = |p: Px| {
             found.windows(2).map(|pair| distance_squared(p, pair[0], pair[1]).sqrt()).fold(f64::INFINITY, f64::min)
         };
-        // A half pixel's column keeps its extremes, so points between them may be half a pixel off sideways.
+        // Each column of half a pixel keeps its extremes, so points between them may be half a pixel off sideways.
         assert!(path.len() < 2 || path.iter().all(|&p| nearest(p) <= TOLERANCE + 0.5));
     }
 

@@ -1,4 +1,4 @@
-//! Where an axis is marked, and with which numbers.
+//! Places and labels of the ticks of an axis.
 
 use super::axis::{round_step, usable};
 use super::frame::Frame;
@@ -7,30 +7,30 @@ use super::rows::LINE;
 use super::text::width;
 use super::{Axis, Scale};
 
-/// A labeled place on an axis.
+/// A labeled tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Where.
+    /// Its value on the axis.
     pub value: f64,
-    /// The number beside it.
+    /// The number beside the tick.
     pub label: String,
 }
 
 /// The ticks of two axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ticks {
-    /// Those of the horizontal axis.
+    /// Labeled ticks of the horizontal axis.
     pub x: Vec<Tick>,
-    /// Unlabeled ones of the horizontal axis.
+    /// Unlabeled ticks of the horizontal axis.
     pub x_minor: Vec<f64>,
-    /// Those of the vertical axis.
+    /// Labeled ticks of the vertical axis.
     pub y: Vec<Tick>,
-    /// Unlabeled ones of the vertical axis.
+    /// Unlabeled ticks of the vertical axis.
     pub y_minor: Vec<f64>,
 }
 
 impl Ticks {
-    /// Ticks of the vertical axis, about three lines of type so large apart.
+    /// Ticks of the vertical axis, about three lines of type apart.
     pub(super) fn of_y(axis: &Axis, side: &Frame, text_px: f64) -> Self {
         let apart = |found: &Vec<Tick>| {
             let heights = || found.iter().map(|tick| side.height_of(tick.value));
@@ -43,9 +43,9 @@ impl Ticks {
         Self { y, y_minor, ..Self::default() }
     }
 
-    /// Also those of the horizontal axis: as many as have room for their numbers.
+    /// Adds the ticks of the horizontal axis: as many as have room for their labels.
     pub(super) fn with_x(self, axis: &Axis, frame: &Frame, text_px: f64) -> Self {
-        // On many decades, room for one tick each.
+        // On an axis of many decades, room for one tick at each.
         let most = if axis.scale == Scale::Log10 && axis.range.1 / axis.range.0 > 0.99e6 { 8 } else { 6 };
         let mut tried = (2..=most).rev().map(|most| axis.ticks(most));
         let x = tried.find(|found| clear(found, frame, text_px)).unwrap_or_default();
@@ -55,12 +55,12 @@ impl Ticks {
 }
 
 impl Axis {
-    /// At most so many ticks.
+    /// At most `most` labeled ticks.
     fn ticks(&self, most: usize) -> Vec<Tick> {
         ticks(self.scale, self.range, most, self.whole)
     }
 
-    /// Unlabeled ticks of the axis, so many pixels long; none without labeled ones.
+    /// Unlabeled ticks of the axis, which is `length` pixels long; none without labeled ones.
     fn minor_ticks(&self, ticks: &[Tick], length: f64) -> Vec<f64> {
         let mut found = if ticks.is_empty() { Vec::new() } else { minor_ticks(self.scale, self.range, length) };
         found.retain(|value| !self.whole || is_whole(*value));
@@ -68,7 +68,7 @@ impl Axis {
     }
 }
 
-/// Whether no number touches the next.
+/// Whether no label touches the next one.
 fn clear(ticks: &[Tick], frame: &Frame, t: f64) -> bool {
     let half = |tick: &Tick| 0.5 * width(&tick.label, t, false);
     let edges = |tick: &Tick| (frame.place_of(tick.value) - half(tick), frame.place_of(tick.value) + half(tick));
@@ -79,10 +79,10 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() <= 1e-9 * value.abs()
 }
 
-/// At most `most` ticks inside the range; whole numbers only, if `whole`.
+/// At most `most` ticks inside the range; at whole numbers only, if `whole`.
 ///
-/// On a log axis: 1-2-5 a decade where there is room, decades or every so many of them on long ranges, equal steps on
-/// less than a decade.
+/// On a log axis: 1-2-5 in each decade where there is room; on long ranges, decades or every n-th decade; on less than
+/// a decade, equal steps.
 pub fn ticks(scale: Scale, range: (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
     let range = usable(scale, range);
     match scale {
@@ -101,7 +101,7 @@ fn linear_ticks((low, high): (f64, f64), most: usize, whole: bool) -> Vec<Tick> 
     multiples((low, high), step).into_iter().map(|value| Tick { value, label: number_to(value, digits) }).collect()
 }
 
-/// Digits needed to tell multiples of `step` apart up to `largest`.
+/// Number of digits that tells multiples of `step` apart, up to `largest`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 3 to 15")]
 fn significant(largest: f64, step: f64) -> usize {
     ((largest / step).log10().ceil() + 1.0).clamp(3.0, 15.0) as usize
@@ -111,7 +111,7 @@ fn significant(largest: f64, step: f64) -> usize {
 fn log_ticks(range: (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
     let values = log_values(range, most.max(2), whole);
     let in_powers = values.iter().any(|&value| is_power(value));
-    // Up to a million, counts are written out.
+    // Counts are written out up to a million.
     let are_counts = values.iter().all(|value| (0.99..1.01e6).contains(value));
     let digits = significant(range.1, range.1 - range.0) + 1;
     let label = |value: f64| match value {
@@ -123,7 +123,7 @@ fn log_ticks(range: (f64, f64), most: usize, whole: bool) -> Vec<Tick> {
 }
 
 fn log_values(range: (f64, f64), most: usize, whole: bool) -> Vec<f64> {
-    // The first of the longest: 1-2-5 before its rivals.
+    // The longest choice; among equally long ones the first, so 1-2-5 before its rivals.
     let longest = |choices: Vec<Vec<f64>>| {
         let kept = choices.into_iter().map(|mut values| {
             values.retain(|&value| !whole || is_whole(value));
@@ -142,15 +142,15 @@ fn log_values(range: (f64, f64), most: usize, whole: bool) -> Vec<f64> {
     let equal = |steps: &[f64]| steps.iter().map(|step| multiples(range, step * unit)).collect::<Vec<_>>();
     choices.extend(equal(&[1.0, 2.0, 5.0, 10.0, 20.0, 50.0]));
     let round = longest(choices);
-    // Less round steps give three ticks where six have room but the others give two.
+    // Where six ticks have room but round steps give only two, less round steps give three.
     let other = if round.len() < 3 { longest(equal(&[2.5, 25.0, 4.0, 40.0])) } else { Vec::new() };
     if other.len() > round.len() { other } else { round }
 }
 
-/// Every multiple of `step` inside the range, which is to be at most a few hundred steps long.
+/// Every multiple of `step` inside the range, which may be at most a few hundred steps long.
 fn multiples((low, high): (f64, f64), step: f64) -> Vec<f64> {
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
-    // Zero without a sign.
+    // Adding 0.0 turns −0 into 0.
     std::iter::successors(Some(first), |k| Some(k + 1.0)).take_while(|&k| k <= last).map(|k| k * step + 0.0).collect()
 }
 
@@ -167,7 +167,7 @@ fn places((low, high): (f64, f64), steps: &[f64], stride: f64) -> Vec<f64> {
     found
 }
 
-/// Unlabeled places that make a log axis of so many pixels recognizable: 1 to 9 of each decade where all of these can be
+/// Unlabeled ticks that make a log axis, `length` pixels long, recognizable: 1 to 9 of each decade where these can be
 /// told apart, else every decade.
 pub fn minor_ticks(scale: Scale, range: (f64, f64), length: f64) -> Vec<f64> {
     let range = usable(scale, range);

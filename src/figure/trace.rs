@@ -1,57 +1,58 @@
 //! The path of a curve across the plot: pure geometry, in CSS pixels.
 //!
-//! A surface draws what it is given: NaN and zero on a log axis at the bottom, infinity at the top, all joined by a line.
-//! So curves are broken where there is nothing to show, cut at the edges of the plot, and thinned to what an eye can see.
+//! A surface draws NaN, and zero on a log axis, at the bottom and infinity at the top, and joins everything by a line.
+//! So curves are broken where there is no value to show, cut at the edges of the plot, and thinned to the points that
+//! an eye can see.
 
 use super::clip::{clipped_line, clipped_polygon};
 use super::frame::{Frame, Px, Rect};
 use super::thin::thinned;
 use super::{Band, Curve, CurveKind, Point};
 
-/// What of a curve is inside the plot.
+/// The part of a curve inside the plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Trace {
-    /// Unbroken lines; one of a single point is a dot.
+    /// Unbroken lines; a line of a single point is drawn as a dot.
     pub lines: Vec<Vec<Px>>,
     /// Outlines of the band.
     pub bands: Vec<Vec<Px>>,
-    /// Where markers go.
+    /// Places of the markers.
     pub marks: Vec<Px>,
-    /// Error bars of points.
+    /// Error bars of points without lines.
     pub bars: Vec<Bar>,
-    /// Points beyond an edge, at the edge.
+    /// Points beyond an edge, moved to the edge.
     pub beyond: Vec<(Px, Edge)>,
     /// How the curve ends.
     pub end: End,
-    /// How far to the right of its abscissas all of this is, where it is of points that stand side by side.
+    /// Shift of the whole trace to the right of its abscissas, in CSS pixels, for points drawn side by side.
     pub aside: f64,
 }
 
-/// How a curve ends, seen from inside the plot.
+/// The end of a curve, as seen inside the plot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum End {
-    /// Nothing of it can be shown on this axis.
+    /// The axis can show none of its values.
     #[default]
     Nowhere,
-    /// Its last recorded value that can be shown.
+    /// Its last recorded value that can be shown lies there.
     At(Px),
-    /// It left there, and never came back.
+    /// It left the plot there, and never came back.
     Left(Px, Edge),
-    /// It was never inside.
+    /// It was never inside the plot.
     Outside(Edge),
 }
 
-/// An error bar, as far as it is inside the plot.
+/// The part of an error bar inside the plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bar {
     pub x: f64,
-    /// Its upper end, and whether the interval ends there, not the plot.
+    /// Its upper end, and whether the interval itself ends there, not only the plot.
     pub top: (f64, bool),
     /// Its lower end, likewise.
     pub bottom: (f64, bool),
 }
 
-/// The edge beyond which something lies.
+/// The edge of the plot beyond which a value lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// Larger than the axis shows.
@@ -61,7 +62,8 @@ pub(super) enum Edge {
 }
 
 impl Trace {
-    /// The path of a curve; `turn` counts the measured curves before it, so that markers of different curves stand apart.
+    /// The path of a curve; `turn` is the number of measured curves before it, so that markers of different curves
+    /// stand apart.
     pub(super) fn new(frame: &Frame, curve: &Curve, turn: usize) -> Self {
         if curve.kind.is_points() {
             return Self::of_points(frame, curve);
@@ -86,7 +88,7 @@ impl Trace {
         }
     }
 
-    /// Points that stand alone.
+    /// The trace of points without lines.
     fn of_points(frame: &Frame, curve: &Curve) -> Self {
         let places: Vec<Px> = curve.points.iter().map(|&point| frame.px_of(point)).collect();
         let marks: Vec<Px> = places.iter().copied().filter(|&px| frame.plot.contains(px)).collect();
@@ -100,7 +102,7 @@ impl Trace {
         Self { marks, bars, beyond, end, ..Self::default() }
     }
 
-    /// The same points, further to the right, as far as the plot goes.
+    /// The trace shifted to the right by `aside` CSS pixels, at most to the edge of the plot.
     pub(super) fn beside(mut self, aside: f64, plot: &Rect) -> Self {
         self.aside = aside;
         let shift = |x: &mut f64| *x = plot.nearest_x(*x + aside);
@@ -114,14 +116,14 @@ impl Trace {
     }
 }
 
-/// Where a place above or below the plot leaves it.
+/// The place on the edge nearest to a place above or below the plot, and that edge.
 fn beyond(plot: &Rect, (x, y): Px) -> Option<(Px, Edge)> {
     let (at, edge) = if y < plot.top { (plot.top, Edge::Top) } else { (plot.bottom(), Edge::Bottom) };
     let is_outside = y < plot.top || y > plot.bottom();
     (is_outside && plot.contains((x, at))).then_some(((x, at), edge))
 }
 
-/// The error bar of an interval; none of one that is unknown or wholly outside.
+/// The error bar of an interval; `None` if it is unknown or wholly outside the plot.
 fn bar(frame: &Frame, band: &Band) -> Option<Bar> {
     let plot = frame.plot;
     let (x, high) = frame.px_of(Point { x: band.x, y: band.high });
@@ -131,7 +133,7 @@ fn bar(frame: &Frame, band: &Band) -> Option<Bar> {
     is_inside.then_some(Bar { x, top: (top, high >= plot.top), bottom: (bottom, low < plot.bottom()) })
 }
 
-/// Splits a path where it has no place.
+/// Splits a path at places that are NaN.
 fn unbroken(path: impl Iterator<Item = Px>) -> Vec<Vec<Px>> {
     let path: Vec<Px> = path.collect();
     let runs = path.split(|&(x, y)| x.is_nan() || y.is_nan());
@@ -170,7 +172,7 @@ fn outlines(frame: &Frame, band: &[Band]) -> Vec<Vec<Px>> {
     runs.filter(|run| run.len() > 1).map(polygon).filter(|outline| outline.len() > 2).collect()
 }
 
-/// The recorded points in the plot, less those where the arrow of a curve that leaves it goes.
+/// The recorded points in the plot, without those near the arrow of a curve that leaves the plot.
 fn markable(frame: &Frame, curve: &Curve, end: End) -> Vec<Px> {
     const ARROW: f64 = 16.0;
     let free = |px: &Px| match end {
@@ -181,8 +183,8 @@ fn markable(frame: &Frame, curve: &Curve, end: End) -> Vec<Px> {
     places.filter(|&px| frame.plot.contains(px)).filter(free).collect()
 }
 
-/// The points to mark: all of them where they are few, else one here and there, at places that do not move when the
-/// curve does. A curve too steep to meet these is marked half-way.
+/// The points that get markers: all of them where they are few, else some, at places that do not move when the curve
+/// does. A curve too steep to pass these places gets a marker half-way.
 fn spread(plot: &Rect, points: Vec<Px>, turn: usize) -> Vec<Px> {
     const EVERY: f64 = 24.0;
     const SOME: f64 = 64.0;
@@ -208,7 +210,7 @@ mod tests {
     use super::*;
     use crate::figure::{Axis, Role, Scale};
 
-    /// 100 × 100 pixels at (0, 0): x from 0 to 10, y from 0.01 (below) to 1 (above), two decades.
+    /// A frame of 100 × 100 pixels at (0, 0): x from 0 to 10, y from 0.01 (bottom) to 1 (top), two decades.
     fn frame() -> Frame {
         let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };
         let plot = Rect { left: 0.0, top: 0.0, width: 100.0, height: 100.0 };
@@ -225,7 +227,7 @@ mod tests {
         outlines(&frame(), &rows.iter().map(|&(x, low, high)| Band { x, low, high }).collect::<Vec<_>>())
     }
 
-    /// Lines and end, to 1e-9 pixels; a line is written as its points.
+    /// Checks lines and end, to 1e-9 pixels; each line is given by its points.
     #[track_caller]
     fn check(ys: &[f64], lines: &[&[Px]], end: End) {
         let found = trace(ys);
@@ -302,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Points at x = 0, 1, …, with error bars between these bounds.
+    /// The trace of points (y, low, high) at x = 0, 1, …, with error bars from low to high.
     fn points(rows: &[(f64, f64, f64)]) -> Trace {
         let at = |idx: usize| idx as f64;
         let points = rows.iter().enumerate().map(|(k, &(y, _, _))| Point { x: at(k), y }).collect();

@@ -1,4 +1,4 @@
-//! Settings that are a choice among words.
+//! Settings whose value is one of several words.
 
 use fedsysid_say::text;
 use std::fmt;
@@ -8,20 +8,20 @@ use crate::sim::scenario::{GradientScale, Start};
 use crate::sim::schedule::Schedule;
 use crate::sim::target::Target;
 
-/// A setting that is one of several words.
+/// A setting whose value is one of several words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
-    /// FedAvg's step size over time, and that of the methods that step like it.
+    /// Schedule of the step size of FedAvg and of the methods with the same local steps.
     Schedule,
-    /// The model that the server starts from.
+    /// The server's first model.
     Start,
-    /// Whose error is shown.
+    /// The system against which errors are measured: one client's, the worst client's, or all clients' in the mean.
     Target,
-    /// How the clients' systems are spread over the family.
+    /// Placement of the clients' systems in the family.
     Placement,
     /// How the participants of a round are drawn.
     Sampling,
-    /// What a gradient adds up.
+    /// Whether a gradient is the sum or the mean over a client's samples.
     Gradient,
 }
 
@@ -38,7 +38,7 @@ pub struct Spec {
     help: &'static str,
 }
 
-/// One option.
+/// One option of a choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Opt {
     /// The word in a link.
@@ -53,7 +53,7 @@ impl Spec {
         text(self.name)
     }
 
-    /// What the choice is about.
+    /// What the choice changes.
     pub fn help(&self) -> &'static str {
         text(self.help)
     }
@@ -65,7 +65,7 @@ impl Opt {
         text(self.label)
     }
 
-    /// What to expect of it.
+    /// What happens with this option.
     pub fn help(&self) -> &'static str {
         text(self.help)
     }
@@ -161,7 +161,7 @@ pub static CHOICES: [Spec; Choice::COUNT] = [
 ];
 
 impl Choice {
-    /// How many there are.
+    /// Number of choices.
     pub const COUNT: usize = 6;
 
     /// Its row of the table.
@@ -170,20 +170,20 @@ impl Choice {
     }
 }
 
-/// What the options of [`Choice::Schedule`] stand for, in their order; likewise below.
+/// The values that the options of [`Choice::Schedule`] stand for, in their order.
 pub const SCHEDULES: [Schedule; 4] =
     [Schedule::Constant, Schedule::OverLocalSteps, Schedule::OverRounds, Schedule::Harmonic];
-/// Options of [`Choice::Start`].
+/// The values of the options of [`Choice::Start`].
 pub const STARTS: [Start; 3] = [Start::Zero, Start::Nominal, Start::HalfOfClient1];
-/// Options of [`Choice::Target`].
+/// The values of the options of [`Choice::Target`].
 pub const TARGETS: [Target; 3] = [Target::Client(0), Target::Worst, Target::Mean];
-/// Options of [`Choice::Placement`].
+/// The values of the options of [`Choice::Placement`].
 pub const PLACEMENTS: [Placement; 3] = [Placement::Uniform, Placement::TwoClusters, Placement::OneOutlier];
-/// Options of [`Choice::Gradient`].
+/// The values of the options of [`Choice::Gradient`].
 pub const GRADIENTS: [GradientScale; 2] = [GradientScale::Sum, GradientScale::Mean];
 
 impl Spec {
-    /// The place of the option whose word in a link is `word`, in capitals or not.
+    /// The index of the option whose word in a link is `word`, upper or lower case.
     pub fn by_word(&self, word: &str) -> Option<usize> {
         by_word(self.options, word)
     }
@@ -203,31 +203,31 @@ fn allowed(options: &[Opt]) -> String {
     words.join(", ")
 }
 
-/// A federated method, without its strengths.
+/// A federated method, without the strength of its pull or penalty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Gradient correction.
     FedLin,
     /// Federated averaging.
     FedAvg,
-    /// With a pull to the server.
+    /// With a pull to the server's model.
     FedProx,
     /// With control variates.
     Scaffold,
     /// With dual variables.
     FedAdmm,
-    /// One model a cluster.
+    /// One model for each cluster.
     Clustered,
-    /// Median server.
+    /// Median at the server.
     Median,
 }
 
 impl Algorithm {
-    /// All of them, in the order of the page.
+    /// All algorithms, in the order of the page.
     pub const ALL: [Self; 7] =
         [Self::FedLin, Self::FedAvg, Self::FedProx, Self::Scaffold, Self::FedAdmm, Self::Clustered, Self::Median];
 
-    /// Its words.
+    /// Its word in a link, its label and its help.
     pub fn option(self) -> &'static Opt {
         &ALGORITHMS[self as usize]
     }
@@ -259,14 +259,14 @@ static ALGORITHMS: [Opt; Algorithm::ALL.len()] = [
     opt("median", "Median", "FedAvg with the median of each entry at the server: an outlier moves it little."),
 ];
 
-/// The set of algorithms that run; any subset, also none.
+/// The set of algorithms that run: any subset, even the empty one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Algorithms(u8);
 
 impl Algorithms {
     /// No algorithm: only the reference lines are drawn.
     pub const NONE: Self = Self(0);
-    /// The paper's two.
+    /// The paper's two algorithms, FedLin and FedAvg.
     pub const PAPER: Self = Self(0b11);
 
     /// Whether `algorithm` runs.
@@ -274,7 +274,7 @@ impl Algorithms {
         self.0 >> algorithm as u8 & 1 == 1
     }
 
-    /// The same set with `algorithm` in it, or not.
+    /// The same set with `algorithm` added or removed.
     #[must_use]
     pub fn with(self, algorithm: Algorithm, runs: bool) -> Self {
         let bit = 1 << algorithm as u8;
@@ -286,7 +286,7 @@ impl Algorithms {
         Algorithm::ALL.into_iter().filter(move |&algorithm| self.contains(algorithm))
     }
 
-    /// The algorithm whose word in a link is `word`, in capitals or not.
+    /// The algorithm whose word in a link is `word`, upper or lower case.
     pub fn by_word(word: &str) -> Option<Algorithm> {
         by_word(&ALGORITHMS, word).map(|index| Algorithm::ALL[index])
     }
@@ -297,7 +297,7 @@ impl Algorithms {
     }
 }
 
-/// The words in a link: "fedlin,fedavg", or "none".
+/// The words as in a link: "fedlin,fedavg", or "none".
 impl fmt::Display for Algorithms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::NONE {
@@ -308,7 +308,7 @@ impl fmt::Display for Algorithms {
     }
 }
 
-/// The word for no algorithm at all.
+/// The word for the empty set of algorithms.
 pub(super) const NONE_WORD: &str = "none";
 
 #[cfg(test)]

@@ -20,16 +20,16 @@ use crate::sim::target::Target;
 /// A value for every setting of the page.
 ///
 /// Every number is within its parameter's range, and whole where only whole numbers make sense: [`Draft::set`] and
-/// [`Draft::set_text`] are the only ways in, and say what they changed. So whatever a link or a person asks for, there is
-/// something to run.
+/// [`Draft::set_text`] are the only ways to change a number, and report what they corrected. So for any link, and
+/// anything that a person types, there is an experiment to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// None where a parameter follows another one.
+    /// `None` while a parameter follows another one.
     numbers: [Option<f64>; Key::COUNT],
     choices: [usize; Choice::COUNT],
     /// The algorithms that run.
     pub algorithms: Algorithms,
-    /// The systems that the clients' are taken from.
+    /// The family from which the clients' systems are taken.
     pub systems: Systems,
 }
 
@@ -53,7 +53,7 @@ impl Draft {
         self.numbers[key as usize].unwrap_or_else(followed)
     }
 
-    /// The value of a parameter as in a link.
+    /// The value of a parameter as written in a link.
     pub(super) fn words(&self, param: &Param) -> String {
         self.numbers[param.key as usize].map_or_else(|| param.usual(), words)
     }
@@ -68,25 +68,26 @@ impl Draft {
         self.numbers[key as usize] = default_number(key.param());
     }
 
-    /// Draws all that is random as another draft does.
+    /// Takes over both seeds of another draft, so that the same random numbers are drawn.
     pub(super) fn draw_as(&mut self, other: &Self) {
         for key in [Key::Seed, Key::SystemsSeed] {
             self.numbers[key as usize] = other.numbers[key as usize];
         }
     }
 
-    /// Draws other data of the same systems.
+    /// Draws new data of the same systems: raises the seed by one, and fixes the systems' seed.
     pub fn draw_new_data(&mut self) {
         self.set(Key::SystemsSeed, self.get(Key::SystemsSeed));
         self.set(Key::Seed, Key::Seed.param().grid.moved(self.get(Key::Seed), Move::Up(Stride::One)));
     }
 
-    /// Sets a parameter to the nearest allowed value, and says so if that is not the given one. NaN changes nothing.
+    /// Sets a parameter to the nearest allowed value; the notice reports a value that is not allowed. NaN changes
+    /// nothing.
     pub fn set(&mut self, key: Key, value: f64) -> Option<Notice> {
         self.admit(key, value, &words(value))
     }
 
-    /// Sets a parameter from a text, as typed in a box or found in a link. What is not a number changes nothing.
+    /// Sets a parameter from a text, as typed in a box or found in a link. A text that is not a number changes nothing.
     pub fn set_text(&mut self, key: Key, text: &str) -> Option<Notice> {
         if key.param().follows().is_some_and(|other| text.trim().eq_ignore_ascii_case(other.param().link)) {
             self.reset(key);
@@ -96,8 +97,8 @@ impl Draft {
         self.admit(key, read(text).unwrap_or(f64::NAN), text)
     }
 
-    /// Sets the algorithms from their words, separated by commas or spaces: "fedlin,fedavg"; "none" or nothing for none.
-    /// Words that are not among them are passed over and named.
+    /// Sets the algorithms from their words, separated by commas or spaces: "fedlin,fedavg"; "none" or an empty text
+    /// for no algorithm. Unknown words are ignored, and named in the notice.
     pub fn set_algorithms(&mut self, text: &str) -> Option<Notice> {
         let words = || text.split([',', ' ', '+']).filter(|word| !word.is_empty());
         let is_none = |word: &str| word.eq_ignore_ascii_case(NONE_WORD);
@@ -110,17 +111,17 @@ impl Draft {
         (!all_known).then(|| Notice::not_a_choice(ALGORITHMS_LINK, text, &used, Algorithms::allowed()))
     }
 
-    /// The place of a choice's option, the default being 0.
+    /// The index of the chosen option; the default is 0.
     pub fn choice(&self, choice: Choice) -> usize {
         self.choices[choice as usize]
     }
 
-    /// A choice's option.
+    /// The chosen option.
     pub fn option(&self, choice: Choice) -> &'static Opt {
         &choice.spec().options[self.choice(choice)]
     }
 
-    /// Makes a choice by an option's word; another word changes nothing.
+    /// Chooses an option by its word; an unknown word changes nothing.
     pub fn choose(&mut self, choice: Choice, text: &str) -> Option<Notice> {
         let spec = choice.spec();
         let Some(index) = spec.by_word(text.trim()) else {
@@ -163,15 +164,15 @@ impl Draft {
         }
     }
 
-    /// The seed of all that is random, and that of the systems, if they have one of their own.
+    /// The seed of all random streams, and the seed of the systems if they have their own.
     pub fn seeds(&self) -> (Seed, Option<Seed>) {
         let of = |key| Seed(self.whole(key).into());
         (of(Key::Seed), self.numbers[Key::SystemsSeed as usize].map(|_| of(Key::SystemsSeed)))
     }
 
-    /// The paper's estimates, and those that were asked for besides.
+    /// The paper's reference estimates, and those that the settings add.
     fn references(&self) -> Vec<Reference> {
-        // One-shot estimates are of sums, whatever the gradients are of.
+        // One-shot estimates use sums, even if gradients are means.
         let (weight, pull) = (self.get(Key::Weight), self.get(Key::Personal) * self.n_samples());
         let weighted = (weight > 0.0).then_some(Reference::Weighted { weight });
         let personalized = (pull > 0.0).then_some(Reference::Personalized { pull });
@@ -204,12 +205,13 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// None that can be reached: a draft's limits are narrower than those of a scenario.
+    /// Never for a draft: its limits are narrower than those of a scenario.
     pub fn check(&self) -> Result<Scenario, ScenarioError> {
         Scenario::new(self.settings())
     }
 
-    /// An algorithm with its strengths and its schedule: `FedLin`'s step is constant, in the paper and in the authors' code.
+    /// An algorithm with its strengths and its schedule. `FedLin`'s step is constant, as in the paper and in the
+    /// authors' code.
     fn method(&self, algorithm: Algorithm) -> Method {
         let schedule = SCHEDULES[self.choice(Choice::Schedule)];
         match algorithm {
@@ -228,7 +230,8 @@ impl Draft {
         }
     }
 
-    /// A strength that is set for each of client 1's samples, in the unit of what gradients are of.
+    /// A strength in the unit of the Gram matrix. It is set for each of client 1's samples, so it is multiplied by
+    /// their number if gradients are sums.
     fn strength(&self, key: Key) -> f64 {
         match GRADIENTS[self.choice(Choice::Gradient)] {
             GradientScale::Sum => self.get(key) * self.n_samples(),
@@ -236,12 +239,13 @@ impl Draft {
         }
     }
 
-    /// Client 1's, N·T.
+    /// Number of client 1’s samples, N·T.
     fn n_samples(&self) -> f64 {
         self.get(Key::Rollouts) * self.get(Key::RolloutLen)
     }
 
-    /// A count of client 1, of which others have up to so many times as much, as far as a scenario allows.
+    /// The counts of the clients: client 1's, and for the others up to `times` as many, within the limits of a
+    /// scenario.
     fn counts(&self, key: Key, times: Key, count: Count) -> Spread<usize> {
         let (least, (_, greatest)) = (self.count(key), count.limits());
         spread(least, least.saturating_mul(self.count(times)).min(greatest))
@@ -260,7 +264,7 @@ impl Draft {
         self.get(key) as u32
     }
 
-    /// The only place where a number gets in: as the nearest allowed value; NaN leaves the current one.
+    /// The only place where a number enters a draft: as the nearest allowed value; NaN keeps the current one.
     fn admit(&mut self, key: Key, value: f64, given: &str) -> Option<Notice> {
         let param = key.param();
         let used = if value.is_nan() { self.get(key) } else { nearest_allowed(param, value) };
@@ -273,12 +277,12 @@ impl Draft {
     }
 }
 
-/// The same for all where both are the same, so that what is said of clients that are alike holds of them.
+/// A spread from `low` to `high`; if these are equal, one value for all, so that statements about equal clients apply.
 fn spread<T: PartialEq>(low: T, high: T) -> Spread<T> {
     if low == high { Spread::Same(low) } else { Spread::Even { low, high } }
 }
 
-/// What a parameter has before it is set: nothing of its own where it follows another one.
+/// The default of a parameter; `None` for a parameter that follows another one.
 fn default_number(param: &Param) -> Option<f64> {
     param.follows().is_none().then_some(param.default)
 }
@@ -290,7 +294,7 @@ fn nearest_allowed(param: &Param, value: f64) -> f64 {
     allowed + 0.0
 }
 
-/// What is wrong with `value`, if anything.
+/// The problem with `value`, if it has any.
 fn problem(param: &Param, value: f64) -> Option<fn(Fix) -> Problem> {
     if value.is_nan() {
         Some(Problem::NotANumber)

@@ -1,4 +1,4 @@
-//! How the page shows itself inside another one: compact, with the controls that its author wants.
+//! The page embedded in another one: compact, with the controls that the author of the outer page chooses.
 
 use super::choice::{ALGORITHMS_LINK, CHOICES};
 use super::notice::Notice;
@@ -6,10 +6,10 @@ use super::table::TABLE;
 use super::word::{Word, set_word};
 use fedsysid_say::say;
 
-/// How the page looks.
+/// The look of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// As the system is set, light or dark.
+    /// Light or dark, as the system is set.
     #[default]
     System,
     /// Ink on paper.
@@ -32,10 +32,10 @@ impl Word for Look {
 /// The language of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// What the program is written in.
+    /// The language of the source code.
     #[default]
     English,
-    /// By `src/say/de.json`.
+    /// Translated by `src/say/de.json`.
     German,
 }
 
@@ -44,37 +44,37 @@ impl Word for Language {
         &[(Self::English, "en", "English"), (Self::German, "de", "Deutsch")];
 }
 
-/// Where the page is.
+/// The place of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a window of its own.
     Alone,
-    /// In a frame, where a link that does not say makes it compact.
+    /// In a frame; there, a link without `embed` gives the compact page.
     Framed,
 }
 
-/// How the page is put into another one. Without a frame around it all is at its default, and the page is whole.
+/// How the page is embedded. Outside a frame everything has its default, and the page is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
-    /// Where it is.
+    /// Whether the page is framed.
     pub place: Place,
-    /// Whether it is compact: one view, and only the controls that are shown.
+    /// Whether the page is compact: one view, and only the controls in `show` and `lock`.
     pub is_on: bool,
     /// Keys of the controls that are shown, in the order of the page.
     pub show: Vec<&'static str>,
-    /// Keys of the controls that are shown as they are, and cannot be moved.
+    /// Keys of the controls that are shown but cannot be changed.
     pub lock: Vec<&'static str>,
-    /// The look that the author wants, if any.
+    /// The look, if the author chose one.
     pub look: Option<Look>,
-    /// The language that the author wants, if any; else it is the reader's.
+    /// The language, if the author chose one; else the reader's.
     pub language: Option<Language>,
-    /// Whether the caption is there.
+    /// Whether the caption is shown.
     pub has_caption: bool,
-    /// Whether it computes at once, and not only when it is touched.
+    /// Whether the page computes at once, instead of waiting until somebody touches it.
     pub runs_at_once: bool,
-    /// Origins of pages that may speak to this one; any if there are none.
+    /// Origins of pages that may send messages to this one; any origin if the list is empty.
     pub origins: Vec<String>,
-    /// What this page calls itself in its messages.
+    /// The name by which this page identifies itself in its messages.
     pub instance: String,
 }
 
@@ -86,30 +86,30 @@ impl Default for Embed {
     }
 }
 
-/// Keys of a link.
+/// Keys of embedding in a link.
 pub(super) const EMBED: &str = "embed";
 pub(super) const SHOW: &str = "show";
 pub(super) const LOCK: &str = "lock";
 pub(super) const LOOK: &str = "theme";
-/// Which `boot.js` reads too, before there is a program.
+/// The key of the language. `boot.js` reads it too, before the program has loaded.
 pub const LANGUAGE: &str = "lang";
 pub(super) const CAPTION: &str = "caption";
 pub(super) const AUTORUN: &str = "autorun";
 pub(super) const ORIGIN: &str = "origin";
 pub(super) const INSTANCE: &str = "instance";
-/// All of them.
+/// All keys of embedding.
 pub const KEYS: [&str; 9] = [EMBED, SHOW, LOCK, LOOK, LANGUAGE, CAPTION, AUTORUN, ORIGIN, INSTANCE];
 
-/// The most characters of what a page calls itself.
+/// The most characters of an instance name.
 pub const INSTANCE_CHARS: usize = 100;
 
-/// What can be shown besides settings: the tabs of the views.
+/// The key of the tabs of the views, which can be shown like settings.
 pub const TABS: &str = "views";
 
-/// What a view itself lets people choose: what lies along the axis, which map, which of the paper's figures.
+/// The key of the options inside a view: the parameter along the axis, the map, the paper's figure.
 pub const OPTIONS: &str = "choices";
 
-/// What a frame shows whose link does not even say that it is one: somebody has pasted an address.
+/// The controls of a frame whose link has no `embed`: somebody has pasted an address.
 pub(super) const USUAL: [&str; 4] = [TABS, OPTIONS, "M", "eps"];
 
 /// The keys of everything that can be shown, in the order of the page.
@@ -123,7 +123,7 @@ pub fn settings() -> impl Iterator<Item = &'static str> {
     [ALGORITHMS_LINK].into_iter().chain(numbers).chain(CHOICES.iter().map(|spec| spec.link))
 }
 
-/// What holds without a key, in words; nothing if it is no key of frames.
+/// The default of a key, in words; `None` if it is not a key of embedding.
 pub(super) fn usual(key: &str) -> Option<String> {
     let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key))?;
     Some(
@@ -140,7 +140,8 @@ pub(super) fn usual(key: &str) -> Option<String> {
 }
 
 impl Embed {
-    /// Takes its own pairs out of those of a link, of a page in a frame or not; what cannot be used is named.
+    /// Removes the keys of embedding from the pairs of a link, and reads them. The notices name values that cannot be
+    /// used.
     pub fn take(pairs: &mut Vec<(String, String)>, place: Place) -> (Self, Vec<Notice>) {
         let (mut embed, mut notices) = (Self { place, ..Self::default() }, Vec::new());
         let mut said = Vec::new();
@@ -152,7 +153,7 @@ impl Embed {
             }
             ours.is_none()
         });
-        // `boot.js` finds the same before there is a program.
+        // `boot.js` decides the same before the program has loaded.
         if place == Place::Framed && !said.contains(&EMBED) {
             embed.is_on = true;
             if !said.contains(&SHOW) {
@@ -162,7 +163,7 @@ impl Embed {
         (embed, notices)
     }
 
-    /// The pairs (key, value) that differ from the defaults; in a frame it is said too that the page is whole.
+    /// The pairs (key, value) that differ from the defaults; in a frame, a page that is not compact says so.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let list = |key, words: &[&'static str]| (!words.is_empty()).then(|| (key, words.join(",")));
         let flag = |key, is_default: bool, word: &str| (!is_default).then(|| (key, word.to_owned()));
@@ -180,22 +181,23 @@ impl Embed {
         pairs.into_iter().flatten().chain(origins).chain(instance).collect()
     }
 
-    /// Whether a control is on the page.
+    /// Whether a control is shown on the page.
     pub fn shows(&self, key: &str) -> bool {
         !self.is_on || self.show.contains(&key) || self.lock.contains(&key)
     }
 
-    /// Whether a control is fixed.
+    /// Whether a control is shown but cannot be changed.
     pub fn locks(&self, key: &str) -> bool {
         self.is_on && self.lock.contains(&key)
     }
 
-    /// Whether it waits until it is touched. A whole page does not: nothing on it would say so.
+    /// Whether the page waits until somebody touches it. A whole page never waits: nothing on it would tell people to
+    /// touch it.
     pub fn rests(&self) -> bool {
         self.is_on && !self.runs_at_once
     }
 
-    /// Whether a page of this origin may speak to this one.
+    /// Whether a page of this origin may send messages to this one.
     pub fn hears(&self, origin: &str) -> bool {
         self.origins.is_empty() || self.origins.iter().any(|allowed| allowed == origin)
     }
@@ -220,7 +222,7 @@ impl Embed {
         (self.instance != given).then(|| Notice::not_a_choice(INSTANCE, given, &self.instance, allowed))
     }
 
-    /// An origin is a scheme, a host, and a port where it is not the usual one.
+    /// Adds an origin: a scheme, a host, and a port unless it is the default one.
     fn set_origin(&mut self, given: &str) -> Option<Notice> {
         let host = given.trim().split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
         let is_origin = host.is_some_and(|(_, host)| !host.is_empty() && !host.contains(['/', '?', '#', ' ', '*']));
@@ -228,7 +230,7 @@ impl Embed {
             self.origins.push(given.trim().to_owned());
             return None;
         }
-        // A mistyped origin must not open the page to all.
+        // A mistyped origin must not let all origins in.
         self.origins.push("nobody".into());
         Some(Notice::not_a_choice(ORIGIN, given, "nobody", say!("an origin such as https://course.example.org")))
     }
@@ -250,7 +252,7 @@ fn set_flag(flag: &mut bool, key: &str, given: &str) -> Option<Notice> {
     None
 }
 
-/// Controls by their keys, in the order of the page; those that do not exist are named.
+/// Sets a list of controls by their keys, in the order of the page; the notice names unknown keys.
 fn set_list(list: &mut Vec<&'static str>, key: &str, given: &str, all: &[&'static str]) -> Option<Notice> {
     let words: Vec<_> = given.split([',', ' ']).filter(|word| !word.is_empty()).collect();
     let is_named = |control: &&'static str| words.iter().any(|word| word.eq_ignore_ascii_case(control));
@@ -298,7 +300,7 @@ mod tests {
         assert!(controls().all(|key| embed.shows(key) && !embed.locks(key)) && embed.hears("https://any.example"));
     }
 
-    /// What is said for a frame means nothing to a whole page: a link that has lost its `embed=1` still works.
+    /// Keys of embedding do not restrict a whole page: a link that has lost its `embed=1` still works.
     #[test]
     fn a_whole_page_is_not_held_back() {
         let (whole, ..) = read("show=M&lock=K&autorun=0");
@@ -306,7 +308,8 @@ mod tests {
         assert!(read("embed=1&autorun=0").0.rests());
     }
 
-    /// Whoever pastes an address into a frame gets a page that fits there; what was said for the frame stays as it was said.
+    /// An address pasted into a frame gives a page that fits there; keys of embedding in the address keep their
+    /// meaning.
     #[test]
     fn a_frame_without_a_word_is_compact() {
         #[track_caller]

@@ -1,18 +1,18 @@
-//! Example systems, each with settings under which there is something to see. `docs/systems.md` derives their matrices.
+//! Example systems, each with settings that make its behavior visible. `docs/systems.md` derives their matrices.
 
 use super::draft::Draft;
 use super::systems::Systems;
 use super::table::Key;
 use fedsysid_say::text;
 
-/// A family of systems with a name, and the settings it is met with.
+/// A named family of systems, with settings that suit it.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// A short name without spaces.
     pub id: &'static str,
     name: &'static str,
     description: &'static str,
-    /// A, B, V and U; none for the paper's.
+    /// A, B, V and U; `None` for those of the paper.
     matrices: [Option<&'static str>; 4],
     /// The values of [`KEYS`].
     numbers: [f64; KEYS.len()],
@@ -89,7 +89,7 @@ pub static EXAMPLES: [Example; 5] = [
     },
 ];
 
-/// What an example sets besides, in the order of its numbers.
+/// Parameters that an example sets, in the order of its `numbers`.
 const KEYS: [Key; 7] =
     [Key::RolloutLen, Key::Heterogeneity, Key::StepSize, Key::Rounds, Key::InitialStd, Key::InputStd, Key::NoiseStd];
 
@@ -99,23 +99,23 @@ impl Example {
         text(self.name)
     }
 
-    /// What the states, the inputs and the differences between clients are.
+    /// The meaning of the states, of the inputs, and of the differences between clients.
     pub fn description(&self) -> &'static str {
         text(self.description)
     }
 
-    /// Its family.
+    /// Its family of systems.
     pub fn systems(&self) -> Systems {
         Systems::default().with_texts(self.matrices).0
     }
 
-    /// The example that a family is that of.
+    /// The example with this family, if there is one.
     pub fn of(systems: &Systems) -> Option<&'static Self> {
         EXAMPLES.iter().find(|example| example.systems() == *systems)
     }
 
-    /// This example in place of a draft's systems, with its settings. Amount of data and local steps, which the step size goes
-    /// with, have their defaults; all else stays.
+    /// A draft with this example's systems and settings. Rollouts and local steps get their defaults, to which the step
+    /// size is matched; all other settings stay.
     pub fn applied_to(&self, draft: &Draft) -> Draft {
         let mut applied = draft.clone();
         applied.systems = self.systems();
@@ -142,7 +142,7 @@ mod tests {
         g: Matrix,
     }
 
-    /// e^M: the series of M/2²⁰, squared twenty times.
+    /// The matrix exponential e^M: the series of M/2²⁰, squared twenty times.
     fn exp(matrix: &Matrix) -> Matrix {
         let small = matrix / 2.0_f64.powi(20);
         let n = matrix.nrows();
@@ -162,7 +162,7 @@ mod tests {
             }
         }
 
-        /// A and B under inputs that are held for a period.
+        /// The discrete A and B under inputs that are held constant for a period.
         fn held(&self, period: f64) -> (Matrix, Matrix) {
             let (n, p) = self.g.shape();
             let mut both = Matrix::zeros(n + p, n + p);
@@ -173,7 +173,8 @@ mod tests {
         }
     }
 
-    /// Two masses in a row between a wall and the free air; a force on the first one.
+    /// Two masses in a row between a wall and a free end, with a force on the first mass; `between` is the spring
+    /// between them.
     fn springs(between: f64) -> Model {
         let (mass, to_wall, damping) = (1.0, 1.0, 0.2);
         Model::new(
@@ -187,7 +188,7 @@ mod tests {
         )
     }
 
-    /// A pendulum on a cart, linearized where it stands upright.
+    /// A pendulum on a cart, linearized around the upright position.
     fn pendulum(mass: f64) -> Model {
         let (cart, friction, length, inertia, gravity) = (0.5, 0.1, 0.3, 0.006, 9.8);
         let (arm, turning) = (mass * length, inertia + mass * length * length);
@@ -203,7 +204,7 @@ mod tests {
         )
     }
 
-    /// Two rooms, warmed by a heater each, that lose heat to each other and to the outside. In K, kW, hours.
+    /// Two rooms with a heater each, which lose heat to each other and to the outside. Units: K, kW, h.
     fn rooms(between: f64) -> Model {
         let (capacity_1, capacity_2, to_outside_1, to_outside_2) = (0.4, 0.6, 0.05, 0.08);
         Model::new(
@@ -215,7 +216,7 @@ mod tests {
         )
     }
 
-    /// Speed and current of a motor under a voltage.
+    /// Speed and current of a motor driven by a voltage.
     fn motor(inertia: f64) -> Model {
         let (friction, constant, resistance, inductance) = (0.1, 0.01, 1.0, 0.5);
         Model::new(
@@ -224,8 +225,8 @@ mod tests {
         )
     }
 
-    /// The documented derivation gives the stored digits: A and B with inputs held for a period, V the difference that another
-    /// parameter makes, U half of B.
+    /// The stored digits follow from the documented derivation: A and B under inputs held for a period, V the change of
+    /// A under another parameter, U half of B.
     #[test]
     fn the_matrices_are_the_discretized_models() {
         #[track_caller]
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(EXAMPLES[0].systems(), Systems::default());
     }
 
-    /// The model of the tutorial that the pendulum is taken from, with its digits.
+    /// The pendulum's model has the digits of the tutorial that it is taken from.
     #[test]
     fn the_pendulum_is_the_tutorials() {
         let Model { f, g } = pendulum(0.2);
@@ -274,7 +275,7 @@ mod tests {
         }
     }
 
-    /// With its settings an example shows something: the rounds converge, and come to what least squares on all data gives.
+    /// With its settings, every example shows convergence to the estimate of pooled least squares.
     #[test]
     fn an_example_converges_under_its_settings() {
         for example in &EXAMPLES {

@@ -1,5 +1,5 @@
-//! A scenario as a file: the same keys and values as in a link, as JSON, and all of them, so that a file means the same
-//! when defaults change.
+//! A scenario as a file: the keys and values of a link, as JSON. The file holds all settings, so that it keeps its
+//! meaning when defaults change.
 //!
 //! ```json
 //! { "format": "fedsysid-scenario", "version": 1, "program": "0.1.0",
@@ -7,7 +7,7 @@
 //!   "pins": [ { "name": "few", "M": 5 } ] }
 //! ```
 //!
-//! Reading is as forgiving as for a link: what cannot be used is replaced and named.
+//! Reading is as tolerant as for a link: values that cannot be used are replaced and named.
 
 use std::fmt;
 
@@ -20,24 +20,24 @@ use super::systems::MatrixKey;
 use super::table::Param;
 use fedsysid_say::say;
 
-/// What a scenario file calls itself.
+/// The format named in a scenario file.
 const FORMAT: &str = "fedsysid-scenario";
 
-/// The version of files that is written, and the last one that is read.
+/// The version of written files, and the newest that can be read.
 const VERSION: u32 = 1;
 
-/// Why a file is no scenario.
+/// The reason why a file is not a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileError {
-    /// It is not JSON; with what the reader says of it.
+    /// The text is not JSON; with the parser's message.
     NotJson(String),
-    /// It is JSON, but says that it is something else.
+    /// The JSON names another format.
     NotAScenario(String),
-    /// It is JSON, but does not say what it is.
+    /// The JSON names no format.
     NoFormat,
-    /// It is of a version that is not read here.
+    /// The file has a version that this program cannot read.
     OtherVersion(String),
-    /// It does not say of which version it is.
+    /// The file names no version.
     NoVersion,
 }
 
@@ -59,11 +59,11 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Reads a scenario file's content.
+/// Reads the content of a scenario file.
 ///
 /// # Errors
 ///
-/// When it is no scenario, or one of a version that is not read here.
+/// If it is not a scenario file, or has a version that this program cannot read.
 pub fn read(file: &Value) -> Result<(State, Vec<Notice>), FileError> {
     match file.get("format") {
         Some(Value::Text(format)) if format == FORMAT => {}
@@ -85,7 +85,7 @@ pub fn read(file: &Value) -> Result<(State, Vec<Notice>), FileError> {
     Ok(State::from_pairs(pairs))
 }
 
-/// A pin of a file as in a link: the name comes last there.
+/// A pin of a file in the notation of a link, with the name last.
 fn in_a_link(pin: &Value) -> String {
     let (name, settings): (Vec<_>, Vec<_>) = pin.pairs().iter().partition(|(key, _)| key == "name");
     let pairs = settings.into_iter().chain(name);
@@ -108,12 +108,12 @@ pub fn write(state: &State) -> String {
     )
 }
 
-/// All settings of a state as an object, with this between them.
+/// All settings of a state as a JSON object, with `between` between them.
 pub fn settings(state: &State, between: &str) -> String {
     object(state.views_in_a_link().into_iter().chain(state.draft.all_pairs()).map(in_json), between)
 }
 
-/// A pair of a link, its value in JSON: numbers as numbers, lists as lists.
+/// A pair of a link with its value in JSON: numbers as numbers, lists as lists.
 fn in_json((key, value): (&'static str, String)) -> (&'static str, String) {
     let json = if let Some(param) = Param::by_link(key) {
         let names_another = param.follows().is_some_and(|other| other.param().link == value);

@@ -1,14 +1,15 @@
 //! The values a parameter may take, and the stops of its slider.
 //!
-//! A slider has positions 0, 1, …, [`Grid::last`]; [`Grid::at`] and [`Grid::nearest`] are the two ways between positions and
-//! values. Every stop is a short decimal and is exactly the `f64` that its decimal text parses to, so that a value read
-//! from a slider, a box and a link is the same number. A box may hold allowed values between two stops.
+//! A slider has positions 0, 1, …, [`Grid::last`]; [`Grid::at`] and [`Grid::nearest`] are the two ways between
+//! positions and values. Every stop is a short decimal and is exactly the `f64` that its decimal text parses to, so
+//! that a value read from a slider, a box and a link is the same number. A box may hold allowed values between two
+//! stops.
 
 /// Which values are allowed, and where the slider stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grid {
-    /// Whole numbers. `stops` lists (from, step) in increasing order: the slider walks from each start in its step, up to
-    /// the next start, the last one up to `max`. Each stretch must be a multiple of its step.
+    /// Whole numbers. `stops` lists (from, step) in increasing order: the slider walks from each start in its step, up
+    /// to the next start, the last one up to `max`. Each stretch must be a multiple of its step.
     Whole {
         /// Stretches of equal steps; the first start is the smallest allowed value.
         stops: &'static [(u32, u32)],
@@ -123,12 +124,12 @@ impl Grid {
         if value - self.at(below) <= self.at(above) - value { below } else { above }
     }
 
-    /// How far along the slider `value` lies, 0 to 1.
+    /// The place of the stop nearest to `value` along the slider, 0 to 1.
     pub fn fraction(&self, value: f64) -> f64 {
         f64::from(self.nearest(value)) / f64::from(self.last().max(1))
     }
 
-    /// How far along the slider `value` would lie, 0 to 1, also between two stops; nowhere, if it is beyond the ends.
+    /// The place of `value` along the slider, 0 to 1, interpolated between stops; `None` beyond the ends.
     pub fn place(&self, value: f64) -> Option<f64> {
         let nearest = self.nearest(value);
         let stop = self.at(nearest);
@@ -142,7 +143,7 @@ impl Grid {
         Some(position / f64::from(self.last().max(1)))
     }
 
-    /// The stop that `step` leads to from `value`.
+    /// The stop reached from `value` by `step`.
     pub fn moved(&self, value: f64, step: Move) -> f64 {
         let position = self.nearest(value);
         self.at(match step {

@@ -1,8 +1,8 @@
-//! Lessons as links have them: which one, at which step, and what every step starts from.
+//! Lessons in links: which lesson, which of its steps, and the settings that each step starts from.
 //!
-//! In a lesson a link says what differs from what its step starts from: `lesson=joining&step=2` is that step as it is meant,
-//! with `&eps=0.5` one that has gone on from there. A step changes everything but the seed, so that somebody keeps the same
-//! clients throughout.
+//! In a lesson, a link holds only the differences from the settings that its step starts from: `lesson=joining&step=2`
+//! is that step unchanged, `&eps=0.5` changes ε in it. A step sets everything but the seed, so that a person keeps the
+//! same clients throughout a lesson.
 
 use super::notice::Notice;
 use super::word::{Word, set_word};
@@ -11,7 +11,7 @@ use fedsysid_say::say;
 /// The lessons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lesson {
-    /// None.
+    /// No lesson.
     #[default]
     None,
     /// When joining pays.
@@ -32,7 +32,7 @@ impl Word for Lesson {
 }
 
 impl Lesson {
-    /// What each of its steps starts from, as a link.
+    /// The settings that each of its steps starts from, as queries of links.
     pub fn presets(self) -> &'static [&'static str] {
         match self {
             Self::None => &[""],
@@ -63,30 +63,31 @@ impl Lesson {
         }
     }
 
-    /// Steps of the longest lesson.
+    /// Number of steps of the longest lesson.
     pub fn most_steps() -> usize {
         Self::ALL.iter().map(|(lesson, ..)| lesson.presets().len()).max().unwrap_or(1)
     }
 }
 
-/// The lesson that somebody is in.
+/// A person's place in the lessons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guide {
     /// The lesson.
     pub lesson: Lesson,
     /// Its step, from 0.
     pub step: usize,
-    /// The lesson whose class is looked at, in the view of lessons.
+    /// The lesson whose class is shown in the view of lessons.
     pub class: Lesson,
 }
 
-/// Keys of a link.
+/// Keys of lessons in a link.
 pub(super) const LESSON: &str = "lesson";
 pub(super) const STEP: &str = "step";
 pub(super) const CODES: &str = "codes";
 
 impl Guide {
-    /// Takes its own pairs out of those of a link, and leaves what they do not say as it was; whether they name a step.
+    /// Removes its own keys from the pairs of a link, and sets what they say; the rest stays. Returns whether the link
+    /// names a lesson or a step, and the notices.
     pub(super) fn apply(&mut self, pairs: &mut Vec<(String, String)>) -> (bool, Vec<Notice>) {
         let (mut notices, mut names_step) = (Vec::new(), false);
         let mut step = None;
@@ -113,7 +114,7 @@ impl Guide {
         (names_step, notices)
     }
 
-    /// The step may come before the lesson whose it is.
+    /// Sets the step from a text. Called after the lesson is set, since `step` may come before `lesson` in a link.
     fn set_step(&mut self, given: &str) -> Option<Notice> {
         let n_steps = self.lesson.presets().len();
         let asked = given.trim().parse::<usize>();
@@ -122,7 +123,7 @@ impl Guide {
         (asked != Ok(used)).then(|| Notice::not_a_choice(STEP, given, &used.to_string(), say!("1 to {n_steps}")))
     }
 
-    /// All pairs (key, value).
+    /// Every key with its value.
     pub(super) fn pairs(self) -> [(&'static str, String); 3] {
         let step = (self.step + 1).to_string();
         [(CODES, self.class.word().into()), (LESSON, self.lesson.word().into()), (STEP, step)]

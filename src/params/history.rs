@@ -1,43 +1,44 @@
-//! What was set before, and what was undone: a change is one gesture, however many values a slider passes.
+//! Undo and redo: one change is one gesture, however many values a slider passes.
 
 use super::state::State;
 use super::views::VIEW;
 
-/// Changes of the same setting that follow each other within so many milliseconds are one.
+/// Changes of the same setting less than this many milliseconds apart count as one.
 const GESTURE_MS: f64 = 800.0;
 
-/// Changes that are kept.
+/// The most changes kept.
 const KEPT: usize = 100;
 
-/// A change that can be taken back, or made again.
+/// A change that can be undone or redone.
 #[derive(Clone, Debug, PartialEq)]
 struct Change {
-    /// The state that it leads back to.
+    /// The state before the change (for a redo: after it).
     state: State,
-    /// The keys of what it changed.
+    /// The keys of the settings that it changed.
     keys: Vec<&'static str>,
 }
 
-/// Changes that can be taken back, and those that were.
+/// Changes that can be undone, and changes that can be redone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     done: Vec<Change>,
     undone: Vec<Change>,
-    /// When the last change was recorded; nothing after an undo, which ends every gesture.
+    /// Time of the last recorded change, in milliseconds; `None` after an undo or redo, which ends a gesture.
     last: Option<f64>,
 }
 
 impl History {
-    /// `before` became `after` at time `now`, in milliseconds.
+    /// Records that `before` became `after` at time `now`, in milliseconds.
     pub fn record(&mut self, before: State, after: &State, now: f64) {
         let keys = after.differs_in(&before);
         let place = |state: &State| (state.views.guide.lesson, state.views.guide.step);
         if place(&before) != place(after) {
-            // A step of a lesson begins anew, and "back" leads out of it: what was done elsewhere is not taken back in it.
+            // A step of a lesson starts a new history; the browser's "back" leads out of it. Changes made elsewhere
+            // cannot be undone in it.
             *self = Self::default();
             return;
         }
-        // Which view is looked at is no change of anything.
+        // Looking at another view changes no setting.
         if keys.iter().all(|key| *key == VIEW) {
             return;
         }
@@ -51,24 +52,24 @@ impl History {
         }
     }
 
-    /// The state before the last change; `now` is what it leads back from. The view stays.
+    /// Undoes the last change: returns the state before it, with the view of the current state `now`.
     pub fn undo(&mut self, now: &State) -> Option<State> {
         self.last = None;
         turn(&mut self.done, &mut self.undone, now)
     }
 
-    /// The state before the last undo, likewise.
+    /// Redoes the last undone change, likewise.
     pub fn redo(&mut self, now: &State) -> Option<State> {
         self.last = None;
         turn(&mut self.undone, &mut self.done, now)
     }
 
-    /// What the next undo takes back: "M", "M, eps".
+    /// The keys of the settings that the next undo changes back: "M", "M, eps".
     pub fn undoes(&self) -> Option<String> {
         self.done.last().map(|change| change.keys.join(", "))
     }
 
-    /// What the next redo makes again.
+    /// The keys of the settings that the next redo changes again.
     pub fn redoes(&self) -> Option<String> {
         self.undone.last().map(|change| change.keys.join(", "))
     }
@@ -85,7 +86,7 @@ fn turn(from: &mut Vec<Change>, to: &mut Vec<Change>, now: &State) -> Option<Sta
 mod tests {
     use super::*;
 
-    /// A page with its history: changes by links.
+    /// A page with its history, changed by links.
     struct Page {
         now: State,
         history: History,

@@ -1,4 +1,4 @@
-//! JSON: read by whoever runs this, since a browser has a reader already; written by hand, as little as there is.
+//! JSON: read by the caller, since a browser has a parser already; written by hand, since little is written.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::table::words;
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing, true or false: no setting is one.
+    /// Null, true or false: no setting has such a value.
     Other,
     /// A number.
     Number(f64),
@@ -28,7 +28,7 @@ impl Value {
         }
     }
 
-    /// The value as a link says it: lists with commas, lists of lists with semicolons between them.
+    /// The value as in a link: items of lists separated by commas, lists in lists by semicolons.
     pub fn in_a_link(&self) -> String {
         match self {
             Self::Other | Self::Map(_) => String::new(),
@@ -41,7 +41,7 @@ impl Value {
         }
     }
 
-    /// The names of a map with their values.
+    /// The pairs (name, value) of a map; empty for other values.
     pub fn pairs(&self) -> &[(String, Self)] {
         match self {
             Self::Map(pairs) => pairs,
@@ -55,13 +55,13 @@ pub fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// An object in JSON, with this between its pairs.
+/// An object in JSON, with `between` between its pairs.
 pub fn object(pairs: impl Iterator<Item = (&'static str, String)>, between: &str) -> String {
     let pairs: Vec<_> = pairs.map(|(key, value)| format!("\"{key}\": {value}")).collect();
     format!("{{ {} }}", pairs.join(between))
 }
 
-/// A text in JSON, with everything escaped that has to be.
+/// A text in JSON, with the necessary characters escaped.
 pub fn text(text: &str) -> String {
     let mut json = String::from('"');
     for c in text.chars() {
@@ -92,7 +92,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// What a JSON text says.
+    /// The value of a JSON text.
     pub(crate) fn parsed(json: &str) -> Value {
         value(serde_json::from_str(json).unwrap())
     }

@@ -1,4 +1,4 @@
-//! Every key that a link may have, one row each, from the tables that define them: what the page and the documentation list.
+//! Every key of a link, one row each, from the tables that define them: listed on the page and in the documentation.
 
 use super::choice::{ALGORITHMS_LINK, Algorithms, CHOICES};
 use super::draft::Draft;
@@ -21,23 +21,23 @@ pub struct Row {
     pub key: &'static str,
     /// The symbol of the paper, empty where there is none.
     pub symbol: &'static str,
-    /// What it sets.
+    /// The name of the setting.
     pub name: String,
-    /// What kind of value it takes: "whole number", "words".
+    /// The kind of its value: "whole number", "words".
     pub kind: &'static str,
     /// The allowed values.
     pub allowed: String,
-    /// Stops of its slider; 0 where there is none.
+    /// Number of slider stops; 0 without a slider.
     pub stops: u32,
-    /// The value of a link that does not have the key.
+    /// The value if a link lacks the key.
     pub default: String,
-    /// What to expect of it.
+    /// What the setting changes.
     pub help: String,
     /// The views that depend on it.
     pub views: Vec<View>,
 }
 
-/// All of them: numbers, algorithms, choices, matrices, what is looked at, pins.
+/// All rows: numbers, algorithms, choices, matrices, views, pins.
 pub fn rows() -> Vec<Row> {
     let mut rows: Vec<_> = TABLE.iter().map(number).collect();
     rows.push(Row {
@@ -65,7 +65,7 @@ pub fn rows() -> Vec<Row> {
     rows
 }
 
-/// What a link says for a frame in another page.
+/// The keys for a frame in another page.
 pub fn frame_rows() -> Vec<Row> {
     let row = |key, name, kind, allowed: String, help: &str| Row {
         kind,
@@ -140,7 +140,7 @@ pub fn frame_rows() -> Vec<Row> {
     ]
 }
 
-/// A notice as a whole sentence, with the default of its key.
+/// A notice as a whole sentence that also names the default of its key.
 pub fn whole(notice: &Notice) -> String {
     let key = notice.key.rsplit(':').next().unwrap_or_default().trim();
     let is_ours = |other: &str| other.eq_ignore_ascii_case(key);
@@ -156,7 +156,8 @@ pub fn whole(notice: &Notice) -> String {
     }
 }
 
-/// The view with the control of a key: the present one if it is there, or nothing if there is none as things are set.
+/// The view with the control of a key: the current view if it has the control; `None` if no view has it with these
+/// settings.
 pub fn view_of(key: &str, now: View, draft: &Draft) -> Option<View> {
     let is_ours = |other: &str| other.eq_ignore_ascii_case(key.trim());
     let beside = if matches!(now, View::Paper | View::Data | View::Lesson) { View::Explore } else { now };
@@ -169,7 +170,7 @@ pub fn view_of(key: &str, now: View, draft: &Draft) -> Option<View> {
     }
 }
 
-/// The views of what a person sets up: the paper's figures have their own settings.
+/// The views of a person's own experiment: the paper's figures have their own settings.
 const RUNS: &[View] = &[View::Explore, View::TradeOff, View::Map, View::Systems];
 
 fn row(key: &'static str, name: &str, default: String, views: &[View]) -> Row {
@@ -179,7 +180,7 @@ fn row(key: &'static str, name: &str, default: String, views: &[View]) -> Row {
 
 fn number(param: &Param) -> Row {
     let views = match (param.group, param.key) {
-        // What is random is so in the paper's figures too.
+        // The seed also changes the paper's figures.
         (_, Key::Seed) => &[View::Explore, View::TradeOff, View::Map, View::Paper, View::Systems],
         (Group::Main | Group::More | Group::Systems, _) => RUNS,
     };
@@ -218,7 +219,7 @@ fn matrix(key: MatrixKey) -> Row {
     Row { kind: "matrix", allowed, help: help.into(), ..row(key.link(), name, default, RUNS) }
 }
 
-/// What is looked at.
+/// The keys of the views and of their options.
 fn of_views() -> Vec<Row> {
     let symbols = BESIDE_KEYS.map(|key| key.param().link).join(", ");
     let mut rows = vec![
@@ -312,7 +313,7 @@ mod tests {
         check("color=red", "color = red is not a setting of this page: ignored.");
     }
 
-    /// Every notice with a fix tells a default: no key is forgotten.
+    /// Every notice with a fix also names the default: `whole` knows every key.
     #[test]
     fn every_key_has_a_default_to_tell() {
         let mut n_told = 0;

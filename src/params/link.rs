@@ -1,7 +1,7 @@
 //! Drafts as readable links, and back: `M=100&eps=0.5&schedule=local`.
 //!
-//! A link holds only what differs from the defaults, in the order of the table, so that people can read it and a
-//! spreadsheet can write it. Reading never fails: what cannot be used is replaced, and named in a [`Notice`].
+//! A link holds only the differences from the defaults, in the order of the table, so that people can read it and a
+//! spreadsheet can write it. Reading never fails: values that cannot be used are replaced, and named in a [`Notice`].
 
 use super::choice::{ALGORITHMS_LINK, CHOICES, Choice};
 use super::draft::Draft;
@@ -9,21 +9,21 @@ use super::notice::{Notice, Problem};
 use super::systems::MatrixKey;
 use super::table::{Key, Param, TABLE};
 
-/// A query's pairs (key, value), percent-decoded, in their order. A leading `?` or `#` is passed over, `+` is a space,
-/// and bytes that are not UTF-8 become U+FFFD.
+/// A query's pairs (key, value), percent-decoded, in their order. A leading `?` or `#` is skipped, `+` is a space, and
+/// bytes that are not UTF-8 become U+FFFD.
 pub fn pairs(query: &str) -> Vec<(String, String)> {
     let query = query.trim().trim_start_matches(['?', '#']);
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
 
-/// A query without a leading `?`, of pairs that are ready for one.
+/// A query without a leading `?`. The pairs must already be percent-encoded.
 pub fn query(pairs: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let pairs: Vec<_> = pairs.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
     pairs.join("&")
 }
 
 impl Draft {
-    /// Reads a whole query; every key that no setting has is named too.
+    /// Reads a whole query; notices also name unknown keys.
     ///
     /// ```
     /// use fedsysid::params::{Draft, Key};
@@ -35,17 +35,17 @@ impl Draft {
         Self::from_pairs(&pairs(query))
     }
 
-    /// Reads pairs (key, value), for a page that has taken its own keys out before. Where a key comes more than once,
-    /// the last one counts.
+    /// Reads pairs (key, value); the page removes its own keys before. If a key occurs more than once, its last value
+    /// counts.
     pub fn from_pairs(pairs: &[(String, String)]) -> (Self, Vec<Notice>) {
         let mut draft = Self::default();
         let notices = draft.apply(pairs);
         (draft, notices)
     }
 
-    /// Sets what pairs (key, value) say, and leaves the rest.
+    /// Sets the settings that pairs (key, value) name; the rest stays.
     pub fn apply(&mut self, pairs: &[(String, String)]) -> Vec<Notice> {
-        // The matrices' shapes depend on each other, whatever their order.
+        // The matrices' shapes depend on each other, so all four are read together, whatever their order.
         let texts = MatrixKey::ALL.map(|key| last_value(key.link(), pairs));
         let (systems, mut about_matrices) = self.systems.with_texts(texts);
         self.systems = systems;
@@ -79,7 +79,7 @@ impl Draft {
         self.pairs_beside(&Self::default())
     }
 
-    /// The pairs (key, value) that differ from another draft: applied to that one, they make this one of it.
+    /// The pairs (key, value) that differ from another draft: applied to that draft, they give this one.
     pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
         let pairs = self.scalar_pairs().zip(other.scalar_pairs());
         let pairs = pairs.filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| ours);
@@ -91,7 +91,7 @@ impl Draft {
         self.scalar_pairs().chain(self.systems.all_pairs())
     }
 
-    /// Every setting but the matrices.
+    /// Every setting except the matrices, as pairs (key, value).
     fn scalar_pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let numbers = TABLE.iter().map(|param| (param.link, self.words(param)));
         let algorithms = std::iter::once((ALGORITHMS_LINK, self.algorithms.to_string()));
@@ -100,7 +100,7 @@ impl Draft {
     }
 }
 
-/// What a key of a link sets.
+/// The setting that a key of a link names.
 #[derive(Clone, Copy)]
 enum Setting {
     Number(Key),
@@ -120,7 +120,7 @@ impl Setting {
     }
 }
 
-/// The value that `key` has last in `pairs`.
+/// The last value that `key` has in `pairs`.
 fn last_value<'a>(key: &str, pairs: &'a [(String, String)]) -> Option<&'a str> {
     let mut from_the_end = pairs.iter().rev();
     let found = from_the_end.find(|(other, _)| other.trim().eq_ignore_ascii_case(key.trim()));

@@ -1,4 +1,5 @@
-//! A matrix as people type or paste it: MATLAB's `[1 2; 3 4]`, NumPy's `np.array([[1, 2], [3, 4]])`, or lines of a table.
+//! A matrix as people type or paste it: MATLAB's `[1 2; 3 4]`, NumPy's `np.array([[1, 2], [3, 4]])`, or lines of a
+//! table.
 
 use fedsysid_say::say;
 use std::fmt;
@@ -10,7 +11,7 @@ use crate::sim::Matrix;
 /// Why a text is not a matrix. Rows and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotAMatrix {
-    /// There is no entry at all.
+    /// The text has no entry.
     Empty,
     /// An entry is not a number.
     Entry {
@@ -18,16 +19,16 @@ pub enum NotAMatrix {
         row: usize,
         /// Its column.
         col: usize,
-        /// What stands there.
+        /// The entry's text.
         text: String,
     },
-    /// A row has another length than the first one.
+    /// The length of a row differs from that of the first one.
     Ragged {
         /// The row.
         row: usize,
-        /// Its entries.
+        /// Number of its entries.
         n_entries: usize,
-        /// Those of row 1.
+        /// Number of entries of row 1.
         n_first: usize,
     },
 }
@@ -53,11 +54,11 @@ fn entries(n: usize) -> String {
     if n == 1 { say!("1 entry").to_owned() } else { say!("{n} entries") }
 }
 
-/// Reads a matrix. A name before it (`A =`) and a call around it (`np.array(…)`) are passed over.
+/// Reads a matrix. A name before it (`A =`) and a call around it (`np.array(…)`) are skipped.
 ///
-/// Rows are lines, or end at semicolons, or are brackets of their own; entries stand between commas, tabs or spaces, and
-/// between semicolons where lines are rows already. A comma is a decimal mark where something else separates: tabs,
-/// semicolons within lines, or spaces when no entry has a point and every comma stands between two digits.
+/// Rows are lines, or end at semicolons, or have brackets of their own; entries are separated by commas, tabs or
+/// spaces, or by semicolons where rows are lines. A comma is a decimal mark where other characters separate entries:
+/// tabs, semicolons within lines, or spaces if no entry has a point and every comma stands between two digits.
 ///
 /// Entries may be infinite, as in [`parse::real`], but are never NaN.
 ///
@@ -94,7 +95,7 @@ pub fn matrix(text: &str) -> Result<Matrix, NotAMatrix> {
     Ok(Matrix::from_row_slice(rows.len(), n_first, &numbers))
 }
 
-/// The text with lines that MATLAB's `...` breaks put together.
+/// The text with lines joined that MATLAB's `...` breaks.
 fn joined(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     for line in text.lines() {
@@ -106,7 +107,7 @@ fn joined(text: &str) -> String {
     joined
 }
 
-/// The cells of every row that has any.
+/// The cells of every row that is not empty.
 fn rows(text: &str) -> Vec<Vec<&str>> {
     let (body, brackets) = body(text);
     let mut rows: Vec<&str> = match brackets {
@@ -125,13 +126,13 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
 #[derive(Clone, Copy, PartialEq)]
 enum Brackets {
     None,
-    /// Around the whole.
+    /// Around the whole matrix.
     Outer,
-    /// Around every row too.
+    /// Also around every row.
     Nested,
 }
 
-/// What stands between the outermost brackets; where there are none, what stands behind a name.
+/// The text between the outermost brackets; without brackets, the text after a name.
 fn body(text: &str) -> (&str, Brackets) {
     let Some(start) = text.find('[') else {
         return (text.split_once('=').map_or(text, |(_, body)| body), Brackets::None);
@@ -141,13 +142,13 @@ fn body(text: &str) -> (&str, Brackets) {
     (inner, if inner.trim_start().starts_with('[') { Brackets::Nested } else { Brackets::Outer })
 }
 
-/// A row without the bracket that opens it, and what parts it from the row before.
+/// A row without its opening bracket, and without the separators after the previous row.
 fn after_bracket(row: &str) -> &str {
     let row = row.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
     row.strip_prefix('[').unwrap_or(row)
 }
 
-/// What stands between two entries.
+/// The separator of entries.
 #[derive(Clone, Copy, PartialEq)]
 enum Separator {
     Tabs,
@@ -185,12 +186,12 @@ impl Separator {
     }
 }
 
-/// The cells between two commas; where there is nothing, one that is empty, to be named.
+/// The cells between two commas; an empty text gives one empty cell, so that an error can name it.
 fn spaced_cells(text: &str) -> Vec<&str> {
     if text.is_empty() { vec![""] } else { text.split_whitespace().collect() }
 }
 
-/// Whether spaces separate two cells somewhere.
+/// Whether spaces separate cells anywhere in the row.
 fn has_spaced_cells(row: &str) -> bool {
     row.split(';').any(|row| row.split_whitespace().nth(1).is_some())
 }

@@ -1,24 +1,24 @@
-//! What a person can set: declared once, read everywhere.
+//! The settings: declared once, used everywhere.
 //!
-//! One [table](mod@table) of parameters drives sliders, number boxes, links, validation, help and the documentation. Nothing
-//! here knows a browser. In reading order:
+//! One [table](mod@table) of parameters defines sliders, number boxes, links, validation, help and the documentation.
+//! Nothing here depends on a browser. In reading order:
 //!
 //! - [`grid`]: the values a parameter may take and the stops of its slider.
 //! - [`mod@table`]: the numbers: key in a link, symbol, name, grid, default, help.
-//! - [`choice`]: the settings that are a choice among words.
+//! - [`choice`]: settings whose value is one of several words.
 //! - [`parse`]: a number as people type it.
 //! - [`matrix_text`]: a matrix as people type or paste it.
 //! - [`notice`]: one problem with one setting, as a sentence.
-//! - [`systems`]: the matrices that the clients' systems come from.
+//! - [`systems`]: the matrices of the family of the clients' systems.
 //! - [`draft`]: a value for every setting, always within limits; [`draft::Draft`] is what the page edits.
-//! - [`examples`]: example systems, and the settings that they are met with.
+//! - [`examples`]: example systems with settings that suit them.
 //! - [`link`]: drafts as readable links, and back.
 //! - [`preset`]: named drafts.
 //! - [`paper`]: the paper's figures, and where its text and the authors' code differ.
-//! - [`views`]: what of all this is looked at, and how.
-//! - [`pins`]: drafts that are kept to be compared with.
+//! - [`views`]: the view that is shown, and its options.
+//! - [`pins`]: drafts kept for comparison.
 //! - [`keys`]: every key that a link may have, for those who write links.
-//! - [`state`]: all of these together, as a link; [`file`]: as a file, in [`json`]; [`history`]: as they were before.
+//! - [`state`]: all of these together, as a link; [`file`]: as a file, in [`json`]; [`history`]: undo and redo.
 
 pub mod choice;
 pub mod draft;

@@ -1,12 +1,12 @@
-//! Names in links, each of which gives its own seed: a class of students with a data set each, and no server.
+//! Names in links, each of which determines a seed: every student of a class gets another data set, without a server.
 
 use super::link;
 use crate::text::lower_case;
 
-/// The key of a link.
+/// The key of a name in a link.
 pub const NAME: &str = "name";
 
-/// The names in pairs of a link, taken out; the last one counts.
+/// Removes all names from the pairs of a link, and returns the last one.
 pub fn take(pairs: &mut Vec<(String, String)>) -> Option<String> {
     let is_name = |key: &str| key.trim().eq_ignore_ascii_case(NAME);
     let name = pairs.iter().rev().find(|(key, _)| is_name(key)).map(|(_, name)| tidy(name));
@@ -19,7 +19,7 @@ fn tidy(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The seed of a name, capitals or not, whatever the spaces: FNV-1a (32 bits) over the UTF-8 bytes of the name in lower case,
+/// The seed of a name, whatever its case and spaces: FNV-1a (32 bits) over the UTF-8 bytes of the name in lower case,
 /// with single spaces; then mixed, so that names that differ in one letter have seeds far apart.
 ///
 /// ```
@@ -35,7 +35,7 @@ pub fn seed_of(name: &str) -> u32 {
     hash ^ (hash >> 16)
 }
 
-/// The part of a link that gives a name its seed, to stand behind `#`: what stands there is sent to no server.
+/// The part of a link that names a person, to follow `#`: browsers do not send this part to a server.
 pub fn fragment_of(name: &str) -> String {
     let encoded: String = form_urlencoded::byte_serialize(tidy(name).as_bytes()).collect();
     link::query([(NAME, encoded)])
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(state.draft.get(Key::Seed).to_string(), seed_of("zoë & co").to_string());
     }
 
-    /// Links that were handed out must lead to the same clients for ever.
+    /// Links that were handed out must lead to the same clients forever.
     #[test]
     fn seeds_of_names_stay_what_they_are() {
         assert_eq!(["", "a", "Ada", "Zoë", "李雷"].map(seed_of), SEEDS);

@@ -3,52 +3,52 @@
 use fedsysid_say::say;
 use std::fmt;
 
-/// Something that was asked for and could not be used as it was; the page goes on with what [`Notice::fix`] says, or without it.
+/// A given value that could not be used; the page uses the value of [`Notice::fix`] instead, or ignores the given one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// The key, as in the link.
     pub key: String,
-    /// What was given, as it was written.
+    /// The given value, as it was written.
     pub given: String,
-    /// What is wrong with it, and what is used instead.
+    /// The problem, and the value used instead.
     pub problem: Problem,
 }
 
-/// What is wrong with a given value.
+/// The problem with a given value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// A number outside of the allowed range.
+    /// A number outside the allowed range.
     OutOfRange(Fix),
     /// Not a number at all.
     NotANumber(Fix),
     /// A fraction where only whole numbers make sense.
     NotWhole(Fix),
-    /// A word that is not among the choices.
+    /// A word that is not an option.
     NotAChoice(Fix),
-    /// A text that is longer than there is room for.
+    /// A text that is too long.
     TooLong(Fix),
-    /// One more than can be kept: passed over.
+    /// One more than the page can keep: ignored.
     OneTooMany {
-        /// How many can be kept.
+        /// The most that can be kept.
         most: usize,
     },
-    /// A text that is no matrix, or one of another shape or size.
+    /// A text that is not a matrix, or a matrix of an unusable shape or size.
     NotAMatrix {
-        /// What is wrong with it.
+        /// The reason, as the end of a sentence.
         why: String,
-        /// What is used instead.
+        /// The value used instead.
         fix: Fix,
     },
-    /// A key that no setting has: ignored.
+    /// An unknown key: ignored.
     UnknownKey,
-    /// A key that stands in the link again further on: this value is passed over.
+    /// A key that the link repeats later: this value is ignored.
     Repeated {
-        /// What is given for the key last.
+        /// The last value of the key.
         last: String,
     },
 }
 
-/// What is used instead of a bad value, and what would have been allowed.
+/// The value used instead of a bad one, and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// The value in use now.
@@ -58,13 +58,13 @@ pub struct Fix {
 }
 
 impl Notice {
-    /// Of a word that is not among the choices.
+    /// The notice about a word that is not an option.
     pub fn not_a_choice(key: &str, given: &str, used: &str, allowed: impl Into<String>) -> Self {
         let fix = Fix { used: used.to_owned(), allowed: allowed.into() };
         Self { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
     }
 
-    /// What is used instead and what would have been allowed, unless the pair is passed over altogether.
+    /// The value used instead and the allowed ones; `None` if the given pair is ignored.
     pub fn fix(&self) -> Option<&Fix> {
         match &self.problem {
             Problem::OutOfRange(fix)
@@ -111,10 +111,11 @@ impl fmt::Display for Fix {
     }
 }
 
-/// Longest piece of given text that is repeated to the reader.
+/// The most characters of a given text that a notice repeats.
 const SHOWN_CHARS: usize = 32;
 
-/// `text` as far as it helps to recognize it. Control characters, which could garble the sentence, become visible.
+/// The beginning of `text`, enough to recognize it. Control characters, which could garble the sentence, become
+/// visible.
 pub(crate) fn shortened(text: &str) -> String {
     let shown = text.chars().take(SHOWN_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c });
     let more = text.chars().nth(SHOWN_CHARS).map(|_| '…');

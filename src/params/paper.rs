@@ -1,7 +1,7 @@
-//! The paper's figures, and the switches where the paper's text, the authors' code and theory differ.
+//! The paper's figures, and switches for the points on which the paper's text, the authors' code and theory differ.
 //!
-//! "FedSysID: A Federated Approach to Sample-Efficient System Identification" (arXiv 2211.14393), its numerical section and
-//! appendix, and the MATLAB code that its authors published.
+//! "FedSysID: A Federated Approach to Sample-Efficient System Identification" (arXiv 2211.14393), its numerical section
+//! and appendix, and the MATLAB code that its authors published.
 
 use super::word::Word;
 use crate::sim::estimate::Reference;
@@ -12,20 +12,20 @@ use crate::sim::schedule::Schedule;
 /// One of the paper's figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PaperFigure {
-    /// FedLin, more and more clients.
+    /// FedLin with growing numbers of clients.
     #[default]
     LinClients,
-    /// FedLin, more and more rollouts.
+    /// FedLin with growing numbers of rollouts.
     LinRollouts,
-    /// FedLin, clients that differ more and more.
+    /// FedLin with growing differences between clients.
     LinHeterogeneity,
-    /// FedAvg, more and more clients.
+    /// FedAvg with growing numbers of clients.
     AvgClients,
-    /// FedAvg, more and more rollouts.
+    /// FedAvg with growing numbers of rollouts.
     AvgRollouts,
-    /// FedAvg, clients that differ more and more.
+    /// FedAvg with growing differences between clients.
     AvgHeterogeneity,
-    /// FedLin against FedAvg: the appendix's.
+    /// FedLin compared with FedAvg: the appendix's figure.
     Comparison,
 }
 
@@ -47,9 +47,9 @@ pub enum Step {
     /// Falls linearly over the rounds: the paper's "linear decreasing step size", read literally.
     #[default]
     OverRounds,
-    /// α/k in local step k, anew in every round: the authors' code.
+    /// α/k in local step k, starting again in every round: the authors' code.
     OverLocalSteps,
-    /// The same constant as FedLin's: in neither, and what compares like with like.
+    /// FedLin's constant step size: in neither, but it compares like with like.
     Constant,
 }
 
@@ -62,7 +62,7 @@ impl Word for Step {
 }
 
 impl Step {
-    /// FedAvg with these steps.
+    /// FedAvg with this step size.
     pub const fn fedavg(self) -> Method {
         let schedule = match self {
             Self::OverRounds => Schedule::OverRounds,
@@ -73,14 +73,14 @@ impl Step {
     }
 }
 
-/// Whose system the error is held against.
+/// The client against whose system the error is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorOf {
     /// Client 1's, as the paper says.
     #[default]
     FirstClient,
-    /// Client 1's for FedAvg, the last client's for FedLin: in the authors' code, FedLin's loop over the clients overwrites the
-    /// variable that says which one.
+    /// Client 1 for FedAvg, the last client for FedLin: in the authors' code, FedLin's loop over the clients overwrites
+    /// the variable with the client's index.
     AsCoded,
 }
 
@@ -89,10 +89,10 @@ impl Word for ErrorOf {
         &[(Self::FirstClient, "first", "client 1"), (Self::AsCoded, "coded", "authors’ code")];
 }
 
-/// The server's first model: "an initial guess" in the paper.
+/// The server's first model; the paper says "an initial guess".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Begin {
-    /// Zero: nothing is known.
+    /// Zero: no prior knowledge.
     #[default]
     Zero,
     /// Half of client 1's true matrices: the authors' code.
@@ -105,7 +105,7 @@ impl Word for Begin {
 }
 
 impl Begin {
-    /// The first model.
+    /// The first model as a setting of the simulation.
     pub const fn start(self) -> Start {
         match self {
             Self::Zero => Start::Zero,
@@ -113,7 +113,7 @@ impl Begin {
         }
     }
 
-    /// The other one.
+    /// The other option.
     pub const fn other(self) -> Self {
         match self {
             Self::Zero => Self::Half,
@@ -122,13 +122,13 @@ impl Begin {
     }
 }
 
-/// The estimate that the rounds are held against.
+/// The estimate with which the rounds are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Estimate {
-    /// One least squares on everybody's data: what the proofs are about, and where FedLin ends.
+    /// Pooled least squares on all clients' data: the subject of the proofs, and the limit of FedLin.
     #[default]
     Pooled,
-    /// The mean of everybody's own: the problem as the paper prints it.
+    /// The mean of the clients' own least squares: the problem as the paper prints it.
     MeanOfLocals,
 }
 
@@ -138,7 +138,7 @@ impl Word for Estimate {
 }
 
 impl Estimate {
-    /// The estimate.
+    /// The estimate as a reference of the simulation.
     pub const fn reference(self) -> Reference {
         match self {
             Self::Pooled => Reference::Pooled,
@@ -147,13 +147,13 @@ impl Estimate {
     }
 }
 
-/// How the error is spread along its axis.
+/// The scale of the error axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorAxis {
-    /// As published.
+    /// Linear, as published.
     #[default]
     Linear,
-    /// Equal ratios equally long: where the curves end can be told apart.
+    /// Logarithmic: the ends of the curves can be told apart.
     Log,
 }
 
@@ -206,31 +206,32 @@ fn options<W: Word>() -> Vec<(&'static str, &'static str)> {
     W::ALL.iter().map(|(value, word, _)| (*word, value.name())).collect()
 }
 
-/// How the figures are made. The default is [`Switches::TEXT`].
+/// The options of all switches. The default is [`Switches::TEXT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Switches {
     /// FedAvg's step size.
     pub step: Step,
-    /// Whose system the error is held against.
+    /// The client against whose system the error is measured.
     pub error_of: ErrorOf,
     /// The server's first model.
     pub begin: Begin,
-    /// The estimate that the rounds are held against.
+    /// The estimate with which the rounds are compared.
     pub estimate: Estimate,
-    /// How the error is spread along its axis.
+    /// The scale of the error axis.
     pub axis: ErrorAxis,
 }
 
 impl Switch {
-    /// The word of the option that is the default.
+    /// The word of the default option.
     pub fn default_word(self) -> &'static str {
         Switches::TEXT.word(self)
     }
 }
 
 impl Switches {
-    /// What the paper's text says. Where it leaves a choice: from zero, which takes no knowledge, and held against pooled least
-    /// squares, which its proofs are about. (Its problem (FL) is printed as the mean of locals.)
+    /// What the paper's text says. Where the text leaves a choice: start from zero, which needs no knowledge, and
+    /// compare with pooled least squares, the subject of its proofs. (Its problem (FL) is printed as the mean of
+    /// locals.)
     pub const TEXT: Self = Self {
         step: Step::OverRounds,
         error_of: ErrorOf::FirstClient,
@@ -243,7 +244,7 @@ impl Switches {
     pub const CODE: Self =
         Self { step: Step::OverLocalSteps, error_of: ErrorOf::AsCoded, begin: Begin::Half, ..Self::TEXT };
 
-    /// The word of a switch's option.
+    /// The word of the chosen option of a switch.
     pub fn word(&self, switch: Switch) -> &'static str {
         match switch {
             Switch::Step => self.step.word(),
@@ -254,7 +255,7 @@ impl Switches {
         }
     }
 
-    /// Sets a switch to the option of this word; whether there is one.
+    /// Sets a switch to the option with this word; returns whether there is one.
     pub fn choose(&mut self, switch: Switch, word: &str) -> bool {
         match switch {
             Switch::Step => set(&mut self.step, word),
@@ -265,7 +266,7 @@ impl Switches {
         }
     }
 
-    /// These switches with the error's axis as it is in `other`: how it is drawn is neither the text's nor the code's.
+    /// These switches with the error axis of `other`: the axis belongs to neither the text nor the code.
     #[must_use]
     pub fn drawn_as(self, other: Self) -> Self {
         Self { axis: other.axis, ..self }
@@ -282,7 +283,7 @@ fn set<W: Word>(value: &mut W, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Every combination of options.
+    /// All combinations of options.
     fn all() -> Vec<Switches> {
         let mut all = vec![Switches::default()];
         for (switch, ..) in Switch::ALL {

@@ -8,9 +8,9 @@ use crate::text::from_decimal;
 /// Why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotANumber {
-    /// Nothing but spaces.
+    /// The text has only spaces.
     Empty,
-    /// Something else.
+    /// Another text.
     Unreadable,
 }
 
@@ -25,10 +25,10 @@ impl fmt::Display for NotANumber {
 
 impl std::error::Error for NotANumber {}
 
-/// Reads a number. A comma is the decimal mark, unless the text has a point too or several commas; then it groups digits
-/// by three, as spaces and apostrophes do. Where only whole numbers make sense use [`whole`].
+/// Reads a number. A comma is the decimal mark, unless the text also has a point, or has several commas; then it groups
+/// digits by three, as spaces and apostrophes do. Where only whole numbers make sense, use [`whole`].
 ///
-/// The result may be infinite ("∞", "1e999"), for "too large" is an answer of its own, but it is never NaN.
+/// The result may be infinite ("∞", "1e999"), so that the caller can report "too large", but it is never NaN.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub fn whole(text: &str) -> Result<f64, NotANumber> {
     read(text, Comma::Groups)
 }
 
-/// What a single comma with three digits behind it means.
+/// The meaning of a single comma that three digits follow.
 #[derive(Clone, Copy, PartialEq)]
 enum Comma {
     Decimal,
@@ -89,7 +89,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// One character for all that mean the same; "10⁻⁴" becomes "10^-4".
+/// Replaces characters of the same meaning by one of them; "10⁻⁴" becomes "10^-4".
 fn with_one_kind(text: &str) -> String {
     let mut same = String::with_capacity(text.len());
     let mut raised = false;
@@ -115,7 +115,7 @@ fn one_kind(c: char) -> char {
     }
 }
 
-/// The character that a superscript raises.
+/// The plain character of a superscript.
 fn lowered(c: char) -> Option<char> {
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺";
     const LOWERED: &str = "0123456789-+";
@@ -141,12 +141,12 @@ fn split_power(size: &str) -> Option<(&str, i32)> {
     };
     let digits = exponent.trim_start_matches(['+', '-']);
     let fits = exponent.len() - digits.len() <= 1 && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    // An exponent beyond i32 means 0 or infinity all the same.
+    // An exponent beyond i32 gives 0 or infinity in any case.
     let far = if exponent.starts_with('-') { i32::MIN } else { i32::MAX };
     fits.then(|| (mantissa, exponent.parse().unwrap_or(far)))
 }
 
-/// Digits with at most one point; spaces and grouping marks removed if they group by three.
+/// Digits with at most one point; spaces and grouping marks are removed if they group by three, else `None`.
 fn without_groups(mantissa: &str, comma: Comma) -> Option<String> {
     let (whole, fraction) = split_decimals(mantissa, comma);
     let mut groups = whole.split([' ', ',', '.']);
@@ -163,7 +163,7 @@ fn without_groups(mantissa: &str, comma: Comma) -> Option<String> {
     (some_digits && all_digits(&digits) && all_digits(fraction)).then(|| format!("{digits}.{fraction}"))
 }
 
-/// Splits at the decimal mark: the last of comma and point if there are both; else the only one of its kind.
+/// Splits at the decimal mark: if there are commas and points, the last of them; else the only mark of its kind.
 fn split_decimals(mantissa: &str, comma: Comma) -> (&str, &str) {
     let Some(last) = mantissa.rfind([',', '.']) else { return (mantissa, "") };
     let (whole, mark_and_fraction) = mantissa.split_at(last);

@@ -1,7 +1,8 @@
-//! Runs that are kept to be compared with: each is a draft with a name.
+//! Pins: runs kept for comparison. Each is a draft with a name.
 //!
-//! In a link a pin says what differs from the link's own settings, and its name last: `pin=M:5~eps:0.1~name:before`. So a
-//! link with many pins stays short, and changing the seed of a link changes that of its pins.
+//! In a link, a pin holds its differences from the link's own settings, and its name last:
+//! `pin=M:5~eps:0.1~name:before`. So a link with many pins stays short, and a new seed in the link applies to its
+//! pins too.
 
 use fedsysid_say::say;
 use std::borrow::Cow;
@@ -9,20 +10,20 @@ use std::borrow::Cow;
 use super::draft::Draft;
 use super::notice::{Fix, Notice, Problem};
 
-/// The most runs that are kept.
+/// The most pins that can be kept.
 pub const MOST: usize = 6;
 
 /// The key of a pin in a link.
 pub const PIN: &str = "pin";
 
-/// The most characters of a name: it stands at the end of a curve.
+/// The most characters of a name, which stands at the end of a curve.
 const NAME_CHARS: usize = 24;
 
-/// Between two settings of a pin: a character that never needs percent-encoding.
+/// The separator between two settings of a pin, which never needs percent-encoding.
 const BETWEEN: &str = "~";
 const NAME: &str = "name:";
 
-/// A run that is kept.
+/// A run kept for comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     /// Its name, not empty.
@@ -32,14 +33,14 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// A pin with the first letter that none of `others` has for a name.
+    /// A pin named by the first letter that is not the name of any of `others`.
     pub fn new(draft: Draft, others: &[Self]) -> Self {
         let is_free = |name: &String| others.iter().all(|pin| pin.name != *name);
         let name = ('A'..='Z').map(String::from).find(is_free).unwrap_or_default();
         Self { name, draft }
     }
 
-    /// Gives it another name, cut to what there is room for. A name of nothing changes nothing.
+    /// Renames the pin; the name is cut to `NAME_CHARS` characters. An empty name changes nothing.
     pub fn rename(&mut self, name: &str) -> Option<Notice> {
         let given: String = name.chars().filter(|c| !c.is_control()).collect();
         let given = given.trim();
@@ -53,7 +54,7 @@ impl Pin {
         (!is_whole).then(|| notice("name", name, Problem::TooLong(fix())))
     }
 
-    /// The value of a link's pair, beside the link's own settings; the name is percent-encoded where it has to be.
+    /// The pin as a value in a link with the settings `beside`; the name is percent-encoded where necessary.
     pub fn value(&self, beside: &Draft) -> String {
         let pairs = self.draft.pairs_beside(beside).into_iter();
         let mut parts: Vec<_> = pairs.map(|(key, value)| format!("{key}:{value}")).collect();
@@ -63,7 +64,7 @@ impl Pin {
         parts.join(BETWEEN)
     }
 
-    /// Reads the value of a link's pair, on top of the link's own settings.
+    /// Reads a pin's value in a link with the settings `beside`.
     fn read(value: &str, beside: &Draft, others: &[Self]) -> (Self, Vec<Notice>) {
         let (settings, name) = match find_name(value) {
             Some((settings, name)) => (settings, Some(name)),
@@ -80,7 +81,7 @@ impl Pin {
     }
 }
 
-/// The settings of a pin, and the name that ends it.
+/// Splits a pin's value into its settings and the name at its end.
 fn find_name(value: &str) -> Option<(&str, &str)> {
     let starts = std::iter::once(0).chain(value.match_indices(BETWEEN).map(|(at, _)| at + 1));
     let mut names = starts.filter_map(|at| Some((value.get(..at)?, value.get(at..)?.strip_prefix(NAME)?)));
@@ -92,7 +93,8 @@ fn pair(part: &str) -> (String, String) {
     (key.to_owned(), value.to_owned())
 }
 
-/// Takes the pins out of a link's pairs, whose own settings are these. What cannot be used is named.
+/// Removes the pins from the pairs of a link with the settings `beside`, and reads them. Notices name values that
+/// cannot be used.
 pub fn take(pairs: &mut Vec<(String, String)>, beside: &Draft) -> (Vec<Pin>, Vec<Notice>) {
     let (mut pins, mut notices) = (Vec::new(), Vec::new());
     pairs.retain(|(key, given)| {
@@ -109,7 +111,7 @@ pub fn take(pairs: &mut Vec<(String, String)>, beside: &Draft) -> (Vec<Pin>, Vec
     (pins, notices)
 }
 
-/// Whether a key of a link is that of a pin.
+/// Whether a key of a link is the key of a pin.
 pub fn is_pin(key: &str) -> bool {
     key.trim().eq_ignore_ascii_case(PIN)
 }
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!(pin.name, "after it");
         assert!(pin.rename(&"x".repeat(25)).is_some());
         assert_eq!(pin.name.len(), NAME_CHARS);
-        // A blank where it is cut is no part of it.
+        // A blank at the cut is not part of the name.
         assert!(pin.rename(&format!("{} y", "x".repeat(NAME_CHARS - 1))).is_some());
         assert_eq!(pin.name.len(), NAME_CHARS - 1);
     }

@@ -1,11 +1,11 @@
-//! Named drafts.
+//! Presets: named drafts.
 
 use super::choice::Choice;
 use super::draft::Draft;
 use super::table::Key;
 use fedsysid_say::text;
 
-/// A named draft, as what it changes in the defaults.
+/// A named draft, stored as its differences from the defaults.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// A short name without spaces.
@@ -16,7 +16,7 @@ pub struct Preset {
     choices: &'static [(Choice, &'static str)],
 }
 
-/// The paper's numbers (M, N, ε, K, α, R, q, T), written out: they stay when the defaults change.
+/// The paper's numbers (M, N, ε, K, α, R, q, T), written out so that they stay when the defaults change.
 const PAPER: &[(Key, f64)] = &[
     (Key::Clients, 50.0),
     (Key::Rollouts, 25.0),
@@ -59,12 +59,12 @@ impl Preset {
         text(self.name)
     }
 
-    /// One sentence: what it shows.
+    /// One sentence about what the preset shows.
     pub fn description(&self) -> &'static str {
         text(self.description)
     }
 
-    /// The draft that this preset stands for.
+    /// The draft of this preset.
     pub fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         for &(choice, word) in self.choices {
@@ -76,7 +76,8 @@ impl Preset {
         draft
     }
 
-    /// The preset that `draft` equals, whatever its seed and algorithms: these say what is drawn, not what is studied.
+    /// The preset that `draft` equals, whatever its seed and algorithms: these decide what is drawn, not what is
+    /// studied.
     pub fn of(draft: &Draft) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.applied_to(draft) == *draft)
     }

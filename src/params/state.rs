@@ -1,4 +1,4 @@
-//! Everything that a person can set, together: what a link holds, what a scenario file holds, what can be undone.
+//! All settings together: the content of a link or a scenario file, and the unit of undo.
 
 use super::draft::Draft;
 use super::guide::{Guide, Lesson};
@@ -9,22 +9,23 @@ use super::pins::{self, PIN, Pin};
 use super::table::Key;
 use super::views::Views;
 
-/// Settings, what is looked at, and the runs that are kept.
+/// Settings, view and pins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// The settings.
     pub draft: Draft,
-    /// What is looked at.
+    /// The view and its options.
     pub views: Views,
-    /// The runs that are kept.
+    /// The pinned runs.
     pub pins: Vec<Pin>,
 }
 
-/// The most characters of a link that all programs take: mail readers, messengers and learning platforms cut longer ones.
+/// The most characters of a link that all programs accept: mail readers, messengers and learning platforms cut longer
+/// links.
 pub const LINK_CHARS: usize = 2_000;
 
 impl State {
-    /// Reads a whole query. What cannot be used is replaced or passed over, and named.
+    /// Reads a whole query. Values that cannot be used are replaced or ignored, and named in a notice.
     ///
     /// ```
     /// use fedsysid::params::{Key, State, View};
@@ -43,7 +44,7 @@ impl State {
         (state, notices)
     }
 
-    /// Sets what pairs (key, value) say, and leaves the rest; pins, if there are any, take the place of those there were.
+    /// Sets what pairs (key, value) name; the rest stays. Pins in the pairs replace all existing pins.
     pub fn apply(&mut self, mut pairs: Vec<(String, String)>) -> Vec<Notice> {
         let name = name::take(&mut pairs);
         let (names_step, mut notices) = self.views.guide.apply(&mut pairs);
@@ -67,7 +68,8 @@ impl State {
         notices
     }
 
-    /// The pairs (key, value) that differ from the defaults, or from what the step of a lesson starts from; ready for a link.
+    /// The pairs (key, value) that differ from the defaults, or from the start of a lesson's step; percent-encoded for
+    /// a link.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let start = self.start();
         let mut pairs = self.view_pairs(&start);
@@ -76,13 +78,13 @@ impl State {
         pairs
     }
 
-    /// What a link takes for granted: the defaults, or what the step of a lesson starts from.
+    /// The state from which a link names the differences: the defaults, or the start of a lesson's step.
     fn start(&self) -> Self {
         let Guide { lesson, step, .. } = self.views.guide;
         Self::of_step(lesson, step)
     }
 
-    /// The pairs of what is looked at, beside what a link takes for granted: the lesson's come first, and are always said.
+    /// The pairs of the view that differ from `start`. Those of a lesson come first, whatever `start` says.
     fn view_pairs(&self, start: &Self) -> Vec<(&'static str, String)> {
         let guide = self.views.guide.pairs().into_iter().zip(Guide::default().pairs());
         let guide = guide.filter(|(ours, default)| ours != default).map(|(ours, _)| ours);
@@ -90,7 +92,7 @@ impl State {
         guide.chain(self.views.pairs_beside(&start)).collect()
     }
 
-    /// The pairs of what is looked at, as in a link.
+    /// The pairs of the view, as in a link.
     pub(super) fn views_in_a_link(&self) -> Vec<(&'static str, String)> {
         self.view_pairs(&self.start())
     }
@@ -100,7 +102,7 @@ impl State {
         link::query(self.pairs())
     }
 
-    /// What a step of a lesson starts from.
+    /// The state from which a step of a lesson starts.
     pub fn of_step(lesson: Lesson, step: usize) -> Self {
         let query = lesson.presets().get(step).copied().unwrap_or_default();
         let (mut state, _) = Self::from_query(query);
@@ -108,21 +110,21 @@ impl State {
         state
     }
 
-    /// This state at a step of a lesson: all as the step starts, with the same seed.
+    /// The start of a lesson's step, with the seeds of this state.
     pub fn at_step(&self, lesson: Lesson, step: usize) -> Self {
         let mut state = Self::of_step(lesson, step);
         state.draft.draw_as(&self.draft);
         state
     }
 
-    /// This state without the lesson: what is set stays.
+    /// This state without its lesson; settings stay.
     pub fn out_of_lesson(&self) -> Self {
         let mut state = self.clone();
         state.views.guide = Guide::default();
         state
     }
 
-    /// The keys of all in which this differs from another state, each once.
+    /// The keys of all differences from another state, each once.
     pub fn differs_in(&self, other: &Self) -> Vec<&'static str> {
         let (views, draft) = (self.views.pairs_beside(&other.views), self.draft.pairs_beside(&other.draft));
         let mut keys: Vec<_> = views.iter().chain(&draft).map(|(key, _)| *key).collect();

@@ -1,4 +1,4 @@
-//! The systems that the clients' are taken from: the matrices `A_0`, `B_0`, V and U, within limits.
+//! The family of the clients' systems: the matrices `A_0`, `B_0`, V and U, within limits.
 //!
 //! ```text
 //! A⁽ⁱ⁾ = A_0 + γ_1⁽ⁱ⁾ V        B⁽ⁱ⁾ = B_0 + γ_2⁽ⁱ⁾ U
@@ -12,11 +12,11 @@ use crate::sim::family::Family;
 use crate::sim::system::{Dims, LinearSystem};
 use fedsysid_say::say;
 
-/// Most states n.
+/// The most states n.
 pub const MOST_STATES: usize = 6;
-/// Most inputs p.
+/// The most inputs p.
 pub const MOST_INPUTS: usize = 4;
-/// Greatest size of an entry.
+/// The largest absolute value of an entry.
 pub const MOST_ENTRY: f64 = 1e6;
 
 /// One of the four matrices.
@@ -26,14 +26,14 @@ pub enum MatrixKey {
     A,
     /// `B_0`, n×p: the nominal input matrix.
     B,
-    /// V, n×n: along which A differs from client to client.
+    /// V, n×n: the direction in which A differs from client to client.
     V,
-    /// U, n×p: along which B differs.
+    /// U, n×p: the direction in which B differs from client to client.
     U,
 }
 
 impl MatrixKey {
-    /// All of them, in the order of links: each one's default depends on those before it alone.
+    /// All matrices, in the order of links: the default of each depends only on earlier ones.
     pub const ALL: [Self; 4] = [Self::A, Self::B, Self::V, Self::U];
 
     /// The key in a link.
@@ -46,7 +46,7 @@ impl MatrixKey {
         }
     }
 
-    /// The one with this key in a link, in capitals or not.
+    /// The matrix with this key in a link, upper or lower case.
     pub fn by_link(link: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|key| key.link().eq_ignore_ascii_case(link))
     }
@@ -73,7 +73,7 @@ impl Default for Systems {
 }
 
 impl Systems {
-    /// The family that these matrices make; none unless they are within limits and their shapes fit.
+    /// The family of these matrices; `None` unless they are within limits and their shapes fit.
     pub fn new([a, b, v, u]: [Matrix; 4]) -> Option<Self> {
         let dims = LinearSystem::new(a.clone(), b.clone()).ok()?.dims();
         let is_small = dims.n_states <= MOST_STATES && dims.n_inputs <= MOST_INPUTS;
@@ -104,7 +104,8 @@ impl Systems {
         }
     }
 
-    /// Sets an entry to the nearest allowed value, and returns that. NaN, and an entry that there is not, change nothing.
+    /// Sets an entry to the nearest allowed value, and returns that value. NaN, and an entry that does not exist,
+    /// change nothing.
     pub fn set_entry(&mut self, key: MatrixKey, (row, col): (usize, usize), value: f64) -> f64 {
         let mut matrices = self.matrices();
         let Some(entry) = matrices[key as usize].get_mut((row, col)) else { return value };
@@ -118,12 +119,12 @@ impl Systems {
         used
     }
 
-    /// Puts the matrix that a text says in another one's place, in any notation of [`matrix_text`]. Where its shape asks for
-    /// other sizes, the other matrices are cut, or go on with zeros.
+    /// Replaces a matrix by one read from a text, in any notation of [`matrix_text`]. If its shape changes n or p, the
+    /// other matrices are cut, or extended by zeros.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, as the end of a sentence; then nothing changes.
+    /// The problem with the text, as the end of a sentence; then nothing changes.
     pub fn set_text(&mut self, key: MatrixKey, text: &str) -> Result<(), String> {
         let matrix = read(key, text, None)?;
         let dims = match key {
@@ -138,7 +139,7 @@ impl Systems {
         Ok(())
     }
 
-    /// The family with other sizes, brought within limits: what fits stays, what is new is 0.
+    /// The family resized to sizes within limits: entries that fit stay, new ones are 0.
     #[must_use]
     pub fn resized(&self, dims: Dims) -> Self {
         let dims =
@@ -155,19 +156,19 @@ impl Systems {
         MatrixKey::ALL.into_iter().map(|key| (key.link(), text_of(self.get(key))))
     }
 
-    /// The pairs (key, value) of a link, of the matrices that differ from what [`Systems::with_texts`] of another family has
-    /// where they are left out.
+    /// The pairs (key, value) of a link that [`Systems::with_texts`] of the other family reads as this one: those of
+    /// the matrices that differ from what it fills in when they are left out.
     pub fn pairs_beside(&self, other: &Self) -> impl Iterator<Item = (&'static str, String)> {
         let differs = |key: &MatrixKey| Instead::of(*key, other, |earlier| self.get(earlier)).matrix != *self.get(*key);
         MatrixKey::ALL.into_iter().filter(differs).map(|key| (key.link(), text_of(self.get(key))))
     }
 
-    /// The family that a link describes by some of its matrices, in the order of [`MatrixKey::ALL`], and what is wrong with
-    /// each of them.
+    /// The family that a link describes by some of its matrices, in the order of [`MatrixKey::ALL`], and the problem
+    /// with each unusable matrix.
     ///
-    /// A matrix that is left out, or cannot be used, stays what it is (the paper's, at first) where that has the right shape.
-    /// For other sizes, every state that there can be an input for has an input of its own (B is an identity matrix), and
-    /// clients differ in proportion (V is A, U is B).
+    /// A matrix that is left out or unusable stays as it is (at first, the paper's) if it has the right shape. For
+    /// other sizes, every state gets an input of its own as far as the inputs go (B is an identity matrix), and clients
+    /// differ in proportion (V is A, U is B).
     pub fn with_texts(&self, texts: [Option<&str>; 4]) -> (Self, [Option<Notice>; 4]) {
         let mut matrices = self.matrices();
         let mut notices = [None, None, None, None];
@@ -191,14 +192,14 @@ impl Systems {
     }
 }
 
-/// What stands for a matrix that a link leaves out.
+/// The matrix used where a link leaves one out.
 struct Instead {
     matrix: Matrix,
     words: &'static str,
 }
 
 impl Instead {
-    /// In place of `key`, beside those before it, where `family` was there.
+    /// The replacement for `key` in `family`, given the matrices before it.
     fn of<'a>(key: MatrixKey, family: &Systems, earlier: impl Fn(MatrixKey) -> &'a Matrix) -> Self {
         let stays = family.get(key).clone();
         let (fits, matrix, words) = match key {
@@ -225,7 +226,7 @@ pub fn text_of(matrix: &Matrix) -> String {
     (0..matrix.nrows()).map(row).collect::<Vec<_>>().join(";")
 }
 
-/// The matrix that a text says, of the shape that is needed: all of it, but for the columns of B.
+/// Reads a matrix from a text and checks its shape; only the number of columns of B is free.
 fn read(key: MatrixKey, text: &str, needed: Option<(usize, usize)>) -> Result<Matrix, String> {
     let matrix = matrix_text::matrix(text).map_err(|error| error.to_string())?;
     check(key, &matrix)?;
@@ -234,7 +235,7 @@ fn read(key: MatrixKey, text: &str, needed: Option<(usize, usize)>) -> Result<Ma
     if fits { Ok(matrix) } else { Err(say!("it is {rows}×{cols}")) }
 }
 
-/// What is wrong with a matrix by itself.
+/// Checks the size, the shape and the entries of a single matrix.
 fn check(key: MatrixKey, matrix: &Matrix) -> Result<(), String> {
     let (rows, cols) = matrix.shape();
     let is_allowed = match key {
@@ -258,7 +259,7 @@ fn check(key: MatrixKey, matrix: &Matrix) -> Result<(), String> {
     }
 }
 
-/// The shapes that are allowed, beside matrices of `rows` states and `cols` columns.
+/// The allowed shapes in words, for `rows` states and `cols` columns.
 fn allowed(key: MatrixKey, rows: usize, cols: usize) -> String {
     match key {
         MatrixKey::A => say!("1×1 to {MOST_STATES}×{MOST_STATES}"),
@@ -273,7 +274,7 @@ mod tests {
 
     const NONE: [Option<&str>; 4] = [None; 4];
 
-    /// The four texts of a family, and what is said about them.
+    /// Checks the four matrices read from texts, and the notices about them.
     #[track_caller]
     fn read_all(texts: [Option<&str>; 4], expected: [&str; 4], said: &[&str]) {
         let (systems, notices) = Systems::default().with_texts(texts);

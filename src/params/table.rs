@@ -1,4 +1,4 @@
-//! THE table of parameters: every number that a person can set, declared once.
+//! THE table of parameters: every number that can be set, declared once.
 
 mod rows;
 
@@ -23,19 +23,19 @@ pub enum Key {
     StepSize,
     /// R, communication rounds.
     Rounds,
-    /// q, data sets drawn from the same systems (trials).
+    /// q, number of trials: data sets drawn from the same systems.
     Trials,
     /// T, steps in a rollout.
     RolloutLen,
     /// The seed of every random stream.
     Seed,
-    /// The seed of the systems alone; without one of their own it is that of all.
+    /// The seed of the systems; follows [`Key::Seed`] until it is set.
     SystemsSeed,
-    /// The share of the clients that take part in a round.
+    /// The share of clients that participate in a round.
     Participation,
-    /// How many times as many rollouts as client 1 others have at most.
+    /// Largest number of rollouts of a client, as a multiple of client 1's.
     RolloutsSpread,
-    /// How many times as many local steps as client 1 others take at most.
+    /// Largest number of local steps of a client, as a multiple of client 1's.
     LocalStepsSpread,
     /// FedProx's pull μ, for each sample of client 1.
     Pull,
@@ -43,41 +43,41 @@ pub enum Key {
     Penalty,
     /// FedADMM's sparsity γ, for each sample of client 1.
     Sparsity,
-    /// Clusters of the clustered method.
+    /// Number of clusters of the clustered method.
     Clusters,
-    /// Weight q of the others' data in a client's own least squares; 0 for no such line.
+    /// Weight q of the others' data in a client's own least squares; 0 draws no such line.
     Weight,
-    /// Pull λ of a client's own least squares to the pooled one, for each sample; 0 for no such line.
+    /// Pull λ of a client's own least squares to the pooled estimate, for each sample; 0 draws no such line.
     Personal,
-    /// The client whose error counts, where that of one does.
+    /// The client whose error is shown, if the error of a single client is.
     Client,
-    /// σ_x, the standard deviation of a rollout's first state.
+    /// σ_x, the standard deviation of a rollout's initial state.
     InitialStd,
-    /// σ_u, that of the inputs.
+    /// σ_u, the standard deviation of the inputs.
     InputStd,
-    /// σ_w, that of the process noise.
+    /// σ_w, the standard deviation of the process noise.
     NoiseStd,
-    /// How many times as large as client 1's that of others is at most.
+    /// Largest σ_w of a client, as a multiple of client 1's.
     NoiseSpread,
 }
 
-/// How a parameter is set on the page.
+/// The control of a parameter on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widget {
     /// A slider with a number box.
     Slider,
-    /// A number box alone: neighboring values mean nothing to each other.
+    /// A number box alone, for numbers whose neighbors have unrelated effects, such as seeds.
     Box,
 }
 
-/// Which part of the page a parameter belongs to.
+/// The part of the page with a parameter's control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What the lesson is about: always in sight.
+    /// The subject of the lesson: always visible.
     Main,
-    /// What an experiment needs besides: folded away at first.
+    /// Further settings of an experiment: folded away at first.
     More,
-    /// What drives the systems: beside their matrices.
+    /// The signals that drive the systems: beside the matrices.
     Systems,
 }
 
@@ -93,21 +93,21 @@ pub struct Param {
     name: &'static str,
     /// Allowed values and slider stops.
     pub grid: Grid,
-    /// Value at first; a stop of the grid.
+    /// The default; a stop of the grid.
     pub default: f64,
-    /// How it is set.
+    /// The control on the page.
     pub widget: Widget,
-    /// Where it stands.
+    /// The part of the page with its control.
     pub group: Group,
-    /// The algorithm that it belongs to, if it means nothing to the others.
+    /// The only algorithm that uses it, if there is one.
     pub only_for: Option<Algorithm>,
-    /// The values of a sweep at first, the paper's where it has any; empty where no curve depends on it.
+    /// The default values of a sweep, the paper's where it has any; empty where no curve depends on the parameter.
     pub sweep: &'static [f64],
     help: &'static str,
 }
 
 impl Key {
-    /// How many there are.
+    /// Number of parameters.
     pub const COUNT: usize = 24;
 
     /// Its row of the table.
@@ -122,22 +122,22 @@ impl Param {
         text(self.name)
     }
 
-    /// Its name with its symbol, as along an axis: "clients M".
+    /// Its name with its symbol, as on an axis: "clients M".
     pub fn name_and_symbol(&self) -> String {
         format!("{} {}", self.name(), self.symbol)
     }
 
-    /// One line: what to expect when it moves.
+    /// One line: what changes with it.
     pub fn help(&self) -> &'static str {
         text(self.help)
     }
 
-    /// The row whose key in a link is `link`, in capitals or not.
+    /// The row whose key in a link is `link`, upper or lower case.
     pub fn by_link(link: &str) -> Option<&'static Self> {
         TABLE.iter().find(|param| param.link.eq_ignore_ascii_case(link))
     }
 
-    /// The rows of one part of the page, in order.
+    /// The rows of one part of the page, in the order of the table.
     pub fn of_group(group: Group) -> impl Iterator<Item = &'static Self> {
         TABLE.iter().filter(move |param| param.group == group)
     }
@@ -147,23 +147,23 @@ impl Param {
         say!("{} to {}", shown(self.grid.min()), shown(self.grid.max()))
     }
 
-    /// The parameter whose value it has as long as it has none of its own.
+    /// The parameter that it follows until it is set: until then it has that parameter's value.
     pub fn follows(&self) -> Option<Key> {
         (self.key == Key::SystemsSeed).then_some(Key::Seed)
     }
 
-    /// The default as in a link: the key of what it follows, or a number.
+    /// The default as in a link: the key of the followed parameter, or a number.
     pub fn usual(&self) -> String {
         self.follows().map_or_else(|| words(self.default), |other| other.param().link.to_owned())
     }
 }
 
-/// A value in words that can be read aloud: all digits and never an exponent, "0.0001".
+/// A value as decimal digits, without an exponent: "0.0001".
 pub fn words(value: f64) -> String {
     value.to_string()
 }
 
-/// Such a value as it stands on the page: with the decimal mark of its language, which is understood where it is typed.
+/// A value as shown on the page: as [`words`], with the decimal mark of the language, which the boxes understand too.
 pub fn shown(value: f64) -> String {
     decimal(words(value))
 }

@@ -1,4 +1,4 @@
-//! What of an experiment is looked at, and how: the view, and what each view lets people choose.
+//! The view that is shown, and the options of each view.
 
 mod sweep;
 mod words;
@@ -15,59 +15,59 @@ use sweep::{swept, values};
 pub use sweep::{MOST, SweepOf, listed};
 pub use words::{Across, MapKind, Upward, View};
 
-/// What is looked at.
+/// The view and the options of all views.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Views {
     /// The view.
     pub view: View,
-    /// What lies upward along the rounds.
+    /// The quantity on Explore's vertical axis.
     pub upward: Upward,
-    /// The trade-off's axis.
+    /// The parameter on the trade-off's axis.
     pub across: Across,
-    /// The trade-off's second setting, "what if": a parameter, and its value there.
+    /// The trade-off's second setting, "what if": a parameter and its second value.
     pub beside: Option<(Key, f64)>,
     /// The map.
     pub map: MapKind,
-    /// What Explore shows one curve a value of.
+    /// The sweep in Explore: one curve for each value.
     pub sweep: Option<SweepOf>,
-    /// Of which of the algorithms that run; otherwise of the first. Over α and K, whose map.
+    /// The algorithm in a sweep and in the map over α and K; `None` for the first of those that run.
     pub method: Option<Algorithm>,
     /// The paper's figure.
     pub figure: PaperFigure,
-    /// How it is made.
+    /// The options of the paper's figures.
     pub switches: Switches,
-    /// The lesson that somebody is in.
+    /// The person's place in the lessons.
     pub guide: Guide,
 }
 
-/// Keys of a link.
+/// Keys of the views in a link.
 pub(super) const VIEW: &str = "view";
 pub(super) const UPWARD: &str = "y";
 pub(super) const ACROSS: &str = "x";
-/// That of a second setting, under which notices about its value stand.
+/// The key of the second setting; notices about its value name it.
 pub const BESIDE: &str = "beside";
 pub(super) const MAP: &str = "map";
-/// That of a sweep, under which notices about its values stand.
+/// The key of the sweep; notices about its values name it.
 pub const SWEEP: &str = "sweep";
 
 pub(super) const METHOD: &str = "method";
 pub(super) const FIGURE: &str = "fig";
 const KEYS: [&str; 8] = [VIEW, UPWARD, ACROSS, BESIDE, MAP, SWEEP, METHOD, FIGURE];
 
-/// Parameters that a "what if" can be about: those that the trade-off depends on.
+/// Parameters that a "what if" can change: those on which the trade-off depends.
 pub const BESIDE_KEYS: [Key; 6] =
     [Key::Clients, Key::Rollouts, Key::Heterogeneity, Key::LocalSteps, Key::StepSize, Key::RolloutLen];
 
 impl Views {
-    /// Takes its own pairs out of those of a link; what cannot be used is named. Of a key that comes more than once the last
-    /// one counts.
+    /// Removes its own keys from the pairs of a link, and reads them. Notices name values that cannot be used. If a key
+    /// occurs more than once, its last value counts.
     pub fn take(pairs: &mut Vec<(String, String)>) -> (Self, Vec<Notice>) {
         let mut views = Self::default();
         let notices = views.apply(pairs);
         (views, notices)
     }
 
-    /// Takes its own pairs out of those of a link, and leaves what they do not say as it was.
+    /// Removes its own keys from the pairs of a link, and sets what they name; the rest stays.
     pub fn apply(&mut self, pairs: &mut Vec<(String, String)>) -> Vec<Notice> {
         let mut notices = Vec::new();
         pairs.retain(|(key, given)| {
@@ -78,18 +78,18 @@ impl Views {
             }
             !is_ours
         });
-        // The axis itself can be no second setting.
+        // The parameter on the axis cannot have a second setting.
         self.set_across(self.across);
         notices
     }
 
-    /// The pairs (key, value) that differ from what else is looked at: applied to that, they make this of it.
+    /// The pairs (key, value) that differ from other views: applied to those, they give these.
     pub fn pairs_beside(&self, other: &Self) -> Vec<(&'static str, String)> {
         let pairs = self.all_pairs().into_iter().zip(other.all_pairs());
         pairs.filter(|(ours, theirs)| ours != theirs).map(|(ours, _)| ours).collect()
     }
 
-    /// Everything as pairs (key, value), in the order of links.
+    /// All options as pairs (key, value), in the order of links.
     fn all_pairs(&self) -> Vec<(&'static str, String)> {
         let of = |key: Key, values: String| format!("{}:{values}", key.param().link);
         let or_none = |value: Option<String>| value.unwrap_or_else(|| NONE_WORD.into());
@@ -108,28 +108,29 @@ impl Views {
         pairs
     }
 
-    /// What lies upward: in a lesson errors, which what is to be foretold is drawn as.
+    /// The quantity on Explore's vertical axis; in a lesson always the error, since people draw their forecasts as
+    /// errors.
     pub fn upward(&self) -> Upward {
         if self.guide.lesson == Lesson::None { self.upward } else { Upward::Error }
     }
 
-    /// The place of what is shown among the algorithms that run.
+    /// The index of the shown algorithm among those that run.
     pub fn place(&self, algorithms: Algorithms) -> usize {
         algorithms.iter().position(|algorithm| Some(algorithm) == self.method).unwrap_or(0)
     }
 
-    /// Shows the algorithm at a place among those that run.
+    /// Shows the algorithm at an index among those that run.
     pub fn choose_place(&mut self, algorithms: Algorithms, place: usize) {
         self.method = algorithms.iter().nth(place).filter(|_| place > 0);
     }
 
-    /// Puts another parameter along the trade-off's axis. A second setting of that very parameter goes.
+    /// Puts another parameter on the trade-off's axis. A second setting of that same parameter is removed.
     pub fn set_across(&mut self, across: Across) {
         self.across = across;
         self.beside = self.beside.filter(|(key, _)| *key != across.key());
     }
 
-    /// Sets the second setting's value from a text. What is no value of it changes nothing, and is named.
+    /// Sets the second setting's value from a text. An unusable text changes nothing, and the notice names it.
     pub fn set_beside_text(&mut self, text: &str) -> Option<Notice> {
         let (key, value) = self.beside?;
         let (values, is_all) = values(key.param(), text);
@@ -139,7 +140,7 @@ impl Views {
         (!is_one).then(|| Notice::not_a_choice(BESIDE, text, &used, say!("a value from {}", key.param().allowed())))
     }
 
-    /// Sets what one pair of a link says.
+    /// Sets the option that one pair of a link names.
     fn set(&mut self, key: &str, given: &str) -> Option<Notice> {
         match key.to_ascii_lowercase().as_str() {
             VIEW => set_word(&mut self.view, VIEW, given),
@@ -163,7 +164,7 @@ impl Views {
         }
     }
 
-    /// Takes away what there may be none of.
+    /// Removes an option that may be absent.
     fn forget(&mut self, key: &str) {
         match key {
             BESIDE => self.beside = None,
@@ -181,7 +182,10 @@ impl Views {
     }
 }
 
-/// "M:5"; or what would have been allowed.
+/// Reads a second setting such as "M:5".
+///
+/// # Errors
+/// The allowed values, in words.
 fn beside(given: &str) -> Result<(Key, f64), String> {
     let links: Vec<_> = BESIDE_KEYS.iter().map(|key| key.param().link).collect();
     let allowed = || say!("one of {} and a value of it, such as M:5", links.join(", "));
@@ -193,7 +197,7 @@ fn beside(given: &str) -> Result<(Key, f64), String> {
     }
 }
 
-/// Sets what was read, or says what would have been allowed.
+/// Sets an option to the value read, or returns a notice with the allowed values.
 fn set_part<T>(part: &mut Option<T>, key: &str, given: &str, read: Result<T, String>) -> Option<Notice> {
     match read {
         Ok(value) => {

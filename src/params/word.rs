@@ -1,11 +1,11 @@
-//! Choices that are words, in a link as on the page.
+//! Choices among words, in a link as on the page.
 
 use super::notice::Notice;
 use fedsysid_say::text;
 
-/// One of several words, as an enum.
+/// An enum whose values have words.
 pub trait Word: Copy + Default + PartialEq + 'static {
-    /// All of them, the default first, each with its word in a link and its name on the page.
+    /// All values, the default first, each with its word in a link and its name on the page.
     const ALL: &'static [(Self, &'static str, &'static str)];
 
     /// Its word in a link.
@@ -18,13 +18,13 @@ pub trait Word: Copy + Default + PartialEq + 'static {
         Self::ALL.iter().find(|(value, ..)| *value == self).map_or("", |(.., name)| text(name))
     }
 
-    /// The one with this word, in capitals or not.
+    /// The value with this word, upper or lower case.
     fn by_word(text: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(text.trim())).map(|(value, ..)| *value)
     }
 }
 
-/// Chooses by a word; if that is none of them, all stays as it was.
+/// Sets a value by its word; an unknown word changes nothing.
 pub(super) fn set_word<W: Word>(value: &mut W, key: &str, given: &str) -> Option<Notice> {
     if let Some(found) = W::by_word(given) {
         *value = found;

@@ -1,6 +1,6 @@
-//! What the page and its engine say to each other, wherever the engine runs.
+//! The messages between the page and its engines, wherever an engine runs.
 //!
-//! Plain closed enums. [`wire`] turns them into numbers and back, for the one place where they cross threads.
+//! Plain closed enums. [`wire`] turns them into numbers and back where they cross threads.
 
 pub mod wire;
 
@@ -14,7 +14,7 @@ use crate::theory::landscape::payoff::{Payoff, Rows};
 use crate::theory::landscape::stability::{Axes, StabilityMap};
 use crate::theory::{NoPrediction, Theory};
 
-/// Counts a page's requests. What belongs to an older one is stale.
+/// Counts a page's requests. Events of an older generation are stale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u32);
 
@@ -26,44 +26,44 @@ impl Generation {
     }
 }
 
-/// What the page asks of an engine. Whatever it was at before, it drops.
+/// A request of the page to an engine. It replaces the engine's current work.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Run this experiment, telling how it goes.
+    /// Run this experiment, with reports of its progress.
     Run {
-        /// Whose answer the events will be.
+        /// The generation that its events will carry.
         generation: Generation,
         /// The experiment.
         settings: Settings,
     },
-    /// Make some of an experiment's data sets, as one of several engines that share in a sweep.
+    /// Compute some of an experiment's data sets, as one of several engines that share a sweep.
     Portion {
-        /// Whose answer the event will be.
+        /// The generation that its event will carry.
         generation: Generation,
-        /// Which data sets, of what.
+        /// The data sets, and their point of the sweep.
         portion: Portion,
         /// The experiment.
         settings: Settings,
     },
-    /// Map what is to be expected.
+    /// Compute a map of predictions.
     Survey {
-        /// Whose answer the events will be.
+        /// The generation that its events will carry.
         generation: Generation,
         /// The map.
         survey: Survey,
-        /// The experiment, but for what lies along the map's axes.
+        /// The experiment; the parameters along the map's axes vary.
         settings: Settings,
     },
-    /// Drop what there is, and be idle.
+    /// Drop all work.
     Stop,
-    /// Rest for as long as nobody looks, keeping what there is.
+    /// Pause while the page is not seen, but keep the work.
     Pause,
-    /// Go on after a rest.
+    /// Continue after a pause.
     Resume,
 }
 
 impl Request {
-    /// Whose answer the events will be, where there are any.
+    /// The generation that its events will carry, if it causes any.
     pub fn generation(&self) -> Option<Generation> {
         match self {
             Self::Run { generation, .. } | Self::Portion { generation, .. } | Self::Survey { generation, .. } => {
@@ -73,7 +73,7 @@ impl Request {
         }
     }
 
-    /// The portion that is asked for.
+    /// The requested portion, if it is a request for one.
     pub fn portion(&self) -> Option<&Portion> {
         match self {
             Self::Portion { portion, .. } => Some(portion),
@@ -82,21 +82,21 @@ impl Request {
     }
 }
 
-/// A map.
+/// The kind of a map, with its axes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Survey {
     /// Whether joining pays, over ε and M or N.
     Payoff {
-        /// The ε.
+        /// The values of ε.
         heterogeneities: Vec<f64>,
-        /// The M or N.
+        /// The values of M or N.
         rows: Rows,
     },
     /// Contraction and drift, over α and K.
     Stability(Axes),
 }
 
-/// What is known of a map.
+/// The known values of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Surveyed {
     /// Whether joining pays.
@@ -105,96 +105,96 @@ pub enum Surveyed {
     Stability(Box<StabilityMap>),
 }
 
-/// Some of the data sets of one of a sweep's points.
+/// A portion of a sweep: some of the data sets of one of its points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Portion {
-    /// The point, by its place in the sweep.
+    /// The index of the point in the sweep.
     pub point: usize,
-    /// The data sets, 0-based.
+    /// The indices of the data sets, from 0.
     pub data_sets: Range<usize>,
-    /// Whether to find out too what is to be expected at this point.
+    /// Whether to also compute the prediction at this point.
     pub expects: bool,
 }
 
-/// What a portion gives.
+/// The result of a portion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortionResult {
-    /// Which portion.
+    /// The portion.
     pub portion: Portion,
-    /// How far apart the clients' systems are.
+    /// The differences between the clients' systems.
     pub heterogeneity: Heterogeneity,
-    /// Its data sets, in their order.
+    /// The results of its data sets, in their order.
     pub results: Vec<TrialResult>,
-    /// What was to be expected, if that was asked.
+    /// The prediction, if it was requested.
     pub theory: Option<Box<Theory>>,
 }
 
-/// What the engine answers.
+/// An answer of an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// The engine is up and listening.
     Ready,
-    /// A run goes on.
+    /// Progress of a run.
     Progress {
-        /// Which run.
+        /// The run.
         generation: Generation,
         /// The share of the work done, 0 to 1.
         progress: f64,
         /// The results so far.
         summary: Summary,
-        /// What was to be expected, once it is known.
+        /// The prediction, once it is known.
         theory: Option<Box<Theory>>,
     },
     /// A run is complete.
     Done {
-        /// Which run.
+        /// The run.
         generation: Generation,
         /// The results.
         summary: Summary,
-        /// What was to be expected.
+        /// The prediction.
         theory: Option<Box<Theory>>,
     },
-    /// Work on a portion goes on.
+    /// A sign of life while a portion is computed.
     Working {
-        /// Which sweep.
+        /// The sweep.
         generation: Generation,
     },
     /// A portion is complete.
     Portion {
-        /// Which sweep.
+        /// The sweep.
         generation: Generation,
-        /// What it gave.
+        /// Its result.
         result: PortionResult,
     },
-    /// Work on a map goes on.
+    /// Progress of a map.
     Surveying {
-        /// Which map.
+        /// The map's generation.
         generation: Generation,
         /// The share of the work done, 0 to 1.
         progress: f64,
-        /// What is known of it.
+        /// The values known so far.
         map: Surveyed,
     },
     /// A map is complete.
     Surveyed {
-        /// Which map.
+        /// The map's generation.
         generation: Generation,
-        /// The map, or why there is none.
+        /// The map, or the reason why there is none.
         map: Result<Surveyed, NoPrediction>,
     },
-    /// The settings are not a scenario.
+    /// The settings are not a valid scenario.
     Refused {
-        /// Which request.
+        /// The request.
         generation: Generation,
-        /// Why.
+        /// The reason.
         error: ScenarioError,
     },
-    /// A message that is no request came in.
+    /// The engine received a message that is not a request.
     Unreadable,
 }
 
 impl Event {
-    /// The run or the sweep that an event belongs to, if any.
+    /// The generation of the run, sweep or map that an event belongs to, if any.
     pub fn generation(&self) -> Option<Generation> {
         match self {
             Self::Progress { generation, .. }
@@ -209,17 +209,17 @@ impl Event {
     }
 }
 
-/// What went wrong with an engine, and was dealt with.
+/// A failure of an engine that the pool has handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// A worker died or fell silent; another one was started.
     WorkerReplaced,
-    /// No worker came up: the page computes by itself.
+    /// No worker started: the page computes by itself.
     NoWorker,
-    /// Workers died over this very run: it was given up.
+    /// Workers died repeatedly during this run: it was given up.
     RunGivenUp,
-    /// Workers died over this very map: it was given up.
+    /// Workers died repeatedly during this map: it was given up.
     SurveyGivenUp,
-    /// Workers died over this very sweep: it was given up.
+    /// Workers died repeatedly during this sweep: it was given up.
     SweepGivenUp,
 }

@@ -1,7 +1,7 @@
-//! Messages as arrays of numbers: one transferable `Float64Array` a message.
+//! Messages as arrays of numbers: one transferable `Float64Array` for each message.
 //!
-//! Unlike JSON, this keeps every f64 to the bit, NaN and infinities (a diverging run has them) included. Decoding is total:
-//! an array that no encoder made gives a [`WireError`], never a panic.
+//! Unlike JSON, this keeps every bit of every f64, including NaN and infinities, which diverging runs have. Decoding
+//! never panics: an array that no encoder made gives a [`WireError`].
 
 mod codec;
 mod types;
@@ -11,7 +11,7 @@ use std::fmt;
 use super::{Event, Generation, Request};
 use codec::{Reader, Wire, variants};
 
-/// An array of numbers is not a message.
+/// Error: an array of numbers is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WireError;
 
@@ -30,10 +30,10 @@ pub fn encode<M: Message>(message: &M) -> Vec<f64> {
     numbers
 }
 
-/// The message that numbers are.
+/// The message that numbers encode.
 ///
 /// # Errors
-/// When no message of this kind is encoded by exactly these numbers.
+/// If these numbers are not exactly the encoding of a message of this kind.
 pub fn decode<M: Message>(numbers: &[f64]) -> Result<M, WireError> {
     let mut reader = Reader::new(numbers);
     let message = M::take(&mut reader)?;
@@ -41,7 +41,7 @@ pub fn decode<M: Message>(numbers: &[f64]) -> Result<M, WireError> {
     Ok(message)
 }
 
-/// What can be sent: [`Request`] and [`Event`].
+/// A message that can be sent: [`Request`] or [`Event`].
 #[expect(private_bounds, reason = "the encoding of the parts is nobody else's business")]
 pub trait Message: Wire {}
 
@@ -102,7 +102,7 @@ mod tests {
     use crate::theory::landscape::stability::Axes;
     use crate::theory::{NoPrediction, Theory};
 
-    /// Bits and not values, since NaN must survive too.
+    /// Compares bits instead of values, since NaN must survive too.
     #[track_caller]
     fn check<M: Message + fmt::Debug>(message: &M) {
         let numbers = encode(message);

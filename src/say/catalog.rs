@@ -1,18 +1,19 @@
-//! A table of texts, packed for the page: no English, which the program has, but a number for each text of it.
+//! A table of translations, packed for the page: it holds a number for each English text instead of the text, which the
+//! program has.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::fmt::Write;
 
-/// Why a table cannot be used.
+/// The reason why a table cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Two texts have the same number: one of them has to be worded otherwise.
+    /// Two texts have the same number: one of them must be reworded.
     Alike(String, String),
-    /// A translation has a value that the text has not, or lacks one, or has one twice.
+    /// A translation has a value that its text lacks, lacks one, or repeats one.
     Values(String, String),
-    /// A translation is of more than one line, or empty.
+    /// A translation has more than one line, or is empty.
     Lines(String),
 }
 
@@ -28,24 +29,24 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The number of a text: 32 bits of FNV-1a.
+/// The number of a text: its 32-bit FNV-1a hash.
 pub(crate) fn key(english: &str) -> u32 {
     const PRIME: u32 = 16_777_619;
     english.bytes().fold(2_166_136_261, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(PRIME))
 }
 
-/// A line of a packed table.
+/// Reads a line of a packed table: the number of a text, and its translation.
 pub(crate) fn unpacked(line: &'static str) -> Option<(u32, &'static str)> {
     let (key, said) = line.split_once(' ')?;
     Some((u32::from_str_radix(key, 36).ok()?, said))
 }
 
-/// A table of English texts and their translations as lines: the text's number in 36 digits, and the translation, in which
-/// places have the numbers of the values.
+/// A table of English texts and their translations as lines: each has the text's number in base 36, and the
+/// translation, with the numbers of the values in its braces.
 ///
 /// # Errors
 ///
-/// A translation without the values of its text, and whatever else [`Fault`] names.
+/// If a translation lacks values of its text, or has another [`Fault`].
 pub fn packed<T: AsRef<str>>(table: impl IntoIterator<Item = (T, T)>) -> Result<String, Fault> {
     let mut lines = String::new();
     let mut taken = BTreeMap::new();
@@ -58,7 +59,7 @@ pub fn packed<T: AsRef<str>>(table: impl IntoIterator<Item = (T, T)>) -> Result<
             return Err(Fault::Lines(english.to_owned()));
         }
         let said = numbered(english, said).ok_or_else(|| Fault::Values(english.to_owned(), said.to_owned()))?;
-        // A string takes all that is written.
+        // Writing to a string cannot fail.
         let _ = writeln!(lines, "{} {said}", in_36_digits(key(english)));
     }
     Ok(lines)
@@ -73,12 +74,13 @@ fn in_36_digits(mut number: u32) -> String {
     digits.iter().rev().collect()
 }
 
-/// What stands in the braces of a text.
+/// The contents of the braces in a text.
 pub(crate) fn places(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0))
 }
 
-/// A translation with numbers for names, if it has each of the text's values once, those without a name in their order.
+/// A translation with numbers in place of names. `None` unless it has each value of the text once; values without a
+/// name keep their order.
 fn numbered(english: &str, said: &str) -> Option<String> {
     let mut left: Vec<_> = places(english).enumerate().collect();
     let mut pieces = said.split('{');
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_number_is_the_published_one() {
-        // Test vectors of the hash's authors (http://www.isthe.com/chongo/tech/comp/fnv/).
+        // Test vectors published by the authors of the hash (http://www.isthe.com/chongo/tech/comp/fnv/).
         assert_eq!([key(""), key("a"), key("foobar")], [0x811c_9dc5, 0xe40c_292c, 0xbf9c_f968]);
     }
 

@@ -1,8 +1,8 @@
 //! Texts in the reader's language.
 //!
-//! A text is written in English where it is said, with [`say!`], and its translation is found by the English: so the code
-//! can be read, what has no translation yet is said in English, and one table ([`TABLES`]) has all texts side by side.
-//! A language is chosen once, before the first text is asked for.
+//! A text is written in English where the code uses it, with [`say!`], and its translation is looked up by the English
+//! text. So the code stays readable, texts without a translation appear in English, and one table ([`TABLES`]) lists
+//! all texts side by side. The language is chosen once, before the first text is requested.
 //!
 //! ```
 //! use fedsysid_say::{Language, say, speak};
@@ -18,7 +18,7 @@
 
 mod catalog;
 
-// The macro names the crate from outside.
+// The macro refers to this crate by name.
 extern crate self as fedsysid_say;
 
 use std::cell::Cell;
@@ -27,8 +27,8 @@ use std::fmt::{Display, Write};
 pub use catalog::{Fault, packed};
 pub use fedsysid_say_macros::say;
 
-/// The tables of the languages beside English: the language's tag, and JSON with the English of every text and its
-/// translation. Natively only: a page loads the one that it needs, packed.
+/// The tables of the languages other than English: the language's tag, its decimal mark, and JSON with every English
+/// text and its translation. Only in native builds: a page loads the table that it needs, packed.
 #[cfg(not(target_arch = "wasm32"))]
 pub const TABLES: [(&str, char, &str); 1] = [("de", ',', include_str!("de.json"))];
 
@@ -37,13 +37,14 @@ pub const TABLES: [(&str, char, &str); 1] = [("de", ',', include_str!("de.json")
 pub struct Language {
     tag: &'static str,
     decimal_mark: char,
-    /// Translations by the numbers of their texts. They are hundreds, and gone through sooner than a sort is downloaded.
+    /// Translations with the numbers of their texts, unsorted: searching a few hundred costs less than downloading a
+    /// sort.
     texts: Vec<(u32, &'static str)>,
 }
 
 impl Language {
-    /// A language by its tag (BCP 47), its decimal mark, and its texts as [`packed`] writes them. They are kept for as long as
-    /// the program runs, since whoever says something keeps it for as long.
+    /// A language with its tag (BCP 47), its decimal mark, and its texts as written by [`packed`]. The texts are kept
+    /// for as long as the program runs, since callers keep translated texts that long.
     pub fn new(tag: &str, decimal_mark: char, packed: &str) -> Self {
         let packed: &'static str = packed.to_owned().leak();
         let texts = packed.lines().filter_map(catalog::unpacked).collect();
@@ -60,12 +61,12 @@ thread_local! {
     static SPOKEN: Cell<Option<&'static Language>> = const { Cell::new(None) };
 }
 
-/// What is said from now on, on this thread, is said in this language; in English if there is none.
+/// Sets the language of all later texts on this thread; English if `None`.
 pub fn speak(language: Option<&'static Language>) {
     SPOKEN.set(language);
 }
 
-/// What is said within is said in English, whatever is spoken: for files that programs read.
+/// Calls `say` with English texts, whatever the language: for files that programs read.
 pub fn in_english<T>(say: impl FnOnce() -> T) -> T {
     let spoken = SPOKEN.take();
     let said = say();
@@ -73,22 +74,22 @@ pub fn in_english<T>(say: impl FnOnce() -> T) -> T {
     said
 }
 
-/// The tag of the language that is spoken.
+/// The tag of the current language.
 pub fn tag() -> &'static str {
     SPOKEN.get().map_or("en", |language| language.tag)
 }
 
-/// What stands between the whole and the fraction of a number that people read.
+/// The decimal mark of numbers that people read.
 pub fn decimal_mark() -> char {
     SPOKEN.get().map_or('.', |language| language.decimal_mark)
 }
 
-/// What stands between the numbers of a list: no comma where that is the decimal mark.
+/// The separator of numbers in a list: not a comma if that is the decimal mark.
 pub fn between() -> &'static str {
     if decimal_mark() == ',' { "; " } else { ", " }
 }
 
-/// A number that was written with a point, as people read it.
+/// A number written with a point, as people read it.
 pub fn decimal(text: String) -> String {
     match decimal_mark() {
         '.' => text,
@@ -96,26 +97,27 @@ pub fn decimal(text: String) -> String {
     }
 }
 
-/// A text without values. What is no literal of [`say!`], such as the words of a table of constants, is said by this one.
+/// Translates a text without values. It is for texts that are not literals of [`say!`], such as those in tables of
+/// constants.
 pub fn text(english: &'static str) -> &'static str {
     SPOKEN.get().and_then(|language| language.said(english)).unwrap_or(english)
 }
 
-/// A text with values in the places of its braces: in their order where a brace is empty or holds a name, by their number
-/// where it holds one, as in a translation, whose order is its own.
+/// Translates a text and puts values in its braces. Empty braces and names take the values in their order; a number, as
+/// in a translation, which has its own order, takes the value with that index.
 pub fn fill(english: &'static str, values: &[&dyn Display]) -> String {
     let mut next = 0;
     filled(text(english), |place, said| {
         let value = values.get(place.parse().unwrap_or(next));
         next += 1;
         if let Some(value) = value {
-            // A string takes all that is written.
+            // Writing to a string cannot fail.
             let _ = write!(said, "{value}");
         }
     })
 }
 
-/// A text whose values are found by the names in its braces.
+/// Translates a text and puts in the value for the name in each of its braces.
 pub fn fill_by_name(english: &'static str, value: impl Fn(&str) -> String) -> String {
     filled(text(english), |place, said| {
         let name = place.parse().ok().and_then(|index: usize| catalog::places(english).nth(index));
@@ -123,7 +125,7 @@ pub fn fill_by_name(english: &'static str, value: impl Fn(&str) -> String) -> St
     })
 }
 
-/// A text with something written for each of its places.
+/// A text with its braces replaced by what `write` writes.
 fn filled(template: &str, mut write: impl FnMut(&str, &mut String)) -> String {
     let mut said = String::with_capacity(2 * template.len());
     let mut rest = template;

@@ -1,4 +1,5 @@
-//! The page's address: the settings in it, read when it is opened or gone back to, and written as they change.
+//! The page's address: its settings are read when the page opens and on "back" or "forward", and written as they
+//! change.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,28 +11,30 @@ use super::clock;
 use super::listener::{Listener, Timeout};
 use crate::params::{link, name};
 
-/// Time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
+/// Least time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
 const EVERY_MS: f64 = 300.0;
 
-/// The query of the page's address, with its `?`, or nothing; where there is no address, what the page was saved with.
+/// The query of the page's address with its `?`, or an empty text; without an address, the settings saved with the
+/// page.
 pub fn query() -> String {
     let Some(window) = web_sys::window() else { return String::new() };
     let saved = || window.document()?.document_element()?.get_attribute("data-settings");
     window.location().search().ok().filter(|search| !search.is_empty()).or_else(saved).unwrap_or_default()
 }
 
-/// What stands behind the address's `#`, which no server is told, or nothing.
+/// The address from its `#` on, which browsers do not send to servers, or an empty text.
 pub fn fragment() -> String {
     web_sys::window().and_then(|window| window.location().hash().ok()).unwrap_or_default()
 }
 
-/// A text with every letter and its accents as one character, where there is one: however a keyboard writes a name, its seed is
-/// the same. (Browsers know the tables; here they would be a tenth of the download.)
+/// A text in which every accented letter is one character if Unicode has it, so that a name has the same seed however a
+/// keyboard writes it. (Browsers have the tables; here they would be a tenth of the download.)
 pub fn composed(text: &str) -> String {
     JsString::from(text).normalize("NFC").into()
 }
 
-/// The name in the address, which from now on stands behind its `#` only: there it goes to no server when the page is loaded anew.
+/// The name in the address. A name in the query is moved behind `#`, so that no server gets it when the page is
+/// reloaded.
 pub fn take_name() -> Option<String> {
     let mut pairs = link::pairs(&query());
     let in_query = name::take(&mut pairs);
@@ -39,7 +42,7 @@ pub fn take_name() -> Option<String> {
     let window = web_sys::window()?;
     let rest = encoded(&pairs);
     let address = format!("{}{rest}#{}", question(&rest), name::fragment_of(&name));
-    // Where the history cannot be written, the name stays where it is.
+    // If the history cannot be written, the name stays in the query.
     let _ = window.history().and_then(|history| {
         let path = window.location().pathname()?;
         history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{address}")))
@@ -47,7 +50,7 @@ pub fn take_name() -> Option<String> {
     Some(name)
 }
 
-/// Loads the page anew with this pair in its address, if that has one with its key or must have one.
+/// Reloads the page. The pair is put into the address if the address already has its key, or if `must_say` is set.
 pub fn load_anew((key, value): (&str, &str), must_say: bool) {
     let Some(window) = web_sys::window() else { return };
     let mut pairs = link::pairs(&query());
@@ -67,13 +70,13 @@ fn encoded(pairs: &[(String, String)]) -> String {
     pairs.join("&")
 }
 
-/// Calls back whenever the person goes back or forward.
+/// Calls `act` whenever the person goes back or forward.
 pub fn on_return(mut act: impl FnMut() + 'static) -> Option<Listener> {
     let window = web_sys::window()?;
     Some(Listener::new(&window, "popstate", move |_: web_sys::Event| act()))
 }
 
-/// The whole address with this query, for somebody else.
+/// The whole address with this query, for sharing.
 pub fn with_query(query: &str) -> String {
     let location = web_sys::window().map(|window| window.location());
     let href = location.and_then(|location| location.href().ok()).unwrap_or_default();
@@ -81,16 +84,17 @@ pub fn with_query(query: &str) -> String {
     format!("{page}{}{query}", question(query))
 }
 
-/// How the address comes to say something new.
+/// How a new address enters the browser's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// In place of what it says now.
+    /// It replaces the current entry.
     Same,
-    /// As a new entry of the history: "back" leads to what it says now.
+    /// It becomes a new entry: "back" returns to the current one.
     New,
 }
 
-/// Keeps the address up to date, at most one write every [`EVERY_MS`] and one at the end; new entries at once.
+/// Keeps the address up to date: at most one write every [`EVERY_MS`], and one for the last change; new entries at
+/// once.
 #[derive(Clone, Default)]
 pub struct Address {
     shared: Rc<Shared>,
@@ -104,13 +108,13 @@ struct Shared {
 }
 
 impl Address {
-    /// Writes nothing of what was to be written soon.
+    /// Drops the write that still waits, if there is one.
     pub fn forget(&self) {
         self.shared.waiting.take();
         self.shared.timeout.take();
     }
 
-    /// Makes `query`, without a `?`, the query of the address, now or soon.
+    /// Makes `query`, without a `?`, the query of the address, now or within `EVERY_MS`.
     pub fn set_query(&self, query: String, entry: Entry) {
         if entry == Entry::New {
             self.shared.write(Entry::Same);
@@ -123,7 +127,7 @@ impl Address {
             return;
         }
         let shared = self.shared.clone();
-        // The timer that called is done by then, so that replacing it here is safe.
+        // The timer that called has finished by then, so replacing it here is safe.
         self.shared.timeout.replace(Timeout::new(self.shared.delay(), move || shared.write(Entry::Same)));
     }
 }
@@ -136,9 +140,9 @@ impl Shared {
 
     fn write(&self, entry: Entry) {
         let Some(query) = self.waiting.take() else { return };
-        // Fails in some frames and when a browser finds it too often; the page works without.
+        // Fails in some frames, and when a browser gets too many writes; the page works without it.
         let _ = write(&query, entry);
-        // Afterwards, so that what the write itself takes shortens no pause.
+        // Taken after the write, so that the time of the write itself does not shorten the pause.
         self.written.set(clock::now());
     }
 }
@@ -151,7 +155,7 @@ fn write(query: &str, entry: Entry) -> Result<(), JsValue> {
         return Ok(());
     }
     let address = format!("{}{search}{}", location.pathname()?, location.hash()?);
-    // In a frame, entries would be those of the page around it.
+    // In a frame, new entries would go to the history of the outer page.
     let is_framed = window.parent()?.is_some_and(|parent| parent != window);
     match entry {
         Entry::New if !is_framed => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),

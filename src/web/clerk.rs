@@ -1,4 +1,4 @@
-//! The page's side of the Data view's desk: orders go to a worker of its own, or where none starts, to a desk on the page.
+//! The page's side of the Data view's desk: orders go to a worker or, where no worker starts, to a desk on the page.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -17,36 +17,37 @@ use crate::data::shared::Rounds;
 use crate::protocol::{Event, Generation, Request, wire};
 use crate::sim::scenario::Settings;
 
-/// What the page is told.
+/// A message to the page.
 pub enum Word {
     /// A reply to a job.
     Reply(u32, Reply),
-    /// The worker is gone, and with it what was opened; what the browser said of it.
+    /// The worker died, and the opened data with it; with the browser's message.
     Lost(String),
 }
 
-/// Who takes orders. Its worker ends when it is dropped.
+/// Passes orders to the desk. Its worker ends when it is dropped.
 pub struct Clerk {
     shared: Rc<Shared>,
 }
 
 struct Shared {
     host: RefCell<Host>,
-    /// What a desk on the page says.
+    /// Messages of a desk on the page.
     on_page: Outbox<Array>,
     tell: Box<dyn Fn(Word)>,
 }
 
 enum Host {
     None,
-    /// A worker that is not up yet, and what it will be told.
+    /// A worker that has not come up yet, and the orders that wait for it.
     Starting(Worker, Vec<Array>),
     Worker(Worker),
     Page(DeskService),
 }
 
 impl Clerk {
-    /// Nobody yet: the first order starts a worker. What it says goes to `tell`, never from within a call to these.
+    /// A clerk without a worker: the first order starts one. Messages go to `tell`, never during a call to the clerk's
+    /// methods.
     pub fn new(tell: impl Fn(Word) + 'static) -> Self {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let weak = weak.clone();
@@ -60,44 +61,44 @@ impl Clerk {
         Self { shared }
     }
 
-    /// Reads files, in the place of what was opened before or added to it.
+    /// Reads files, which replace the opened data or are added to them.
     pub fn open(&self, job: u32, files: &FileList, adds: bool) {
         self.shared.send(order(job, Code::Open, &[adds.into(), Array::from(files).into()]));
     }
 
-    /// Reads the example.
+    /// Reads the example data.
     pub fn open_example(&self, job: u32) {
         self.shared.send(order(job, Code::Example, &[]));
     }
 
-    /// Drops what is under way.
+    /// Drops the current job.
     pub fn stop(&self, job: u32) {
         self.shared.send(order(job, Code::Stop, &[]));
     }
 
-    /// Identifies anew.
+    /// Identifies again with other rounds.
     pub fn set_rounds(&self, job: u32, rounds: Rounds) {
         let numbers = [rounds.n_local_steps, rounds.n_rounds].map(|count| JsValue::from(count as f64));
         self.shared.send(order(job, Code::Rounds, &numbers));
     }
 
-    /// Shows something else.
+    /// Shows another model or another way.
     pub fn choose(&self, job: u32, chosen: Chosen) {
         let numbers = [chosen.model, chosen.way].map(|place| JsValue::from(place as f64));
         self.shared.send(order(job, Code::Choose, &numbers));
     }
 
-    /// Has a moments file saved.
+    /// Asks for a moments file, which the browser saves.
     pub fn save_moments(&self, job: u32) {
         self.shared.send(order(job, Code::Moments, &[]));
     }
 
-    /// Has the findings saved.
+    /// Asks for a file with the findings, which the browser saves.
     pub fn save_results(&self, job: u32) {
         self.shared.send(order(job, Code::Results, &[]));
     }
 
-    /// Has the first data set of an experiment saved.
+    /// Asks for the first data set of an experiment as a file, which the browser saves.
     pub fn save_simulated(&self, job: u32, settings: Settings) {
         let numbers = wire::encode(&Request::Run { generation: Generation(0), settings });
         self.shared.send(order(job, Code::Simulated, &[Float64Array::from(numbers.as_slice()).into()]));
@@ -154,7 +155,7 @@ impl Shared {
         }
     }
 
-    /// A worker that never came up has lost nothing.
+    /// The worker died. A worker that never came up had no data: its orders go to a desk on the page.
     fn died(self: &Rc<Self>, reason: String) {
         match self.host.replace(Host::None) {
             Host::Starting(_, waiting) => {

@@ -1,15 +1,15 @@
-//! The clipboard, where the browser lets a page write to it.
+//! The clipboard, where the browser lets the page write to it.
 
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::HtmlTextAreaElement;
 
-/// Copies a text, and says whether that went well. To be called while a click or a key is handled.
+/// Copies a text, and calls `done` with whether that succeeded. Must be called while a click or a key is handled.
 pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     let Some(promise) = asked(text) else { return done(copied_by_selection(text)) };
     let text = text.to_owned();
-    // One of the two is called, once.
+    // The promise calls exactly one of the two, once.
     let done = Closure::once_into_js(move |refused: bool| done(!refused || copied_by_selection(&text)));
     let done: Function = done.unchecked_into();
     let (kept, refused) = (bound(&done, false), bound(&done, true));
@@ -24,7 +24,7 @@ fn bound(function: &Function, value: bool) -> JsValue {
     function.bind1(&JsValue::NULL, &value.into()).into()
 }
 
-/// The browser's promise to copy; nothing where it has no clipboard for this page (an unsafe origin, some frames).
+/// The browser's promise to copy; `None` if this page has no clipboard (an insecure origin, some frames).
 fn asked(text: &str) -> Option<Promise> {
     let navigator = web_sys::window()?.navigator();
     let clipboard = Reflect::get(&navigator, &"clipboard".into()).ok().filter(|found| !found.is_undefined())?;
@@ -32,7 +32,7 @@ fn asked(text: &str) -> Option<Promise> {
     write.call1(&clipboard, &text.into()).ok()?.dyn_into().ok()
 }
 
-/// Copies what is selected, as pages did before there was a clipboard for them.
+/// Copies by selecting text, the method from before the clipboard interface; returns whether that succeeded.
 fn copied_by_selection(text: &str) -> bool {
     try_selection(text).unwrap_or(false)
 }
@@ -47,7 +47,7 @@ fn try_selection(text: &str) -> Option<bool> {
     let command: Function = Reflect::get(&document, &"execCommand".into()).ok()?.dyn_into().ok()?;
     let is_copied = command.call1(&document, &"copy".into()).ok().and_then(|done| done.as_bool());
     area.remove();
-    // Whoever had the focus gets it back.
+    // The element that had the focus gets it back.
     if let Some(focus) = focus.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = focus.focus();
     }

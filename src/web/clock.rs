@@ -1,4 +1,4 @@
-//! The clock of whatever thread asks.
+//! The clock of the calling thread.
 
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast, JsValue};
@@ -10,7 +10,7 @@ thread_local! {
         .and_then(|performance| performance.dyn_into().ok());
 }
 
-/// Milliseconds since the page or the worker began; never backwards.
+/// Milliseconds since the page or the worker started; never decreases.
 pub fn now() -> f64 {
     PERFORMANCE.with(|performance| performance.as_ref().map_or_else(js_sys::Date::now, Performance::now))
 }

@@ -1,4 +1,5 @@
-//! The Data view's desk on a thread's own event loop: a piece of a file, then whatever else waits, then the next piece.
+//! The Data view's desk on a thread's event loop: it reads one piece of a file, lets waiting events run, then reads the
+//! next.
 //!
 //! Orders and replies are [messages](message) of plain arrays.
 
@@ -22,24 +23,24 @@ use crate::protocol::{Request, wire};
 use crate::sim::scenario::Settings;
 use message::{Code, count};
 
-/// How much is done at a time.
+/// Amount of work done at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Bytes of a piece.
+    /// Bytes of a piece of a file.
     pub(super) piece: f64,
-    /// Milliseconds of a slice of identification.
+    /// Duration of a slice of identification, in milliseconds.
     pub(super) slice_ms: f64,
 }
 
-/// In a worker: what is to be heard may wait for some ten milliseconds.
+/// In a worker: orders may wait for some ten milliseconds.
 pub(super) const IN_WORKER: Pace = Pace { piece: 1_048_576.0, slice_ms: 20.0 };
-/// On the page: well within a frame.
+/// On the page: a small part of a frame.
 pub(super) const ON_PAGE: Pace = Pace { piece: 65_536.0, slice_ms: 6.0 };
 
-/// Milliseconds between two words on how far it is.
+/// Least time between two reports of progress, in milliseconds.
 const TELL_EVERY_MS: f64 = 100.0;
 
-/// A desk that is given orders and answers with replies.
+/// A desk that takes orders and answers with replies.
 pub(super) struct DeskService {
     shared: Rc<Shared>,
 }
@@ -51,11 +52,11 @@ enum Task {
     Write { name: &'static str, from: Box<Simulated>, pieces: Array, reads: bool },
 }
 
-/// Files in the reading.
+/// Files being read.
 struct Lot {
     files: Vec<File>,
     index: usize,
-    /// Bytes read of the present file, and of all before it; and those of all.
+    /// Bytes read of the current file, bytes of all files before it, and bytes of all files.
     at: f64,
     before: f64,
     total: f64,
@@ -69,7 +70,7 @@ struct Shared {
     task: RefCell<Task>,
     told: Cell<f64>,
     soon: RefCell<Option<Soon>>,
-    /// Whether bytes are on their way, and whether nobody wants them any more.
+    /// Whether bytes have been requested, and whether they are no longer wanted.
     is_awaiting: Cell<bool>,
     is_stale: Cell<bool>,
     on_bytes: Closure<dyn FnMut(JsValue)>,
@@ -77,7 +78,7 @@ struct Shared {
 }
 
 impl DeskService {
-    /// A desk whose replies go to `emit`.
+    /// A desk that passes its replies to `emit`.
     pub(super) fn new(pace: Pace, emit: impl Fn(&Array) + 'static) -> Self {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let with = |act: fn(&Shared, &JsValue)| {
@@ -106,7 +107,7 @@ impl DeskService {
         Self { shared }
     }
 
-    /// Takes an order in. Whatever was under way is dropped.
+    /// Handles an order. The current task is dropped.
     pub(super) fn handle(&self, order: &Array) {
         self.shared.handle(order);
     }
@@ -128,7 +129,7 @@ impl Shared {
         }
     }
 
-    /// What an order has to be done.
+    /// Starts the task that an order asks for.
     fn begin(&self, code: Code, order: &Array) -> Task {
         let mut desk = self.desk.borrow_mut();
         match code {
@@ -178,9 +179,9 @@ impl Shared {
         }
     }
 
-    /// Does a piece of the task.
+    /// Does one piece of the task.
     fn tick(&self) {
-        // Taken out while it is worked on, so that nothing is borrowed meanwhile.
+        // The task is taken out while it runs, so that the cell is not borrowed meanwhile.
         let next = match self.task.replace(Task::None) {
             Task::None => Task::None,
             Task::Read(lot) => self.read(lot),
@@ -194,7 +195,7 @@ impl Shared {
         }
     }
 
-    /// Asks for the next bytes; they come to [`Shared::take_bytes`].
+    /// Requests the next bytes; they arrive in [`Shared::take_bytes`]. The task that goes on: none if they cannot be read.
     fn read(&self, lot: Lot) -> Task {
         if self.is_awaiting.get() {
             return Task::Read(lot);
@@ -263,7 +264,7 @@ impl Shared {
         }
     }
 
-    /// Reads no more of files of which one cannot be read.
+    /// Reports that a file cannot be read, and drops the work; no task goes on.
     fn refuse(&self, lot: &Lot, error: &JsValue) -> Task {
         let name = lot.files.get(lot.index).map(File::name).unwrap_or_default();
         self.desk.borrow_mut().drop_work();
@@ -281,7 +282,7 @@ impl Shared {
         Task::None
     }
 
-    /// One more client of a simulated file. Such a file is given away, or read.
+    /// Writes one more client of a simulated file. The complete file is saved or, if `reads`, opened.
     fn write_on(&self, name: &'static str, mut from: Box<Simulated>, pieces: Array, reads: bool) -> Task {
         if let Some(text) = from.next() {
             pieces.push(&text.into());
@@ -309,7 +310,7 @@ impl Shared {
         }
     }
 
-    /// Says how far it is, not too often.
+    /// Reports progress (`share`, 0 to 1), at most every [`TELL_EVERY_MS`].
     fn tell(&self, share: f64, words: impl FnOnce() -> String) {
         let now = clock::now();
         if now - self.told.get() >= TELL_EVERY_MS {
@@ -346,7 +347,7 @@ fn settings(numbers: &Float64Array) -> Option<Settings> {
     }
 }
 
-/// Bytes in words, without a unit.
+/// Bytes in megabytes, as text without a unit.
 fn megabytes(bytes: f64) -> String {
     crate::figure::number::number(bytes / 1e6)
 }

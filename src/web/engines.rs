@@ -1,4 +1,4 @@
-//! The engines as the page uses them: work in, events and troubles out, wherever they run.
+//! The page's access to its engines: requests in, events and troubles out, whether they run in workers or on the page.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -12,21 +12,21 @@ use super::worker::{Heard, Worker};
 use crate::engine::pool::{Action, Lane, Place, Pool};
 use crate::protocol::{Event, Generation, Request, Trouble};
 
-/// Milliseconds of a slice where the page computes by itself: well within a frame.
+/// Duration of a slice where the page itself computes, in milliseconds: a small part of a frame.
 const PAGE_BUDGET_MS: f64 = 6.0;
 
-/// How often silent engines are looked after, in milliseconds.
+/// Time between two checks for silent engines, in milliseconds.
 const CHECK_EVERY_MS: i32 = 1_000;
 
-/// What the page is told.
+/// A message to the page.
 pub enum Word {
-    /// An engine says this.
+    /// An event of an engine.
     Event(Event),
-    /// Something went wrong with an engine; what the browser said of it, if anything.
+    /// An engine failed; with the browser's message, which may be empty.
     Trouble(Trouble, String),
 }
 
-/// The page's engines. Their workers end when it is dropped.
+/// The page's engines. Their workers end when the value is dropped.
 pub struct Engines {
     shared: Rc<Shared>,
     _check: Option<Interval>,
@@ -37,7 +37,7 @@ struct Shared {
     hosts: RefCell<Vec<Host>>,
     last_error: RefCell<String>,
     has_begun: Cell<bool>,
-    /// What engines on the page say, and what became of workers that never started.
+    /// Messages of engines on the page, and of workers that could not be started.
     on_page: Outbox<(usize, Heard)>,
     tell: Box<dyn Fn(Word)>,
 }
@@ -49,8 +49,8 @@ enum Host {
 }
 
 impl Engines {
-    /// Engines that rest until somebody looks: then the first of them is started. What engines say goes to `tell`, never
-    /// from within a call to these.
+    /// Engines that rest until the page is seen; then the first one is started. Their messages go to `tell`, never
+    /// during a call to these methods.
     pub fn resting(tell: impl Fn(Word) + 'static) -> Self {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let weak = weak.clone();
@@ -71,7 +71,7 @@ impl Engines {
         Self { shared, _check: check }
     }
 
-    /// Asks for work. What belongs to it will carry the generation returned.
+    /// Requests work. Events about it will carry the returned generation.
     pub fn submit<Requests: IntoIterator<Item = Request>>(
         &self,
         lane: Lane,
@@ -82,18 +82,18 @@ impl Engines {
         generation
     }
 
-    /// Work of this kind is not wanted any more.
+    /// Cancels all work of a lane.
     pub fn cancel(&self, lane: Lane) {
         let actions = self.shared.pool.borrow_mut().cancel(lane, clock::now());
         self.shared.act(actions);
     }
 
-    /// Work of this kind comes first: it is what is seen.
+    /// Gives priority to the work of a lane: the work that is seen.
     pub fn put_first(&self, lane: Lane) {
         self.shared.pool.borrow_mut().put_first(lane);
     }
 
-    /// Rests while nobody looks.
+    /// Pauses all work while the page is not seen.
     pub fn set_seen(&self, is_seen: bool) {
         if is_seen && !self.shared.has_begun.replace(true) {
             self.shared.start(0, Place::Worker);
@@ -105,7 +105,7 @@ impl Engines {
     }
 }
 
-/// All of the machine's cores but the page's own.
+/// The largest number of engines: one for each core but the page's own.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -151,7 +151,7 @@ impl Shared {
     }
 
     fn start(self: &Rc<Self>, index: usize, place: Place) {
-        // The old host ends before the new one begins, so that nothing it still says is heard.
+        // The old host is dropped before the new one starts, so that none of its late messages are heard.
         self.set_host(index, Host::None);
         match place {
             Place::Worker => self.start_worker(index),
@@ -183,7 +183,7 @@ impl Shared {
                 (self.tell)(Word::Event(event));
                 actions
             }
-            // Engines are given no files.
+            // Only desks send `Said`, and engines get no orders for a desk.
             Heard::Said(_) => Vec::new(),
             Heard::Died(text) => {
                 self.last_error.replace(text);

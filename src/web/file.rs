@@ -1,4 +1,4 @@
-//! Files that the page gives to the person, and gets.
+//! Files that the page saves or reads.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use web_sys::{
 
 use super::listener::Listener;
 
-/// Has the browser save a text under this name. Where it saves no files, nothing happens.
+/// Makes the browser save a text as a file with this name. Does nothing where the browser cannot save files.
 pub fn save(name: &str, kind: &str, text: &str) {
     let _ = try_save(name, kind, &Array::of1(&text.into()));
 }
 
-/// Has the browser save what is on a canvas as PNG, with `texts` after the first `head` bytes; then says whether there was a
-/// picture.
+/// Makes the browser save the content of a canvas as PNG, with `texts` inserted after the first `head` bytes; then
+/// calls `then` with whether there was a picture.
 pub fn save_png(
     canvas: &HtmlCanvasElement,
     name: String,
@@ -39,17 +39,17 @@ pub fn save_png(
     let _ = canvas.to_blob(save.unchecked_ref());
 }
 
-/// Whether the page is one file.
+/// Whether the page is a single file.
 pub fn is_whole() -> bool {
     whole().is_some()
 }
 
-/// What makes a file of the page, where it is one: `xtask/src/single/unpack.js` leaves it there.
+/// The function that writes the page as a file, if the page is a single file; `xtask/src/single/unpack.js` defines it.
 fn whole() -> Option<Function> {
     Reflect::get(&js_sys::global(), &"fedsysidPage".into()).ok()?.dyn_into().ok()
 }
 
-/// Has the browser save the page itself, as a file that opens with these settings, if it is one file.
+/// Makes the browser save the page itself as a file that opens with these settings, if the page is a single file.
 pub fn save_page(name: &str, query: &str) {
     let page = whole().and_then(|page| page.call1(&JsValue::NULL, &query.into()).ok()?.as_string());
     if let Some(page) = page {
@@ -61,17 +61,17 @@ fn try_save(name: &str, kind: &str, parts: &Array) -> Option<()> {
     save_blob(name, &blob(kind, parts)?).ok()
 }
 
-/// Texts, bytes and blobs as one file's content.
+/// Texts, bytes and blobs joined to the content of one file; `None` if the browser refuses.
 pub(super) fn blob(kind: &str, parts: &Array) -> Option<Blob> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
     Blob::new_with_buffer_source_sequence_and_options(parts, &options).ok()
 }
 
-/// Has the browser save a file's content under this name.
+/// Makes the browser save a file's content under this name.
 ///
 /// # Errors
-/// The browser's reason where it does not.
+/// The browser's reason if it cannot.
 pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
     let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
@@ -82,21 +82,21 @@ pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     Url::revoke_object_url(&address)
 }
 
-/// The file that was chosen in a box for files. The box forgets it, so that the same one can be chosen again.
+/// The file chosen in a file input. The input is cleared, so that the same file can be chosen again.
 pub fn chosen(input: &HtmlInputElement) -> Option<File> {
     let file = input.files()?.get(0)?;
     input.set_value("");
     Some(file)
 }
 
-/// Reads a file's text, whole; nothing if the browser cannot.
+/// Reads a file's whole text; `then` gets `None` if the browser cannot read it.
 pub fn read_text(file: &File, then: impl FnOnce(Option<String>) + 'static) {
     let Ok(reader) = FileReader::new() else { return then(None) };
     let listener = Rc::new(RefCell::new(None));
     let (kept, source) = (listener.clone(), reader.clone());
     let mut then = Some(then);
     let heard = move |_: ProgressEvent| {
-        // The listener keeps itself until then.
+        // The listener holds itself until the file is read.
         let _done = kept.borrow_mut().take();
         if let Some(then) = then.take() {
             then(source.result().ok().and_then(|result| result.as_string()));

@@ -1,4 +1,4 @@
-//! The page around this one, where there is one: what it says, and what it is told.
+//! The outer page around a framed one: messages to it and from it.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ use super::screen::SizeWatch;
 use crate::params::embed::Place;
 use crate::params::json::Value;
 
-/// The window around this one; nothing if this page stands for itself.
+/// The window of the outer page; `None` if this page is not framed.
 fn parent() -> Option<Window> {
     let window = web_sys::window()?;
     window.parent().ok().flatten().filter(|parent| *parent != window)
@@ -23,14 +23,15 @@ pub fn is_framed() -> bool {
     parent().is_some()
 }
 
-/// Where it is, as far as its address could say what is wanted there. Course platforms frame files that have none.
+/// The page's place. A page without an address of its own counts as alone, as its link cannot carry settings for a
+/// frame; course platforms frame such files.
 pub fn place() -> Place {
     let protocol = web_sys::window().and_then(|window| window.location().protocol().ok());
     let has_address = protocol.is_some_and(|it| it.starts_with("http") || it == "file:");
     if has_address && is_framed() { Place::Framed } else { Place::Alone }
 }
 
-/// Hears what a page says that this one has in a frame, wherever in an element that is at the time.
+/// Calls `heard` with messages from the page framed inside `around`, also if its frame is replaced later.
 pub fn on_message_from(around: &Element, mut heard: impl FnMut(&Value) + 'static) -> Option<Listener> {
     let (window, around) = (web_sys::window()?, around.clone());
     Some(Listener::new(&window, "message", move |event: MessageEvent| {
@@ -44,7 +45,7 @@ pub fn on_message_from(around: &Element, mut heard: impl FnMut(&Value) + 'static
     }))
 }
 
-/// Hears what the page around this one says, with its origin. What any other window says is passed over.
+/// Calls `heard` with messages from the outer page and its origin. Messages from other windows are ignored.
 pub fn on_message(mut heard: impl FnMut(&Value, &str) + 'static) -> Option<Listener> {
     let (window, parent) = (web_sys::window()?, parent()?);
     Some(Listener::new(&window, "message", move |event: MessageEvent| {
@@ -55,17 +56,17 @@ pub fn on_message(mut heard: impl FnMut(&Value, &str) + 'static) -> Option<Liste
     }))
 }
 
-/// Tells the page around this one, as the object that a JSON text says. Nobody hears it where there is no such page.
+/// Sends the outer page an object, given as JSON. Does nothing without an outer page.
 ///
-/// It goes to whoever has put this page into a frame: it says nothing that its link does not.
+/// The message goes to any outer page, whatever its origin: it says nothing that the link does not say.
 pub fn tell(json: &str) {
     if let (Some(parent), Ok(message)) = (parent(), JSON::parse(json)) {
         let _ = parent.post_message(&message, "*");
     }
 }
 
-/// Calls back with an element's height in CSS pixels, whole and rounded up, whenever it is another one. An element that is
-/// not there to be seen has none: a frame that is hidden keeps the height that it had.
+/// Calls `told` with an element's height in whole CSS pixels, rounded up, whenever it changes. The height of a hidden
+/// element is not reported: a hidden frame keeps its height.
 pub fn on_height(element: &Element, told: impl Fn(u32) + 'static) -> Option<SizeWatch> {
     let (measured, last) = (element.clone(), Cell::new(0));
     SizeWatch::new(element, move || {

@@ -1,4 +1,4 @@
-//! JSON, read by the browser.
+//! JSON, parsed by the browser.
 
 use js_sys::{Array, JSON, JsString, Object};
 use wasm_bindgen::{JsCast, JsValue};
@@ -6,30 +6,31 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::error_text;
 use crate::params::json::Value;
 
-/// The value that a text says.
+/// The value of a JSON text.
 ///
 /// # Errors
 ///
-/// What the browser says of a text that is not JSON.
+/// The browser's message about a text that is not JSON.
 pub fn parse(text: &str) -> Result<Value, String> {
     JSON::parse(text).map(|parsed| value(&parsed)).map_err(|error| error_text(&error))
 }
 
-/// How much is read of a value: texts and names by their characters, everything else as one each. No scenario is a tenth of it.
+/// The most that is read of a value: the characters of texts and names, and one for everything else. No scenario has a
+/// tenth of it.
 const MOST: u32 = 1_000_000;
 
-/// How deep it is read: whoever sends more, or something that is within itself, must not fill the stack.
+/// Greatest depth that is read: a deeper value, or one that contains itself, must not overflow the stack.
 const DEEPEST: u32 = 16;
 
-/// A value of JavaScript, as far as JSON could say it, and no further than [`MOST`] and [`DEEPEST`]. What is no plain object of
-/// names and values (a map, bytes, a picture) is read as nothing.
+/// A JavaScript value as JSON would have it, up to [`MOST`] and [`DEEPEST`]. Objects that are not plain pairs of names
+/// and values (a map, bytes, a picture) become [`Value::Other`].
 pub fn value(of: &JsValue) -> Value {
     let plain = Object::get_prototype_of(&Object::new());
     Reader { plain: plain.into(), left: MOST }.value(of, DEEPEST)
 }
 
 struct Reader {
-    /// What all plain objects come from.
+    /// The prototype of plain objects.
     plain: JsValue,
     left: u32,
 }
@@ -59,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// A text, cut where too much was read before it is copied.
+    /// A text, cut to the remaining number of characters before it is copied.
     fn text(&mut self, of: &JsValue) -> String {
         let text: &JsString = of.unchecked_ref();
         let cut = text.slice(0, text.length().min(self.left));

@@ -1,4 +1,4 @@
-//! The language of the page: `boot.js` has loaded its texts, where it is not English, before the program starts.
+//! The language of the page: if it is not English, `boot.js` has loaded its texts before the program starts.
 
 use fedsysid_say::{Language, speak};
 use js_sys::{JsString, Reflect};
@@ -7,21 +7,21 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::{address, preferences};
 use crate::params::embed::LANGUAGE;
 
-/// Where the language chosen last is kept. `boot.js` looks for it there.
+/// The key of the stored language that was chosen last; `boot.js` reads it too.
 const PREFERENCE: &str = "fedsysid-language";
 
-/// Where `boot.js` leaves the texts.
+/// The global variable in which `boot.js` leaves the texts.
 const TEXTS: &str = "fedsysidTexts";
 
-/// The texts that were loaded, for a worker to say the same; undefined if there are none.
+/// The loaded texts, for a worker to use; undefined if there are none.
 pub(super) fn texts() -> JsValue {
     Reflect::get(&js_sys::global(), &TEXTS.into()).unwrap_or_default()
 }
 
-/// From now on all is said in the language whose texts were loaded.
+/// Sets the language of all texts to that of the loaded texts.
 pub fn begin() {
     let texts = texts().dyn_into::<JsString>().map(String::from).unwrap_or_default();
-    // The first line says which language it is, and its decimal mark.
+    // The first line holds the language's tag and its decimal mark.
     let read = || {
         let (head, packed) = texts.split_once('\n')?;
         let (tag, mark) = head.split_once(' ')?;
@@ -30,7 +30,8 @@ pub fn begin() {
     speak(read().map(|language| &*Box::leak(Box::new(language))));
 }
 
-/// Loads the page anew, in another language. It is in the address where the address says one, or where nothing else is kept.
+/// Reloads the page in another language. The address names it if it named one before, or if the choice cannot be
+/// stored.
 pub fn choose(tag: &str) {
     preferences::write(PREFERENCE, tag);
     let is_kept = preferences::read(PREFERENCE).is_some_and(|kept| kept == tag);

@@ -1,10 +1,10 @@
-//! Event listeners and timers that end with the value that holds them.
+//! Event listeners and timers that end when the value that holds them is dropped.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::EventTarget;
 
-/// Calls back on every event of one kind, until dropped.
+/// Calls back on every event of one kind until dropped.
 pub struct Listener {
     target: EventTarget,
     kind: &'static str,
@@ -12,7 +12,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens to events of `kind` at `target`. Events of another type than `E` are passed over.
+    /// Listens to events of `kind` at `target`. Events of a type other than `E` are ignored.
     pub fn new<E: JsCast>(target: &EventTarget, kind: &'static str, mut heard: impl FnMut(E) + 'static) -> Self {
         let heard = move |event: web_sys::Event| {
             if let Ok(event) = event.dyn_into::<E>() {
@@ -24,7 +24,7 @@ impl Listener {
 
     fn boxed(target: &EventTarget, kind: &'static str, heard: Box<dyn FnMut(web_sys::Event)>) -> Self {
         let closure = Closure::wrap(heard);
-        // Adding a listener fails on no target that exists.
+        // Adding a listener cannot fail on an existing target.
         let _ = target.add_event_listener_with_callback(kind, closure.as_ref().unchecked_ref());
         Self { target: target.clone(), kind, closure }
     }
@@ -36,12 +36,12 @@ impl Drop for Listener {
     }
 }
 
-/// A callback for one call; boxed, so that its glue is compiled once.
+/// A callback for a single call; boxed, so that its glue is compiled only once.
 fn once(act: Box<dyn FnOnce()>) -> Closure<dyn FnMut()> {
     Closure::once(act)
 }
 
-/// Calls back once, unless dropped before.
+/// Calls back once, unless dropped earlier.
 pub struct Timeout {
     id: i32,
     _closure: Closure<dyn FnMut()>,
@@ -66,7 +66,7 @@ impl Drop for Timeout {
     }
 }
 
-/// Calls back before the next frame is drawn, unless dropped before.
+/// Calls back before the next frame is drawn, unless dropped earlier.
 pub struct NextFrame {
     id: i32,
     _closure: Closure<dyn FnMut()>,
@@ -89,7 +89,7 @@ impl Drop for NextFrame {
     }
 }
 
-/// Calls back every so many milliseconds, until dropped.
+/// Calls back periodically until dropped.
 pub struct Interval {
     id: i32,
     _closure: Closure<dyn FnMut()>,

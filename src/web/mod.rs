@@ -1,8 +1,8 @@
 //! Browser glue without a user interface: workers, timers, listeners.
 //!
-//! One wasm module has two lives. In a window it mounts the page; in a worker, started with the very module that the page
-//! has compiled, it serves as an engine ([`scope`]). So there is one download and one compilation, and the two can never
-//! be of different versions.
+//! The same wasm module runs in two places. In a window it mounts the page; in a worker, which starts from the module
+//! that the page has compiled, it serves as an engine ([`scope`]). So it is downloaded and compiled once, and page and
+//! engine always have the same version.
 
 pub mod address;
 pub mod clerk;
@@ -29,7 +29,7 @@ pub fn in_worker() -> bool {
     js_sys::global().is_instance_of::<web_sys::DedicatedWorkerGlobalScope>()
 }
 
-/// Writes a panic to the console before the module is lost, so that a report can say where it was.
+/// Writes panics to the console before the module is lost, so that a bug report can say where it failed.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| web_sys::console::error_1(&panic.to_string().into())));
 }

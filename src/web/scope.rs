@@ -1,4 +1,4 @@
-//! The worker's life of the module: requests in, events out; orders for the Data view's desk in, its replies out.
+//! The module in a worker: requests in, events out; orders for the Data view's desk in, its replies out.
 
 use std::cell::RefCell;
 
@@ -11,11 +11,11 @@ use super::listener::Listener;
 use super::slices::Slices;
 use crate::protocol::{Event, Request, wire};
 
-/// Milliseconds of a slice: how long a newer request may have to wait.
+/// Duration of a slice in milliseconds: how long a newer request may have to wait.
 const BUDGET_MS: f64 = 12.0;
 
 thread_local! {
-    /// Lives as long as the worker does.
+    /// Kept for as long as the worker lives.
     static SERVICE: RefCell<Option<Listener>> = const { RefCell::new(None) };
 }
 
@@ -53,6 +53,6 @@ fn read(data: &JsValue) -> Option<Request> {
 
 fn post(scope: &DedicatedWorkerGlobalScope, event: &Event) {
     let numbers = Float64Array::from(wire::encode(event).as_slice());
-    // The array is new and its buffer plain, so that it can be transferred.
+    // The array is new and its buffer is not shared, so it can be transferred.
     let _ = scope.post_message_with_transfer(&numbers, &js_sys::Array::of1(&numbers.buffer()));
 }

@@ -1,4 +1,4 @@
-//! What the screen is like, and when that changes.
+//! Properties of the screen, and notice of their changes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use web_sys::{
 
 use super::listener::Listener;
 
-/// Pixels of the screen to one CSS pixel.
+/// Pixels of the screen per CSS pixel.
 pub fn pixel_ratio() -> f64 {
     web_sys::window().map_or(1.0, |window| window.device_pixel_ratio())
 }
@@ -21,7 +21,7 @@ pub fn matches(query: &str) -> bool {
     media(query).is_some_and(|media| media.matches())
 }
 
-/// Background and words of the document, as they are on screen: red, green and blue.
+/// Background and text color of the document as displayed: red, green and blue of each.
 pub fn paper_and_ink() -> Option<[[u8; 3]; 2]> {
     let window = web_sys::window()?;
     let style = window.get_computed_style(&window.document()?.document_element()?).ok()??;
@@ -37,14 +37,14 @@ fn media(query: &str) -> Option<MediaQueryList> {
     web_sys::window()?.match_media(query).ok().flatten()
 }
 
-/// Calls `changed` whenever a media query begins or ceases to match, until dropped.
+/// Calls `changed` whenever a media query starts or stops matching, until dropped.
 pub fn on_media_change(query: &str, mut changed: impl FnMut(bool) + 'static) -> Option<Listener> {
     let media = media(query)?;
     let target = media.clone();
     Some(Listener::new(&target, "change", move |_: Event| changed(media.matches())))
 }
 
-/// Watches the pixel ratio, which zooming and moving to another screen change.
+/// Watches the pixel ratio, which changes with zooming and on another screen.
 pub struct PixelRatioWatch {
     _listener: Rc<RefCell<Option<Listener>>>,
 }
@@ -58,7 +58,7 @@ impl PixelRatioWatch {
     }
 }
 
-/// A media query can only tell when the ratio leaves its present value, so every change is followed by another query.
+/// A media query only reports that the ratio leaves its current value, so every change needs a new query.
 fn watch_ratio(slot: &Rc<RefCell<Option<Listener>>>, changed: Rc<dyn Fn()>) {
     let weak = Rc::downgrade(slot);
     let query = format!("(resolution: {}dppx)", pixel_ratio());
@@ -93,8 +93,8 @@ impl Drop for SizeWatch {
     }
 }
 
-/// Windows that are narrower show nothing. Firefox gives one of ten pixels to a frame that is folded away, and has what is in it
-/// intersect.
+/// Narrower windows show nothing. Firefox gives a folded-away frame a width of ten pixels, and reports its content as
+/// intersecting.
 const LEAST_WIDTH: f64 = 32.0;
 
 fn has_room() -> bool {
@@ -102,8 +102,8 @@ fn has_room() -> bool {
     width.is_none_or(|width| width >= LEAST_WIDTH)
 }
 
-/// Watches whether anybody can see an element: the page is not hidden, and the element in sight, also where the page is in a
-/// frame that is scrolled or folded away.
+/// Watches whether an element can be seen: the page is not hidden, and the element is in sight, even if the page is in
+/// a frame that is scrolled or folded away.
 pub struct SeenWatch {
     observer: Option<IntersectionObserver>,
     _closure: Closure<dyn FnMut(js_sys::Array)>,
@@ -111,7 +111,7 @@ pub struct SeenWatch {
 }
 
 impl SeenWatch {
-    /// Calls `changed` whenever that changes from what it was taken for at first.
+    /// Calls `changed` whenever visibility changes, starting from the assumption `at_first`.
     pub fn new(element: &Element, at_first: bool, changed: impl Fn(bool) + 'static) -> Self {
         let document = element.owner_document();
         let in_sight = Rc::new(Cell::new(at_first));

@@ -1,4 +1,4 @@
-//! A [`Runner`] driven by a thread's own event loop: a slice of work, then whatever else waits, then the next slice.
+//! Drives a [`Runner`] on a thread's event loop: a slice of work, then waiting events, then the next slice.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -15,14 +15,14 @@ pub(super) struct Slices {
 
 struct Shared {
     runner: RefCell<Runner>,
-    /// Milliseconds of a slice.
+    /// Duration of a slice, in milliseconds.
     budget: f64,
     emit: Box<dyn Fn(Event)>,
     soon: RefCell<Option<Soon>>,
 }
 
 impl Slices {
-    /// An engine that works in slices of `budget` milliseconds and hands its events to `emit`.
+    /// An engine that works in slices of `budget` milliseconds and passes its events to `emit`.
     pub(super) fn new(budget: f64, emit: impl Fn(Event) + 'static) -> Self {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let weak = weak.clone();
@@ -36,14 +36,14 @@ impl Slices {
         Self { shared }
     }
 
-    /// Takes a request in.
+    /// Handles a request.
     pub(super) fn handle(&self, request: Request) {
         let was_busy = self.shared.runner.borrow().is_busy();
         let answer = self.shared.runner.borrow_mut().handle(request);
         if let Some(event) = answer {
             (self.shared.emit)(event);
         }
-        // A busy runner has its next slice queued already; a second queue would double its share of the thread.
+        // A busy runner has already queued its next slice; a second queue would double its share of the thread.
         if !was_busy {
             self.shared.schedule();
         }

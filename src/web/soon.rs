@@ -1,4 +1,4 @@
-//! "Call me again as soon as everything that is waiting has had its turn."
+//! Calls back as soon as the events that are waiting have been handled.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,9 +8,9 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{MessageChannel, MessagePort};
 
-/// Queues a call behind all events that wait.
+/// Queues a call behind all waiting events.
 ///
-/// A message to oneself: timers would be held back by 4 ms each once they nest.
+/// It posts a message to itself: browsers delay nested timers by 4 ms each.
 pub(super) struct Soon {
     port: MessagePort,
     _closure: Closure<dyn FnMut()>,
@@ -27,7 +27,7 @@ impl Soon {
 
     /// Queues one call.
     pub(super) fn call(&self) {
-        // Posting to an open port of one's own cannot fail.
+        // Posting to one's own open port cannot fail.
         let _ = self.port.post_message(&JsValue::NULL);
     }
 }
@@ -38,15 +38,15 @@ impl Drop for Soon {
     }
 }
 
-/// Hands values on in their order, behind all events that wait: never from within the call that sends them, as if they came
-/// from a worker.
+/// Queues values and delivers them in order, each in a later turn of the event loop, as if they came from a worker:
+/// never from within the call that sends them.
 pub(super) struct Outbox<T> {
     waiting: Rc<RefCell<VecDeque<T>>>,
     soon: Option<Soon>,
 }
 
 impl<T: 'static> Outbox<T> {
-    /// Values go to `act`.
+    /// An outbox that delivers to `act`.
     pub(super) fn new(act: impl Fn(T) + 'static) -> Self {
         let waiting = Rc::new(RefCell::new(VecDeque::new()));
         let sent = waiting.clone();
@@ -59,7 +59,7 @@ impl<T: 'static> Outbox<T> {
         Self { waiting, soon }
     }
 
-    /// Sends a value.
+    /// Queues a value.
     pub(super) fn send(&self, value: T) {
         self.waiting.borrow_mut().push_back(value);
         if let Some(soon) = &self.soon {

@@ -1,7 +1,8 @@
-//! A dedicated worker as the page holds it: started in whatever way works here, spoken to, ended.
+//! A dedicated worker: starts it in a way that works on this page, sends it messages, and ends it.
 //!
-//! There are two ways, and each works where the other is refused: by the address of the page's script, as a strict content
-//! security policy wants it, and from a blob, in a sandboxed frame and from a file.
+//! There are two ways to start a worker, and each works where the other is refused: by the address of the page's
+//! script, which a strict content security policy demands, and from a blob, in a sandboxed frame or a page opened from
+//! a file.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,38 +16,40 @@ use super::listener::{Listener, Timeout};
 use super::{error_text, language};
 use crate::protocol::{Event, Request, wire};
 
-/// Seconds for a worker's script to give its first sign of life, where nothing says that it is refused. They are counted one by
-/// one: of the time that a computer sleeps, or a page lies in the browser's cache, one at most is taken for a worker's.
+/// Seconds within which a worker's script must give its first sign of life, if no error reports that it is refused.
+/// They are counted one by one, so that of the time that a computer sleeps, or a page lies in the browser's cache, at
+/// most one second counts.
 const ALIVE_WITHIN_S: u32 = 6;
 
-/// What a worker's page hears.
+/// A message from a worker.
 pub(super) enum Heard {
-    /// The worker says this.
+    /// An event of the worker's engine.
     Event(Event),
-    /// The worker's desk says this.
+    /// A message of the worker's desk.
     Said(Array),
-    /// The worker could not start, or died. The text is the browser's.
+    /// The worker could not start, or died; with the browser's message.
     Died(String),
 }
 
-/// How a worker is started.
+/// The way to start a worker.
 #[derive(Clone, Copy)]
 enum Way {
     /// By the address of the page's script.
     Address,
-    /// From the page's scripts, in a blob.
+    /// From a blob of the page's scripts.
     Blob,
 }
 
 thread_local! {
-    /// The way that is tried first: the one that worked last.
+    /// The way to try first: the one that worked last.
     static FIRST: Cell<Way> = Cell::new(most_likely());
     static IGNORE: Closure<dyn FnMut(web_sys::Event)> = Closure::new(|event: web_sys::Event| event.prevent_default());
-    /// The address of the blob, once there is one.
+    /// The address of the blob, once it exists.
     static BLOB: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What belongs to nobody's origin may load no worker by address; some browsers complain of the attempt.
+/// The way to try first. A page without an origin may not load a worker by address, and some browsers report the
+/// attempt.
 fn most_likely() -> Way {
     let is_nobodys = web_sys::window().is_some_and(|window| window.origin() == "null");
     if is_nobodys { Way::Blob } else { Way::Address }
@@ -59,24 +62,24 @@ pub(super) struct Worker {
 
 struct Shared {
     way: Cell<Way>,
-    /// Whether its script gave a sign of life. Before that, another way may be better.
+    /// Whether its script has given a sign of life. Until then, the other way may work.
     is_alive: Cell<bool>,
     running: RefCell<Option<Running>>,
     patience: RefCell<Option<Timeout>>,
     heard: Box<dyn Fn(Heard)>,
 }
 
-/// The browser's worker.
+/// The browser's worker, with its listeners.
 struct Running {
     worker: web_sys::Worker,
     _listeners: [Listener; 3],
 }
 
 impl Worker {
-    /// Starts a worker on the module that this page runs.
+    /// Starts a worker with the module that this page runs.
     ///
     /// # Errors
-    /// The browser's reason when it allows no worker here, or when the page has no scripts for one.
+    /// The browser's reason if it allows no worker here, or if the page has no scripts to start one with.
     pub(super) fn start(heard: impl Fn(Heard) + 'static) -> Result<Self, JsValue> {
         let shared = Rc::new(Shared {
             way: Cell::new(FIRST.get()),
@@ -89,7 +92,7 @@ impl Worker {
         Ok(Self { shared })
     }
 
-    /// Sends a request. A worker that is gone does not answer, which its pool notices.
+    /// Sends a request. A dead worker does not answer; the pool notices that.
     pub(super) fn post(&self, request: &Request) {
         let numbers = Float64Array::from(wire::encode(request).as_slice());
         if let Some(running) = &*self.shared.running.borrow() {
@@ -97,7 +100,7 @@ impl Worker {
         }
     }
 
-    /// Sends an order for the worker's desk.
+    /// Sends an order to the worker's desk.
     pub(super) fn post_value(&self, order: &Array) {
         if let Some(running) = &*self.shared.running.borrow() {
             let _ = running.worker.post_message(order);
@@ -106,7 +109,8 @@ impl Worker {
 }
 
 impl Drop for Running {
-    /// What a worker that was let go still complains of (that its scripts did not load, say) is no error of the page's.
+    /// Errors that a dropped worker still reports (for instance that its scripts did not load) are not errors of the
+    /// page.
     fn drop(&mut self) {
         IGNORE.with(|ignore| self.worker.set_onerror(Some(ignore.as_ref().unchecked_ref())));
         self.worker.terminate();
@@ -142,7 +146,7 @@ impl Shared {
 
     fn wait(self: &Rc<Self>, seconds: u32) {
         let weak = Rc::downgrade(self);
-        // The timer that called is done by then, so that replacing it there is safe.
+        // The timer that called has finished by then, so replacing it here is safe.
         self.patience.replace(Timeout::new(1_000, move || match (weak.upgrade(), seconds) {
             (Some(shared), 0 | 1) => shared.fail("its script gives no sign of life".into()),
             (Some(shared), _) => shared.wait(seconds - 1),
@@ -150,7 +154,7 @@ impl Shared {
         }));
     }
 
-    /// Starts it in another way, if there is one that was not tried yet.
+    /// Starts the worker the other way, if that was not tried yet; otherwise returns `error`.
     fn start_otherwise(self: &Rc<Self>, error: JsValue) -> Result<(), JsValue> {
         match self.way.replace(Way::Blob) {
             Way::Address => self.start(),
@@ -168,9 +172,9 @@ impl Shared {
         }
     }
 
-    /// A script that cannot be loaded gives a plain event, an uncaught exception an `ErrorEvent`.
+    /// A script that cannot be loaded gives a plain event; an uncaught exception gives an `ErrorEvent`.
     fn hear_error(self: &Rc<Self>, event: &web_sys::Event) {
-        // Before any sign of life there is another way: that one does not work here is no error of the page's.
+        // Before a sign of life, the other way is tried next: a failure of this way is not an error of the page.
         if !self.is_alive.get() {
             event.prevent_default();
         }
@@ -194,7 +198,7 @@ fn read(data: &JsValue) -> Option<Heard> {
     wire::decode(&numbers.to_vec()).ok().map(Heard::Event)
 }
 
-/// The page's own scripts, which a worker is made of too. Their names hold hashes of their content, so a cache never mixes
+/// The page's own scripts, which workers run too. Their names contain hashes of their content, so a cache never mixes
 /// versions.
 struct Scripts {
     boot: HtmlScriptElement,
@@ -207,18 +211,22 @@ impl Scripts {
         Ok(Self { boot: script(&document, "script[data-boot]")?, glue: script(&document, "script[data-glue]")? })
     }
 
-    /// Where the script is that a worker begins with.
+    /// The address of the script that starts a worker.
+    ///
+    /// # Errors
+    /// If the page is a single file, whose script has no address.
     fn address(&self) -> Result<String, JsValue> {
         Some(self.boot.src()).filter(|src| !src.is_empty()).ok_or_else(|| "the page is one file".into())
     }
 
-    /// All of them as a blob: names of those that lie beside the page, the text of what is within it.
+    /// The address of a blob with all scripts: scripts beside the page are imported by name, those within it are
+    /// copied.
     fn blob(&self) -> Result<String, JsValue> {
         if let Some(address) = BLOB.with_borrow(Clone::clone) {
             return Ok(address);
         }
         let parts = Array::of1(&text(&self.glue)?);
-        // A page that is one file has one script.
+        // A page that is a single file has only one script.
         if !self.boot.is_same_node(Some(&self.glue)) {
             parts.push(&text(&self.boot)?);
         }
@@ -236,7 +244,7 @@ fn script(document: &Document, selector: &str) -> Result<HtmlScriptElement, JsVa
     found.ok_or_else(|| "the page does not name its scripts".into())
 }
 
-/// What a script is in another one.
+/// The text that includes a script in another one: an import of its address, or its own text.
 fn text(script: &HtmlScriptElement) -> Result<JsValue, JsValue> {
     let src = script.src();
     if src.is_empty() {

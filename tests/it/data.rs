@@ -5,14 +5,14 @@ use std::io::BufReader;
 
 use serde_json::Value;
 
-/// All that a file holds.
+/// The content of a file.
 pub(crate) fn file(name: &str) -> Value {
     let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let reader = BufReader::new(File::open(&path).expect("the reference data stand beside the tests"));
     serde_json::from_reader(reader).expect("the reference data are JSON")
 }
 
-/// The cells of a file: one experiment each.
+/// The cells of a file, one for each experiment.
 pub(crate) fn cells(name: &str) -> Vec<Value> {
     let data = file(name);
     data["cells"].as_array().expect("the reference data list cells").clone()

@@ -1,4 +1,4 @@
-//! What is said about frames is so: in `docs/embedding.md`, in the element's script, in the style sheet.
+//! The facts about frames agree: those in `docs/embedding.md`, in the element's script and in the style sheet.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const DOCS: &str = include_str!("../../docs/embedding.md");
 const SCRIPT: &str = include_str!("../../src/web/fedsysid-figure.js");
 const STYLE: &str = include_str!("../../style/embed.css");
 
-/// Rows of a table between two marks, without its header: the cells of each.
+/// The rows of a table between two marks, without its header, as the cells of each row.
 fn table(mark: &str) -> Vec<Vec<&'static str>> {
     let (_, rest) = DOCS.split_once(&format!("<!-- {mark} -->\n")).expect("the table's begin is marked");
     let (table, _) = rest.split_once(&format!("<!-- end of {mark} -->")).expect("the table's end is marked");
@@ -19,7 +19,7 @@ fn table(mark: &str) -> Vec<Vec<&'static str>> {
     table.lines().skip(2).map(cells).collect()
 }
 
-/// The words in code that begin the parts of a cell.
+/// The words in code style at the beginnings of a cell's parts, which semicolons separate.
 fn names(cell: &str) -> BTreeSet<&str> {
     cell.split("; ").filter_map(|part| part.strip_prefix('`')?.split('`').next()).collect()
 }
@@ -85,7 +85,7 @@ fn the_element_takes_no_key_for_something_else() {
     }
 }
 
-/// What is about frames can only change with the frame.
+/// Settings about frames can only change together with the frame.
 #[test]
 fn the_element_knows_what_is_about_frames() {
     let frame = listed("FRAME");
@@ -94,7 +94,7 @@ fn the_element_knows_what_is_about_frames() {
     }
 }
 
-/// The window of a frame is as high as the page in it, so that heights that follow from it would never come to rest.
+/// The window of a frame is as high as the page in it, so heights that depend on the window would never settle.
 #[test]
 fn no_height_in_a_frame_follows_from_the_window() {
     const UNITS: [&str; 12] = ["vh", "svh", "lvh", "dvh", "vb", "svb", "lvb", "dvb", "vmin", "vmax", "cqb", "cqh"];

@@ -1,4 +1,4 @@
-//! Experiments that several of the tests look at, and how what is expected is held against what is found.
+//! Experiments that several tests use, and comparisons of predictions with results.
 
 use std::thread;
 
@@ -24,7 +24,7 @@ use rand::{RngExt, SeedableRng};
 pub(crate) const FEDLIN: Method = Method::constant(Solver::FedLin);
 pub(crate) const FEDAVG: Method = Method::constant(Solver::FedAvg);
 
-/// The reference's fixed systems: client 1 is at the family's edge.
+/// The fixed systems of the reference data: client 1 is at the edge of the family.
 pub(crate) fn cell(n_clients: usize, n_rollouts: usize, heterogeneity: f64) -> Settings {
     Settings {
         placement: Placement::Even,
@@ -43,12 +43,12 @@ pub(crate) fn simulate(settings: Settings, n_trials: usize) -> Summary {
     Study::new(Scenario::new(Settings { n_trials, ..settings }).expect("allowed")).run()
 }
 
-/// Whether two numbers differ by no more than allowed; NaN is not within anything.
+/// Whether two numbers differ by at most `allowed`; never true for NaN.
 pub(crate) fn within(a: f64, b: f64, allowed: f64) -> bool {
     (a - b).abs() <= allowed
 }
 
-/// Runs `check` for all of `items`, on all cores, and fails with every complaint.
+/// Runs `check` for all `items` on all cores, and fails with all complaints.
 pub(crate) fn for_all<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) {
     let n_threads = thread::available_parallelism().map_or(1, usize::from);
     let check = &check;
@@ -60,7 +60,7 @@ pub(crate) fn for_all<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + 
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Runs `check` so many times, as [`for_all`] does, each time with randomness from a seed of its own.
+/// Runs `check` `n` times, as [`for_all`] does, each time with random numbers from another seed.
 pub(crate) fn for_seeds(n: u64, check: impl Fn(u64, &mut ChaCha8Rng) -> Vec<String> + Sync) {
     let seeds: Vec<u64> = (0..n).collect();
     for_all(&seeds, |&seed| check(seed, &mut ChaCha8Rng::seed_from_u64(seed)));

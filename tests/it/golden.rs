@@ -8,7 +8,8 @@ use std::path::Path;
 mod maps;
 mod tradeoff;
 
-/// A run of `n_rounds` rounds from 1.9 down to a floor, at the given pace, with the wobble of an average of few trials.
+/// A run of `n_rounds` rounds whose error falls from 1.9 to a floor at a given pace, with the fluctuations of a mean
+/// over few trials.
 fn run(role: Role, label: &str, n_rounds: u32, pace: f64, floor: f64) -> Curve {
     let error = |round: f64| {
         let decay = 1.9 * (-round / pace).exp();
@@ -66,7 +67,7 @@ fn with_ghost_and_prediction() -> Figure {
     figure
 }
 
-/// A run that multiplies its error by `factor` a round, until it is no number any more.
+/// A run whose error grows by `factor` in each round until it is infinite, and then NaN.
 fn diverging_run(role: Role, label: &str, factor: f64) -> Curve {
     let mut away = run(role, label, 200, 22.0, 0.21);
     for (point, band) in away.points.iter_mut().zip(&mut away.band) {
@@ -93,14 +94,14 @@ fn all_diverging() -> Figure {
     figure(curves.into(), references())
 }
 
-/// The rounds recorded of a run of a million: every one at first, then 24 to each doubling.
+/// The recorded rounds of a run of a million rounds: every one at first, then 24 for each doubling.
 fn sparse_rounds() -> Vec<f64> {
     const LAST: f64 = 1e6;
     let spaced = (1..).map(|k| (48.0 * 2_f64.powf(f64::from(k) / 24.0)).round()).take_while(|&round| round < LAST);
     (1..=48).map(f64::from).chain(spaced).chain([LAST]).collect()
 }
 
-/// A run of a million rounds whose error falls at once to a plateau, and from there slowly to a floor.
+/// A run of a million rounds whose error falls at once to a plateau, and then slowly to a floor.
 fn long_run(role: Role, label: &str, plateau: f64, pace: f64, floor: f64) -> Curve {
     let error = |round: f64| {
         let (fast, slow) = (1.9 * (-round / 12.0).exp(), plateau * (-round / pace).exp());

@@ -1,8 +1,9 @@
-//! What had no independent numbers yet, against those of `tests/data/independent.json`: fleets whose clients differ in N, T, K and
-//! noise, with some taking part; every method's printed rule; Theorem 1 with four states; people's own data.
+//! Tests against the independent numbers of `tests/data/independent.json`, for everything that the other reference data
+//! do not cover: fleets whose clients differ in N, T, K and noise, with partial participation; every method's printed
+//! rule; Theorem 1 with four states; people's own data.
 //!
-//! They are made by NumPy code that shares nothing with ours, `tests/data/make_independent.py`. What has a closed form is met to
-//! rounding, what is a mean over draws to within standard errors.
+//! The numbers are made by NumPy code that shares nothing with this project, `tests/data/make_independent.py`. Closed
+//! forms must agree to rounding, means over draws to within standard errors.
 
 mod case;
 
@@ -36,7 +37,7 @@ fn part(key: &str) -> Value {
     file("independent.json")[key].take()
 }
 
-/// Relative to what is right; NaN only where there is no number.
+/// Checks a number to a relative error; NaN must be NaN.
 #[track_caller]
 fn same(what: &str, got: f64, right: f64, relative: f64) {
     let is_same = if right.is_nan() { got.is_nan() } else { within(got, right, relative * right.abs()) };
@@ -52,7 +53,7 @@ fn scenario(case: &Value) -> Scenario {
     Scenario::new(settings(case)).expect("allowed")
 }
 
-/// The fleet of given moments.
+/// The fleet with given moments.
 fn fleet(moments: &Value, n_local_steps: impl Fn(usize) -> usize) -> Fleet {
     let first = matrix(&moments["C"][0]);
     let mut fleet = Fleet::new(Dims { n_states: first.nrows(), n_inputs: first.ncols() - first.nrows() });
@@ -101,8 +102,9 @@ fn contraction_and_largest_step_where_local_steps_differ() {
     }
 }
 
-/// Where all take part the parts are exact; where some do, within four standard errors of 20,000 draws. Mean norms, of 256 draws
-/// and where errors follow no normal law, are met within 3 %.
+/// With full participation the parts must agree exactly; with partial participation, within four standard errors of
+/// 20,000 draws. Mean norms, which are over 256 draws and where errors are not normally distributed, must agree within
+/// 3 %.
 #[test]
 fn errors_along_the_rounds_and_their_parts() {
     let part = part("predictions");
@@ -189,13 +191,14 @@ fn theorem_1_with_four_states() {
     }
 }
 
-/// A mean of ours and one of theirs, within 4.5 of their standard errors.
+/// Whether our mean (mean, standard error) and theirs differ by at most 4.5 of their combined standard errors, plus a
+/// relative 10⁻⁴.
 fn agree(got: (f64, f64), right: &Value) -> bool {
     let right = reals(right);
     within(got.0, right[0], 4.5 * got.1.hypot(right[1]) + 1e-4 * right[0])
 }
 
-/// Simulated as they are, and predicted to within 5 %, which is what few data leave.
+/// Simulations must agree with the numbers; predictions only within 5 %, since few data leave such errors.
 #[test]
 fn one_shot_estimates_of_clients_that_differ() {
     let cells = part("joins");
@@ -282,7 +285,7 @@ fn same_estimate(got: &Estimate, right: &Value) {
     same("quantile", got.quantile(), number(right, "t"), 1e-10);
 }
 
-/// The step size is found to 10⁻⁹, and models of methods depend on it.
+/// The step size is found with a relative error of 10⁻⁹, and the methods' models depend on it.
 #[test]
 fn own_data() {
     for cell in list(&part("own_data")) {

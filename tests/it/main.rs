@@ -1,12 +1,12 @@
-//! The native integration tests: one crate, one comment a module.
+//! The native integration tests: one crate, with one comment for each module.
 
 /// The reference data.
 mod data;
 
-/// What several of them simulate, and how numbers are compared.
+/// Experiments that several tests use, and comparisons of numbers.
 mod experiments;
 
-/// Frames in other pages: what is said about them is so.
+/// Frames in other pages: the documented facts about them hold.
 mod embedding;
 
 /// Pictures as text, reviewed in the diff.
@@ -15,22 +15,22 @@ mod golden;
 /// The paper's figures and claims against reference data.
 mod paper;
 
-/// What was to be expected where not all take part.
+/// Predictions with partial participation.
 mod participation;
 
-/// Where clients differ in all that they can, against independent numbers.
+/// Fleets whose clients differ in everything that they can, against independent numbers.
 mod independent;
 
-/// What is copied as a program finds the numbers of the page again.
+/// Copied programs reproduce the numbers of the page.
 mod programs;
 
-/// Links and drafts: random ones survive, hostile ones are named.
+/// Links and drafts: random ones come back unchanged, and problems of hostile ones are named.
 mod params;
 
-/// Our numbers against independent reference data.
+/// The simulator's numbers against independent reference data.
 mod reference;
 
-/// Numbers or a reason, whatever the settings.
+/// Any settings give numbers or a reason.
 mod robust;
 
 /// The static shell: its picture is the default run, its colors are the figure's.
@@ -39,8 +39,8 @@ mod shell;
 /// Every text has a translation.
 mod texts;
 
-/// What was to be expected against what is simulated, and against brute force.
+/// Predictions against simulations and brute force.
 mod theory;
 
-/// Who may know of whom, and what stands in one place only.
+/// Which module may use which, and things that may stand in one place only.
 mod tidy;

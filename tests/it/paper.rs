@@ -1,7 +1,8 @@
-//! The paper's seven figures, as the page shows them, against `tests/data` at every tenth round; and what the paper claims of
-//! them, recomputed.
+//! The paper's seven figures as the page shows them, against `tests/data` at every tenth round; and the paper's claims
+//! about them, recomputed.
 //!
-//! Twice: with the fixed systems, and with systems drawn anew for every data set, which averages over them as well.
+//! Everything is tested twice: with the fixed systems, and with systems drawn again for every data set, which averages
+//! over systems too.
 
 use std::ops::Range;
 use std::thread;
@@ -26,18 +27,18 @@ use crate::reference::disagreement;
 
 const N_TRIALS: usize = 250;
 
-/// The figures that together have every setting.
+/// Figures that together use every setting.
 const FIGURES: [PaperFigure; 4] =
     [PaperFigure::LinClients, PaperFigure::LinRollouts, PaperFigure::LinHeterogeneity, PaperFigure::Comparison];
 
 const BEGINS: [Begin; 2] = [Begin::Zero, Begin::Half];
 
-/// Which systems the clients have.
+/// The clients' systems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Systems {
-    /// The reference's fixed ones, in every data set.
+    /// The fixed systems of the reference data, in every data set.
     Fixed,
-    /// Others in every data set: a seed each.
+    /// Other systems in every data set, each from a seed of its own.
     Redrawn,
 }
 
@@ -49,7 +50,7 @@ impl Systems {
         }
     }
 
-    /// Some of the data sets of an experiment.
+    /// The results of some of the data sets of an experiment.
     fn results(self, settings: &Settings, portion: &Portion) -> Vec<TrialResult> {
         let data_sets = portion.data_sets.clone();
         match self {
@@ -70,7 +71,7 @@ fn results(settings: Settings, data_sets: Range<usize>) -> Vec<TrialResult> {
     results
 }
 
-/// A figure's experiments, with as many data sets as the comparison needs, all in.
+/// The complete sweep of a figure's experiments, with as many data sets as the comparison needs.
 fn sweep(figure: PaperFigure, begin: Begin, systems: Systems) -> Sweep {
     let mut plan = plan(figure, Switches { begin, ..Switches::TEXT }, (Seed(20_221_125), None));
     for settings in &mut plan.points {
@@ -117,7 +118,7 @@ fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) ->
     })
 }
 
-/// The reference's cell behind a curve.
+/// The cell of the reference data for a curve.
 fn cell(cells: &[Value], varied: Varied, place: usize) -> &Value {
     let id = match varied {
         Varied::Clients => format!("M_sweep/M={}", varied.value(place)),
@@ -128,8 +129,8 @@ fn cell(cells: &[Value], varied: Varied, place: usize) -> &Value {
     cells.iter().find(|cell| cell["id"] == id.as_str()).expect("the reference has every cell of the paper")
 }
 
-/// The reference's curves for a figure, in the order of its curves; `None` where it has none (FedLin held against the last
-/// client is there for the authors' start alone).
+/// The reference data for a figure's curves, in their order; `None` if they lack one (FedLin compared with the last
+/// client is only there for the authors' start).
 fn curves(figure: PaperFigure, switches: Switches, cells: &[Value]) -> Option<Vec<&Value>> {
     let start = match switches.begin {
         Begin::Zero => "zero",
@@ -146,7 +147,7 @@ fn curves(figure: PaperFigure, switches: Switches, cells: &[Value]) -> Option<Ve
     sources(figure, switches).into_iter().map(curve).collect()
 }
 
-/// Every way to set the switches that changes a figure's curves.
+/// All switches that change a figure's curves.
 fn ways(figure: PaperFigure, begin: Begin) -> Vec<Switches> {
     let steps = if figure.shown() == Shown::FedLin { &Step::ALL[..1] } else { Step::ALL };
     let targets = if figure.shown() == Shown::FedAvg { &ErrorOf::ALL[..1] } else { ErrorOf::ALL };
@@ -154,7 +155,8 @@ fn ways(figure: PaperFigure, begin: Begin) -> Vec<Switches> {
     steps.iter().flat_map(|&(step, ..)| targets.iter().map(move |&(error_of, ..)| with(step, error_of))).collect()
 }
 
-/// Compares one figure's curves at every tenth round; how many numbers were compared, and what is wrong.
+/// Compares a figure's curves with the reference data at every tenth round. Returns how many numbers were compared, and
+/// the complaints.
 fn compare(figure: PaperFigure, switches: Switches, sweep: &Sweep, cells: &[Value]) -> (usize, Vec<String>) {
     let Some(curves) = curves(figure, switches, cells) else { return (0, Vec::new()) };
     let mut n_compared = 0;
@@ -172,7 +174,7 @@ fn compare(figure: PaperFigure, switches: Switches, sweep: &Sweep, cells: &[Valu
     (n_compared, complaints)
 }
 
-/// All that is shown of a sweep against the reference.
+/// Compares every figure with the reference data.
 fn check(systems: Systems) {
     let cells = cells(systems.file());
     let (mut n_compared, mut complaints) = (0, Vec::new());
@@ -187,8 +189,8 @@ fn check(systems: Systems) {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    // From zero FedLin once and FedAvg in three ways, from half FedLin twice and FedAvg in three ways, at 15 settings each; in
-    // the comparison's two curves, three ways from zero and six from half.
+    // From zero, FedLin in one way and FedAvg in three; from half, FedLin in two ways and FedAvg in three, at 15
+    // settings each. The comparison has two curves, from zero in three ways and from half in six.
     assert_eq!(n_compared, 21 * (15 * (1 + 3 + 2 + 3) + 2 * (3 + 6)));
 }
 
@@ -202,7 +204,7 @@ fn the_seven_figures_with_systems_drawn_anew() {
     check(Systems::Redrawn);
 }
 
-/// The estimates that the rounds are held against, of systems drawn anew.
+/// The estimates with which the rounds are compared, for systems drawn again for every data set.
 #[test]
 fn the_estimates_with_systems_drawn_anew() {
     let cells = cells(Systems::Redrawn.file());
@@ -224,7 +226,7 @@ fn the_estimates_with_systems_drawn_anew() {
     assert_eq!(n_compared, 2 * FIGURES.iter().map(|figure| figure.varied().n_values()).sum::<usize>());
 }
 
-/// The first round at which a reference curve is near the pooled estimate.
+/// The first round in which a curve of the reference data is near the pooled estimate's error.
 fn rounds_of_reference(cell: &Value, name: &str, start: &str) -> usize {
     let pooled = cell["least_squares"]["pooled"]["mean"].as_f64().expect("a number");
     let means = cell["curves"][name][start]["mean"].as_array().expect("a curve");
@@ -239,14 +241,14 @@ fn check_claims(figure: PaperFigure, switches: Switches, sweep: &Sweep, holds: &
     assert_eq!(found.iter().map(|claim| claim.holds).collect::<Vec<_>>(), expected, "{found:?}");
 }
 
-/// A hundred clients, a tenth of the error; the roots of M and N; heterogeneity in proportion to ε.
+/// A hundred clients have a tenth of the error; errors fall with the roots of M and N, and grow in proportion to ε.
 #[test]
 fn the_scaling_claims() {
     let near = |found: f64, expected: f64, allowed: f64| {
         assert!((found - expected).abs() <= allowed, "{found} is not {expected} ± {allowed}");
     };
     let code = Switches::CODE;
-    // FedAvg's figures have FedLin's experiments too.
+    // FedAvg's figures contain FedLin's experiments too.
     let all = [PaperFigure::AvgClients, PaperFigure::AvgRollouts, PaperFigure::AvgHeterogeneity];
     let [clients, rollouts, heterogeneity] = all.map(|figure| sweep(figure, code.begin, Systems::Redrawn));
     for figure in [PaperFigure::LinClients, PaperFigure::AvgClients] {
@@ -258,7 +260,7 @@ fn the_scaling_claims() {
     for (figure, step, law, holds) in [
         (PaperFigure::LinRollouts, Step::Constant, -0.5, true),
         (PaperFigure::AvgRollouts, Step::Constant, -0.5, true),
-        // With α/k, five rollouts' steps are so small that 200 rounds do not suffice.
+        // With α/k, the steps with five rollouts are so small that 200 rounds do not suffice.
         (PaperFigure::AvgRollouts, Step::OverLocalSteps, -0.8, false),
     ] {
         let switches = Switches { step, ..code };
@@ -271,7 +273,7 @@ fn the_scaling_claims() {
     }
 }
 
-/// With the same constant step FedAvg is there one round after FedLin at most; the sixty rounds are those of α/k.
+/// With the same constant step size, FedAvg arrives at most one round after FedLin; the sixty rounds are those of α/k.
 #[test]
 fn the_claim_of_sixty_rounds() {
     let sweep = sweep(PaperFigure::Comparison, Begin::Half, Systems::Redrawn);

@@ -19,14 +19,14 @@ use fedsysid::sim::study::Study;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
-/// A draft with every setting drawn: defaults, slider stops and values between stops alike.
+/// A draft with random settings: defaults, slider stops and values between stops.
 fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
     let mut draft = Draft::default();
     for param in &TABLE {
         let (min, max) = (param.grid.min(), param.grid.max());
         let between = min + (max - min) * rng.random::<f64>();
         let value = match rng.random_range(0..3) {
-            // The systems’ seed is then that of all.
+            // Keeps the default; without a seed of their own, the systems take the general one.
             0 => continue,
             1 => param.grid.at(rng.random_range(0..=param.grid.last())),
             _ if param.grid.is_whole() => between.floor(),
@@ -46,7 +46,7 @@ fn random_draft(rng: &mut ChaCha8Rng) -> Draft {
     draft
 }
 
-/// Any sizes; entries short and long, tiny and huge, often one that a default has.
+/// A family of any size; entries are short or long, tiny or huge, and often equal to those of a default.
 fn random_systems(rng: &mut ChaCha8Rng) -> Systems {
     let (n, p) = (rng.random_range(1..=MOST_STATES), rng.random_range(1..=MOST_INPUTS));
     let mut matrix = |rows, cols| {
@@ -63,7 +63,7 @@ fn random_systems(rng: &mut ChaCha8Rng) -> Systems {
     Systems::new([a, b, v, u]).expect("shapes fit, entries are within limits")
 }
 
-/// A link with one to four bytes replaced, inserted or removed, or a part of it doubled.
+/// A link with one to four bytes replaced, inserted or removed, or with a part of it repeated.
 fn mutated(link: &str, rng: &mut ChaCha8Rng) -> String {
     const BYTES: &[u8] = b"0123456789.,;-+eE=&%#? MNKRTABVUqalphsdxyz[]\"<>\0\xff\xce\xb5";
     let mut bytes = link.as_bytes().to_vec();
@@ -119,7 +119,8 @@ fn a_link_with_matrices_of_the_papers_size_stays_short() {
     assert_eq!(Draft::from_query(&link), (draft, vec![]));
 }
 
-/// No mutation of a link breaks anything, and every pair of it either counts as written or is named exactly once.
+/// No mutation of a link breaks the page, and every pair either has its written value or is named in exactly one
+/// notice.
 #[test]
 fn mutated_links_start_the_page_and_every_problem_is_named() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
@@ -146,7 +147,7 @@ fn mutated_links_start_the_page_and_every_problem_is_named() {
     assert!(n_named > 5_000, "the mutations hardly hurt: {n_named}");
 }
 
-/// Pairs without a notice are settings, each once, and the draft holds just what they say.
+/// Checks that pairs without a notice are settings, each given once, and that the draft holds exactly their values.
 #[track_caller]
 fn check_silent_pairs(draft: &Draft, silent: &[(String, String)], link: &str) {
     let (alone, notices) = Draft::from_pairs(silent);
@@ -164,7 +165,7 @@ fn check_silent_pairs(draft: &Draft, silent: &[(String, String)], link: &str) {
     }
 }
 
-/// The documented table of keys, from the tables that define them.
+/// The documented table of keys, generated from the tables that define them.
 fn parameters_md() -> String {
     let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
     let mut text = String::from(
@@ -197,7 +198,7 @@ fn parameters_md() -> String {
     text + FILES
 }
 
-/// What scenario files look like.
+/// The documentation of scenario files.
 const FILES: &str = r#"
 # Scenario files
 
@@ -218,7 +219,7 @@ link), several words as a list of texts, matrices as lists of rows. A pin has a 
 is replaced and named, as in a link; a file that is not a scenario, or is of a later version, changes nothing.
 "#;
 
-/// The words that a key takes, with what to expect of each.
+/// The words that a key takes, with the help for each.
 fn options(key: &str) -> Vec<(&'static str, &'static str)> {
     let spec = CHOICES.iter().find(|spec| spec.link == key);
     spec.map(|spec| spec.options.iter().map(|option| (option.word, option.help())).collect()).unwrap_or_default()
@@ -238,7 +239,7 @@ fn the_documented_settings_are_the_real_ones() {
     );
 }
 
-/// Every key that is read of a frame's link is documented, and every documented one is read.
+/// Every key of embedding is documented, and every documented key is read.
 #[test]
 fn every_key_of_frames_is_documented_and_read() {
     let documented: Vec<_> = frame_rows().iter().map(|row| row.key).collect();
@@ -255,7 +256,7 @@ fn every_key_of_frames_is_documented_and_read() {
     }
 }
 
-/// The table of keys for frames in the text about embedding is that of the page.
+/// The documented table of keys for frames is the page's own.
 #[test]
 fn the_documented_keys_of_frames_are_the_real_ones() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/embedding.md");
@@ -276,7 +277,8 @@ fn the_documented_keys_of_frames_are_the_real_ones() {
     assert!(old == table, "the keys in docs/embedding.md are others now: run this test with UPDATE_GOLDEN=1");
 }
 
-/// Every documented key is one that a link may have, with the documented default, and every key that a link may hold is documented.
+/// Every documented key can stand in a link and has the documented default, and every key that a link may hold is
+/// documented.
 #[test]
 fn documented_keys_work_and_written_keys_are_documented() {
     let rows = rows();
@@ -294,10 +296,10 @@ fn documented_keys_work_and_written_keys_are_documented() {
     assert_eq!(keys.len(), rows.len(), "no key stands twice");
 }
 
-/// What a name may be made of.
+/// Characters for random names.
 const LETTERS: &[char] = &['a', 'B', ' ', '~', ':', '&', '=', '#', '%', '+', 'ε', '日', '"', '<', '\\', ';', ','];
 
-/// Any view, any sweep, any pins with any settings and names.
+/// A state with any view, any sweep, and any pins with any settings and names.
 fn random_state(rng: &mut ChaCha8Rng) -> State {
     let mut state = State { draft: random_draft(rng), ..State::default() };
     let views = &mut state.views;
@@ -354,7 +356,7 @@ fn mutated_states_start_the_page_and_every_problem_is_named() {
             assert_within_limits(&pin.draft, &link);
         }
         assert_eq!(State::from_query(&state.to_query()), (state.clone(), vec![]), "{link}");
-        // Keys that nothing knows are named, each.
+        // Every unknown key is named.
         let unknown =
             pairs(&link).into_iter().filter(|(key, _)| !keys.iter().any(|row| row.eq_ignore_ascii_case(key.trim())));
         for (key, given) in unknown {
@@ -365,7 +367,7 @@ fn mutated_states_start_the_page_and_every_problem_is_named() {
     assert!(n_named > 5_000, "the mutations hardly hurt: {n_named}");
 }
 
-/// A link must fit where links are sent: an own system, and four runs to compare with.
+/// A link with a system of its own and four pins must be short enough for the programs that send links.
 #[test]
 fn a_link_with_pins_is_short() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
@@ -385,7 +387,7 @@ fn a_link_with_pins_is_short() {
     }
 }
 
-/// What a link brings back runs to the very numbers that it was made from.
+/// A state read back from its link runs to exactly the same numbers.
 #[test]
 fn a_state_and_its_link_run_to_the_same_bits() {
     let run = |draft: &Draft| Study::new(draft.check().unwrap()).run();
@@ -399,7 +401,7 @@ fn a_state_and_its_link_run_to_the_same_bits() {
         let link = state.to_query();
         let (again, _) = State::from_query(&link);
         let (before, after) = (run(&state.draft), run(&again.draft));
-        // Debug texts: NaN is one of the values that must come back.
+        // Compared as debug texts: NaN is one of the values that must come back.
         assert_eq!(format!("{before:?}"), format!("{after:?}"), "{link}");
         assert_eq!(format!("{before:?}"), format!("{:?}", run(&again.pins[0].draft)), "{link}");
     }

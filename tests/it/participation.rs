@@ -1,4 +1,4 @@
-//! What was to be expected where not all clients take part, against all draws there can be, and against simulations.
+//! Predictions with partial participation, against all possible draws and against simulations.
 
 use fedsysid::sim::Matrix;
 use fedsysid::sim::local_map::FleetMaps;
@@ -20,7 +20,8 @@ use crate::experiments::{cell, for_all, for_seeds, random, rule, simulate, theor
 const AFFINE: [Solver; 3] = [Solver::FedAvg, Solver::FedProx { pull: 20.0 }, Solver::FedLin];
 const REPEATED: [Schedule; 2] = [Schedule::Constant, Schedule::OverLocalSteps];
 
-/// Who may take part, and with what probability.
+/// All sets of clients that may participate in a round, with their probabilities. For a fraction, these are all pairs:
+/// the test draws half of four clients.
 fn draws(participation: Participation, m: usize) -> Vec<(Vec<usize>, f64)> {
     let sets = (0..1_usize << m).map(|bits| (0..m).filter(|client| bits >> client & 1 == 1).collect::<Vec<_>>());
     if let Participation::Dropout(out) = participation {
@@ -36,7 +37,8 @@ fn draws(participation: Participation, m: usize) -> Vec<(Vec<usize>, f64)> {
     }
 }
 
-/// A run as it is after some draws: transient, drift, and what every client's V is multiplied by.
+/// A run after some draws: the probability of the draws, the transient, the drift, and the factor of every client's
+/// noise V.
 #[derive(Clone)]
 struct Run {
     odds: f64,
@@ -45,7 +47,7 @@ struct Run {
     reach: Vec<Matrix>,
 }
 
-/// The parts in the mean over all that can be drawn, by following every one.
+/// The parts of the mean squared error over all possible draws, found by following every one of them.
 fn parts_over_all_draws(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
     let settings = scenario.settings();
     let expected = ExpectedFleet::new(scenario);
@@ -141,7 +143,8 @@ fn the_parts_are_those_over_all_draws_there_can_be() {
     });
 }
 
-/// If nobody ever drops out, though somebody could, all is as if everybody took part, FedLin's rounds among them.
+/// If dropping out is possible but practically never happens, everything is as with full participation, even FedLin's
+/// rounds.
 #[test]
 fn where_hardly_anybody_drops_out_it_is_as_if_all_took_part() {
     let methods = AFFINE.into_iter().flat_map(|solver| REPEATED.map(|schedule| Method { solver, schedule })).collect();
@@ -160,7 +163,7 @@ fn where_hardly_anybody_drops_out_it_is_as_if_all_took_part() {
     }
 }
 
-/// Within 5 % or three standard errors, all along.
+/// Predictions and simulations agree within 5 % or three standard errors in every round.
 #[test]
 fn predictions_meet_the_simulation_where_some_take_part() {
     let participations = [
@@ -189,7 +192,7 @@ fn predictions_meet_the_simulation_where_some_take_part() {
         for (method, simulated) in expected.methods.iter().zip(&got.methods) {
             let prediction = match &method.prediction {
                 Ok(prediction) => prediction,
-                // One client at a time, and those that differ most: no more than this is allowed to be left out.
+                // One client at a time, and clients that differ most: only here may the prediction be missing.
                 Err(NoPrediction::Chance) if participation == Participation::Fraction(0.05) => continue,
                 Err(reason) => {
                     complaints.push(format!("{participation:?} {which} {:?}: {reason}", method.method));
@@ -212,7 +215,7 @@ fn predictions_meet_the_simulation_where_some_take_part() {
     });
 }
 
-/// What cannot be said is not said: why is.
+/// If there is no prediction, there is a reason.
 #[test]
 fn there_are_reasons_where_there_is_no_prediction() {
     let reason = |solver, schedule, change: &dyn Fn(&mut Settings)| {
@@ -228,13 +231,13 @@ fn there_are_reasons_where_there_is_no_prediction() {
     assert_eq!(reason(Solver::FedAvg, Schedule::Constant, &|_| {}), None);
     assert_eq!(reason(Solver::FedAvg, Schedule::Harmonic, &|_| {}), Some(NoPrediction::Participation));
     assert_eq!(reason(Solver::Scaffold, Schedule::Constant, &|_| {}), Some(NoPrediction::Method));
-    // One of two clients that are very different: every round leads somewhere else.
+    // Two very different clients, each of which drops out of half the rounds: every round leads to another model.
     let two = |settings: &mut Settings| {
         (settings.n_clients, settings.heterogeneity, settings.step_size) = (2, 1.0, 5e-4);
         settings.participation = Participation::Dropout(0.5);
     };
     assert_eq!(reason(Solver::FedAvg, Schedule::Constant, &two), Some(NoPrediction::Chance));
-    // Clients with few and with many data, and many steps: FedLin's rounds lead beyond all bounds, FedAvg's do not.
+    // Clients with few and with many data: with many local steps, FedLin's rounds grow without bound (FedAvg's do not).
     let unequal = |settings: &mut Settings| {
         settings.data.n_rollouts = Spread::Even { low: 5, high: 300 };
         (settings.n_local_steps, settings.heterogeneity) = (Spread::Same(1), 0.05);

@@ -1,4 +1,4 @@
-//! What is copied as a program runs, and finds the numbers of the page again.
+//! Copied programs run, and reproduce the numbers of the page.
 
 use std::fs;
 use std::io::Write;
@@ -28,12 +28,12 @@ pub(crate) fn run(change: impl Fn(&mut Settings)) -> Run {
     Run { generation: Generation(1), settings, summary, theory: None, progress: None }
 }
 
-/// Whether a command is on this machine.
+/// Whether a command exists on this machine.
 fn has(command: &str) -> bool {
     Command::new(command).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// What a command prints, which must end well.
+/// The output of a command, which must succeed.
 #[track_caller]
 fn printed(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
@@ -41,7 +41,7 @@ fn printed(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("a text")
 }
 
-/// What a program prints; where its language is not on this machine, the command that is missing.
+/// The output of a program; if its language is not on this machine, the missing command.
 fn outcome(language: Language, text: &str, name: &str) -> Result<String, &'static str> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let file = folder.join(format!("{name}.{}", language.ending()));
@@ -61,13 +61,14 @@ fn outcome(language: Language, text: &str, name: &str) -> Result<String, &'stati
     }
 }
 
-/// The number of a program's line "name: 0.1 here, 0.1 on the page, relative difference 1e-16".
+/// The number between `after` and `before` in a program's line "name: 0.1 here, 0.1 on the page, relative difference
+/// 1e-16".
 fn number(line: &str, after: &str, before: &str) -> f64 {
     let rest = line.rsplit_once(after).map_or("", |(_, rest)| rest);
     rest.split(before).next().and_then(|text| text.trim().parse().ok()).unwrap_or_else(|| panic!("{line}"))
 }
 
-/// Every error that a program prints is the run's, to 10⁻⁹ of it.
+/// Checks that every error that a program prints is the run's, to a relative 10⁻⁹.
 #[track_caller]
 fn check_in(languages: &[Language], name: &str, n_lines: usize, change: impl Fn(&mut Settings)) {
     let run = run(change);
@@ -92,7 +93,7 @@ fn check_in(languages: &[Language], name: &str, n_lines: usize, change: impl Fn(
             assert!(errors.iter().any(is_ours), "{name} in {language:?}: the page shows none of this: {line}");
         }
     }
-    // Past what the test keeps to itself: `cargo xtask test` counts it.
+    // Written past the test harness, which captures `println!`: `cargo xtask test` counts these lines.
     let (n_run, n_missing) = (languages.len() - missing.len(), missing.len());
     let _ = writeln!(std::io::stdout(), "programs of {name}: {n_run} run, {n_missing} left out {}", missing.join(", "));
 }
@@ -115,7 +116,7 @@ fn every_language_finds_the_numbers_again() {
     });
 }
 
-/// All that there are.
+/// Every method.
 fn every_method(schedule: Schedule) -> Vec<Method> {
     let others = [
         Solver::Scaffold,
@@ -132,14 +133,14 @@ fn whatever_the_method() {
     check_in(&Language::ALL, "methods-rounds", 10, |s| {
         (s.methods, s.target, s.n_clients) = (every_method(Schedule::OverRounds), Target::Mean, 6);
     });
-    // A program has no more in it than its methods ask for.
+    // A program contains only the code that its methods need.
     for solver in every_method(Schedule::Constant).into_iter().map(|method| method.solver) {
         let name = format!("method-{solver:?}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
         check_in(&Language::ALL, &name, 4, |s| s.methods = vec![Method { solver, schedule: Schedule::OverLocalSteps }]);
     }
 }
 
-/// Clients that differ in data, noise and local steps, with gradients that are sums and with means.
+/// Clients that differ in data, noise and local steps, with gradients that are sums and gradients that are means.
 #[test]
 fn whatever_the_clients_have() {
     for (name, schedule, gradient_scale) in [
@@ -163,7 +164,7 @@ fn whoever_takes_part() {
     check_in(&Language::ALL, "fraction", 10, |s| {
         (s.methods, s.participation) = (every_method(Schedule::Constant), Participation::Fraction(0.4));
     });
-    // Among seven clients some rounds are without any.
+    // With seven clients, some rounds have no participant.
     check_in(&Language::ALL, "dropout", 10, |s| {
         (s.methods, s.target) = (every_method(Schedule::Harmonic), Target::Worst);
         s.participation = Participation::Dropout(0.7);
@@ -190,7 +191,7 @@ fn whosever_the_error_and_wherever_it_starts() {
 
 #[test]
 fn with_little_data_and_with_much() {
-    // Fewer samples than regressors: only the pooled estimate is left.
+    // With fewer samples than regressors, only the pooled estimate exists.
     check("few", 3, |s| (s.data.n_rollouts, s.data.rollout_len) = (2.into(), 2.into()));
     check("much", 5, |s| (s.data.n_rollouts, s.step_size) = (1_000_000_000.into(), 1e-11));
     check("mean-gradient", 5, |s| (s.gradient_scale, s.step_size) = (GradientScale::Mean, 0.02));
@@ -207,7 +208,7 @@ fn on_systems_of_other_sizes() {
     });
 }
 
-/// As it is on the page at first.
+/// The cell that the page shows at first.
 #[test]
 fn the_paper_s_cell_in_full() {
     check_in(&Language::ALL, "paper", 5, |s| {

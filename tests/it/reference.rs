@@ -1,7 +1,7 @@
-//! Our means against `tests/data`, which an independent NumPy implementation made (`tests/data/README.md`).
+//! The simulator's means against `tests/data`, made by an independent NumPy implementation (`tests/data/README.md`).
 //!
-//! Both sides are Monte-Carlo means, so they must agree within four combined standard errors. The last digit that the
-//! files keep (six significant ones) is allowed on top.
+//! Both sides are Monte-Carlo means, so they must agree within four combined standard errors, plus the rounding of the
+//! six significant digits in the files.
 
 use std::thread;
 
@@ -52,7 +52,7 @@ fn run(cell: &Value, start: Start, methods: &[(&str, Method)]) -> Summary {
     Study::new(Scenario::new(settings).expect("the paper's settings are allowed")).run()
 }
 
-/// `Some(complaint)` when the two means differ by more than they may.
+/// A complaint if the two means differ by more than allowed.
 pub(crate) fn disagreement(what: &str, ours: &Running, mean: &Value, se: &Value) -> Option<String> {
     let (mean, se) = (mean.as_f64().expect("a number"), se.as_f64().expect("a number"));
     let allowed = STANDARD_ERRORS * se.hypot(ours.standard_error()) + 5e-6 * mean;
@@ -61,7 +61,7 @@ pub(crate) fn disagreement(what: &str, ours: &Running, mean: &Value, se: &Value)
     (!agrees).then(|| format!("{what}: ours {}, reference {mean}, {difference:.2e} > {allowed:.2e}", ours.mean()))
 }
 
-/// Runs every cell on all cores and fails with every disagreement found.
+/// Compares every cell on all cores, and fails with all disagreements.
 fn check(file: &str, compared: usize, compare: impl Fn(&Value) -> Vec<Option<String>> + Sync) {
     let cells = cells(file);
     let n_threads = thread::available_parallelism().map_or(1, usize::from);

@@ -1,4 +1,4 @@
-//! Whatever settings the types allow, the simulator answers with numbers or with a reason.
+//! For any settings that the types allow, the simulator gives numbers or a reason.
 
 use fedsysid::sim::Matrix;
 use fedsysid::sim::estimate::Reference;
@@ -21,14 +21,14 @@ use rand::{RngExt, SeedableRng};
 
 const SCENARIOS: u64 = 100_000;
 
-/// Steps of a few milliseconds at most that anything may take, so that nothing goes on for ever. (A clock would tell how busy
-/// the machine is.)
+/// The most steps of work, of a few milliseconds each, that a computation may take: it must not go on forever. (A clock
+/// would measure how busy the machine is.)
 const MOST_STEPS: usize = 10_000;
 
-/// Numbers that break things, among ordinary ones.
+/// Numbers that cause trouble, and some ordinary ones.
 const ODD: [f64; 12] = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e-30, 1e30, 1e150, 1e300, f64::MAX, f64::INFINITY, f64::NAN];
 
-/// Mostly an ordinary number of about this size, sometimes an odd one.
+/// Mostly an ordinary number from 0 to `size`, sometimes an odd one.
 fn number(rng: &mut ChaCha8Rng, size: f64) -> f64 {
     if rng.random_ratio(1, 12) { ODD[rng.random_range(0..ODD.len())] } else { size * rng.random::<f64>() }
 }
@@ -78,7 +78,8 @@ fn spread<T: Clone>(rng: &mut ChaCha8Rng, value: impl Fn(&mut ChaCha8Rng) -> T) 
     }
 }
 
-/// Small settings, so that a hundred thousand of them take a minute, and odd ones, counts of zero among them.
+/// Random small settings, so that a hundred thousand of them take a minute. Some are odd, with counts of zero for
+/// instance.
 fn settings(rng: &mut ChaCha8Rng) -> Settings {
     let family = family(rng);
     let (n, d) = (family.dims().n_states, family.dims().n_regressors());
@@ -89,7 +90,7 @@ fn settings(rng: &mut ChaCha8Rng) -> Settings {
         matches!(method.solver, Solver::FedAvg | Solver::FedLin | Solver::FedProx { .. })
             && method.schedule.repeats_every_round()
     };
-    // A million rounds one by one take a second; what can leap need not.
+    // A million rounds take a second one by one; methods whose rounds are all the same map can leap over them.
     let is_long = methods.iter().all(can_leap) && rng.random_ratio(1, 10);
     let participation =
         [Participation::Full, Participation::Fraction(number(rng, 1.0)), Participation::Dropout(number(rng, 1.0))];
@@ -130,7 +131,7 @@ fn settings(rng: &mut ChaCha8Rng) -> Settings {
     }
 }
 
-/// What is wrong with a summary, if anything.
+/// The fault of a summary, if it has one.
 fn fault(summary: &Summary) -> Option<String> {
     let is_number = |running: &Running| running.mean().is_finite();
     for method in &summary.methods {
@@ -146,12 +147,12 @@ fn fault(summary: &Summary) -> Option<String> {
     bad.map(|running| format!("a reference is off by {}", running.mean()))
 }
 
-/// What comes of so many steps.
+/// The first result of `step`; `None` if there is none within [`MOST_STEPS`] steps.
 fn within_steps<T>(mut step: impl FnMut() -> Option<T>) -> Option<T> {
     (0..MOST_STEPS).find_map(|_| step())
 }
 
-/// What is wrong with what was to be expected.
+/// The fault of a prediction, if it has one.
 fn fault_of_theory(theory: &Theory) -> Option<String> {
     let is_error = |error: f64| error.is_finite() && error >= 0.0;
     let errors = [theory.alone, theory.pooled, theory.mean_of_locals];
@@ -185,7 +186,7 @@ fn any_settings_give_numbers_or_a_reason() {
             Ok(scenario) => {
                 n_run += 1;
                 let mut study = Study::new(scenario);
-                // A tenth of them, since this takes as long as all the rest.
+                // Only for a tenth of the settings, since predictions take as long as all the rest.
                 if seed % 10 == 0 {
                     let mut run = TheoryRun::new(study.experiment());
                     let theory = within_steps(|| run.step(study.experiment()));
@@ -209,6 +210,6 @@ fn any_settings_give_numbers_or_a_reason() {
             }
         }
     }
-    // Otherwise the settings drawn would be too tame, or too wild, to show anything.
+    // Otherwise the random settings would be too tame, or too wild, to show anything.
     assert!(n_run > 20_000 && n_refused > 10_000 && n_diverged > 3_000, "{n_run} {n_refused} {n_diverged}");
 }

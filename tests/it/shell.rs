@@ -1,4 +1,5 @@
-//! The static shell: its picture is the default run, its colors are the figure's. `UPDATE_GOLDEN=1` rewrites the picture.
+//! The static shell: its picture is the default run, and its colors are the figure's. `UPDATE_GOLDEN=1` rewrites the
+//! picture.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +13,14 @@ use fedsysid::protocol::Generation;
 use fedsysid::sim::study::Study;
 use fedsysid::theory::Theory;
 
-/// The chart's place in a window of 1440 × 900, and on a phone of 390 × 844.
+/// Prefixes and sizes in CSS pixels of the chart in a window of 1440 × 900, and on a phone of 390 × 844.
 const PLACES: [(&str, f64, f64); 2] = [("", 1053.0, 670.0), ("narrow-", 390.0, 380.0)];
 
 fn style(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("style").join(name)
 }
 
-/// What the live page shows first.
+/// The run that the live page shows at first.
 fn default_run() -> Run {
     let scenario = Draft::default().check().expect("the defaults are a scenario");
     let settings = scenario.settings().clone();
@@ -63,7 +64,7 @@ fn tokens(sheet: &str, selector: &str) -> Vec<Vec<(String, String)>> {
     declarations.collect()
 }
 
-/// What the sheet says about a theme's tokens, in the rules for `selector`, is what the figure draws with.
+/// Checks that the sheet's tokens, in the rules for `selector`, are the colors with which the figure is drawn.
 #[track_caller]
 fn check_tokens(theme: &Theme, selector: &str, n_rules: usize, inherited: Option<&Theme>) {
     let sheet = include_str!("../../style/tokens.css");
@@ -104,7 +105,7 @@ fn the_frame_has_the_color_of_the_paper() {
     }
 }
 
-/// Colors are said in one place: a literal one in another sheet would not follow the theme.
+/// Colors are defined in one place: a literal color in another sheet would not follow the theme.
 #[test]
 fn only_tokens_hold_colors() {
     for name in ["main.css", "chart.css", "controls.css", "theory.css", "room.css"] {

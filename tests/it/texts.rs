@@ -1,5 +1,5 @@
-//! What is said has a translation, and what is translated is said. `UPDATE_TEXTS=1` puts the texts that have none into the
-//! tables, with empty translations for somebody to fill in, and takes those out that nobody says any more.
+//! Every text of the sources has a translation, and every translated text is used. `UPDATE_TEXTS=1` adds texts without
+//! a translation to the tables, with empty translations to fill in, and removes texts that are no longer used.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use crate::programs::run;
 use crate::tidy::sources;
 
-/// The texts of `say!` in a source file, whose literals begin after it.
+/// The texts in a source file that are literals after `say!`.
 fn literals(source: &str) -> Vec<String> {
     let literal = |after: &str| {
         let mut text = String::new();
@@ -49,7 +49,7 @@ fn words<W: Word>() -> impl Iterator<Item = &'static str> {
     W::ALL.iter().map(|(.., name)| *name)
 }
 
-/// What stands in tables of constants, and is said from there.
+/// Texts in tables of constants, which the page translates too.
 fn constants() -> Vec<&'static str> {
     let params = TABLE.iter().flat_map(|param| [param.name(), param.help()]);
     let choices = CHOICES.iter().flat_map(|spec| {
@@ -82,13 +82,14 @@ fn constants() -> Vec<&'static str> {
         .collect()
 }
 
-/// A word of two letters, outside of braces: anything less is a symbol, and the same in every language.
+/// Whether a text has a word of at least two letters outside braces: other texts are symbols, the same in every
+/// language.
 fn has_a_word(text: &str) -> bool {
     let outside: String = text.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest)).collect();
     outside.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() > 1)
 }
 
-/// Every text, in the order in which the sources say them.
+/// Every text, in the order of the sources.
 fn said() -> Vec<String> {
     let mut texts: Vec<_> = sources()
         .into_iter()
@@ -151,7 +152,7 @@ fn literals_are_read_as_the_compiler_reads_them() {
     assert_eq!(literals(source), ["one \"two\" {x}three", "a\u{202f}b\\"]);
 }
 
-/// What is said of a program on the page is in the page's language, what stands in it is not.
+/// Words about a program on the page are in the page's language, the program itself is in English.
 #[test]
 fn programs_are_english_and_what_is_said_of_them_is_not() {
     let run = run(|s| s.step_size = 3e-3);

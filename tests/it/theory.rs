@@ -1,4 +1,4 @@
-//! What was to be expected, against simulations; in the files beneath, against independent reference data and brute force.
+//! Predictions against simulations; in the submodules, against independent reference data and brute force.
 
 mod parts;
 mod stability;
@@ -14,8 +14,8 @@ use fedsysid::theory::break_even::BreakEven;
 
 use crate::experiments::{FEDAVG, FEDLIN, cell, for_all, simulate, theory, within};
 
-/// Within 3 % or three standard errors at the end, within 5 % along the rounds; where there are too few samples for that,
-/// the theory must say so.
+/// Predictions agree within 3 % or three standard errors at the end, and within 5 % along the rounds; with too few
+/// samples for that, the theory must say so.
 #[test]
 fn predictions_meet_the_simulation() {
     let grid: Vec<_> = [2, 5, 25, 50, 100]
@@ -41,7 +41,7 @@ fn predictions_meet_the_simulation() {
         let alone = got.reference(Reference::ClientAlone).expect("asked for").expect("enough data");
         let allowed = (0.03 * alone.mean()).max(4.0 * alone.standard_error());
         compare("alone", expected.alone.expect("the data determine it"), alone.mean(), allowed);
-        // Fewer than 60 samples (N·T = 5 N a client) for each of 5 regressors.
+        // Fewer than 60 samples (N·T = 5 N for each client) for each of 5 regressors.
         assert_eq!(expected.has_few_for_curves(), m * n < 60);
         for (method, simulated) in expected.methods.iter().zip(&got.methods) {
             let prediction = method.prediction.as_ref().expect("everybody takes part in a linear round");
@@ -57,7 +57,7 @@ fn predictions_meet_the_simulation() {
     });
 }
 
-/// Where joining stops to pay: interpolated between simulations at either side of what was predicted.
+/// The break-even ε agrees with the one interpolated between simulations on both sides of it.
 #[test]
 fn the_break_even_is_where_the_simulated_errors_cross() {
     for n_rollouts in [25, 100] {
@@ -77,13 +77,13 @@ fn the_break_even_is_where_the_simulated_errors_cross() {
             (crossing / expected - 1.0).abs() < 0.05,
             "N = {n_rollouts}: {expected} expected, {crossing} simulated"
         );
-        // The same whatever the present ε is.
+        // The break-even does not depend on the current ε.
         let Ok(BreakEven::At(again)) = theory(cell(50, n_rollouts, 0.9)).break_even else { panic!("as before") };
         assert!((again / expected - 1.0).abs() < 2e-4, "{again} {expected}");
     }
 }
 
-/// Of clients drawn at random, averaged over the draw, joining stops to pay at about 0.63 (N = 25) and 0.31 (N = 100).
+/// On average over random fleets, joining stops paying at about ε = 0.63 (N = 25) and ε = 0.31 (N = 100).
 #[test]
 fn on_average_over_random_fleets_joining_stops_to_pay_later() {
     for (n_rollouts, expected) in [(25, 0.63), (100, 0.31)] {

@@ -1,20 +1,20 @@
-//! Rules of the house that the compiler does not hold: who may know of whom.
+//! Rules that the compiler does not check: which module may use which, and more.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module, the modules of ours (or of a module, one) that it may use, and words that must not occur in it.
+/// A module, the modules of this crate (or a single submodule) that it may use, and words that must not occur in it.
 struct Layer {
     module: &'static str,
     may_use: &'static [&'static str],
     without: &'static [&'static str],
 }
 
-/// What only a browser has, or what differs from machine to machine.
+/// Names that only exist in a browser, or whose behavior differs from machine to machine.
 const IMPURE: &[&str] =
     &["web_sys", "js_sys", "wasm_bindgen", "leptos", "std::time", "std::thread", "HashMap", "println!", "eprintln!"];
 
-/// Packages of their own: the compiler knows what they may use.
+/// Modules that are packages: the compiler checks what they use.
 const PACKAGES: &[&str] = &["data", "say", "sim", "theory"];
 
 const LAYERS: &[Layer] = &[
@@ -41,7 +41,7 @@ fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files.chain(folders.iter().flat_map(|folder| files_below(folder, ending))).collect()
 }
 
-/// Every source file of the page and the packages it is made of.
+/// Every source file of the page and of the packages in it.
 pub(crate) fn sources() -> Vec<PathBuf> {
     files_below(&source(), "rs")
 }
@@ -56,7 +56,7 @@ fn code(path: &Path) -> String {
     product.lines().map(without_comments).collect::<Vec<_>>().join("\n")
 }
 
-/// What a piece of code names by `crate::`, with the modules that it is in.
+/// The paths after `crate::` in a piece of code.
 fn used(code: &str) -> Vec<&str> {
     let after = code.split("crate::").skip(1);
     after
@@ -110,7 +110,8 @@ fn only_the_web_module_speaks_with_workers() {
     }
 }
 
-/// Plotters measures text through the document, which a worker has not: what runs there uses figures' plain values at most.
+/// Plotters measures text through the document, which workers do not have: code that runs in them may use only plain
+/// values of figures.
 #[test]
 fn what_runs_in_workers_draws_nothing() {
     const PLAIN: [&str; 4] = ["number", "{Curve", "{Axis", "Role"];
@@ -128,15 +129,15 @@ fn what_runs_in_workers_draws_nothing() {
         }
     }
     assert!(n_files > 60, "the code of workers is where it is looked for: {n_files} files");
-    // The words that are looked for are those of drawing.
+    // Checks that drawing code contains the words that the test looks for.
     let drawing = code(&source().join("figure/draw.rs"));
     assert!(drawing.contains("plotters"), "drawing goes by another name");
 }
 
-/// A strict content security policy refuses styles in markup and in attributes; properties that scripts set it allows.
+/// A strict content security policy refuses styles in markup and in attributes, but allows properties set by scripts.
 #[test]
 fn styles_are_set_as_properties() {
-    // What is to be copied into other pages is no markup of this one.
+    // Markup for copying into other pages is not part of this page.
     let is_ours = |path: &PathBuf| !path.ends_with("dashboard/embedding.rs");
     for path in files_below(&source(), "rs").into_iter().filter(is_ours) {
         let code = code(&path);

@@ -10,7 +10,7 @@ use super::*;
 use crate::reader::Reader;
 use crate::write;
 
-/// Clients' data as a file, as many rollouts each as listed.
+/// A file of clients' data, with the given number of rollouts for each client.
 fn text(rollouts: &[usize], rollout_len: usize, heterogeneity: f64) -> String {
     let mut text = write::header(Family::paper().dims());
     for (client, &n_rollouts) in rollouts.iter().enumerate() {
@@ -68,7 +68,7 @@ fn methods_converge_to_what_they_are_known_to() {
     assert!((0.0..1.0).contains(&contraction));
 }
 
-/// The file in other units: the same predictions, and models that say the same.
+/// A file in other units gives the same predictions, and equivalent models.
 #[test]
 fn units_do_not_matter() {
     let plain = text(&[9, 12, 30], 5, 0.4);
@@ -92,7 +92,7 @@ fn units_do_not_matter() {
     assert!((column(&plain) - 1_000.0 * column(&scaled)).abs() < 1e-9);
 }
 
-/// What cross-validation and free runs say, written as the definitions read: over samples, part by part.
+/// Cross-validation and free runs, computed from samples as their definitions say, part by part.
 #[test]
 fn predictions_are_held_against_samples_that_were_left_out() {
     let text = text(&[11, 6], 4, 0.2);
@@ -135,7 +135,7 @@ fn predictions_are_held_against_samples_that_were_left_out() {
     let got = |way| found.one_step(of(&found, way)).unwrap();
     assert!((got(Way::Alone) - (alone / count).sqrt()).abs() < 1e-9);
     assert!((got(Way::Pooled) - (pooled / count).sqrt()).abs() < 1e-9);
-    // Free runs from the first rows of rollouts 1, 6 and 11.
+    // Free runs start from the first rows of rollouts 1, 6 and 11.
     let all = model(&|_, fold| fold != 0);
     let (mut squares, mut n_steps, mut z) = (0.0, 0.0, Vec::new());
     for (step, (_, _, known, next)) in samples.iter().filter(|(_, part, ..)| *part == 0).enumerate() {
@@ -194,7 +194,8 @@ fn a_column_without_life_is_said_to_be_the_reason() {
     assert!(fedavg.model.is_ok() && found.one_step(fedavg).is_some(), "steps do not mind");
 }
 
-/// With no data that move no step is too large, and none leads anywhere: zeros that nobody has learned are no model.
+/// If no state ever changes, every step size is stable and no step changes a model: the initial zeros are not a model
+/// that anybody has learned.
 #[test]
 fn where_nothing_ever_moves_no_method_has_a_model() {
     let still = text(&[9, 9], 3, 0.1).lines().enumerate().fold(String::new(), |all, (line, row)| {
@@ -212,12 +213,12 @@ fn where_nothing_ever_moves_no_method_has_a_model() {
     }
 }
 
-/// Differences of five parts with a mean of 1, which is so many times their standard error.
+/// The differences in five parts have a mean of 1, which is `times` their standard error.
 #[test]
 fn a_difference_is_clear_beyond_two_standard_errors() {
     let found = identified(&sites_of(&text(&[9; 2], 3, 0.1)), Rounds::default());
     for (times, is_clear) in [(2.1, true), (1.9, false)] {
-        // The variance of −1, −½, 0, ½, 1 is 0.625; divided by five it is that of their mean.
+        // The variance of −1, −½, 0, ½, 1 is 0.625; divided by five, it is the variance of their mean.
         let size = 1.0 / (times * (0.625_f64 / 5.0).sqrt());
         let squares = |offset: f64| [-1.0, -0.5, 0.0, 0.5, 1.0].map(|part| 40.0 + offset * (1.0 + size * part));
         for (own, other) in [(1.0, 0.0), (0.0, 1.0)] {

@@ -20,7 +20,7 @@ fn read_in(bytes: &[u8], size: usize) -> Result<Opened, Refusal> {
     reader.finish()
 }
 
-/// Whatever the pieces are that it comes in.
+/// Reads a file whole, and checks that pieces of any size give the same.
 #[track_caller]
 fn read(bytes: &[u8]) -> Result<Opened, String> {
     let whole = read_in(bytes, bytes.len().max(1));
@@ -32,7 +32,7 @@ fn read(bytes: &[u8]) -> Result<Opened, String> {
 
 const PLAIN: &str = "client,rollout,t,x1,x2,u1\nA,1,0,1,2,3\nA,1,1,4.5,5,6\nA,1,2,7,8,\nB,1,0,1,1,1\nB,1,1,2,2,\n";
 
-/// In Latin-1 and Windows-1252 a character is a byte: names stay what they are, and different.
+/// In Latin-1 and Windows-1252 each character is a byte: names are kept, and stay different.
 #[test]
 fn names_that_are_not_in_utf_8_are_read_as_windows_1252() {
     let read = |names: [&[u8]; 2]| {
@@ -98,7 +98,7 @@ fn a_step_is_what_most_rows_are_apart() {
     assert_eq!((opened.tally.samples, opened.tally.gaps), (4, Noted { count: 2, first: 3 }));
 }
 
-/// Files in the order of time, with more rollouts than rows are waited for: the first rows all begin one.
+/// Files sorted by time, with more rollouts than `FIRST_ROWS`: the first rows each start a rollout.
 #[test]
 fn a_step_is_found_however_many_rollouts_are_mixed() {
     for (n_clients, n_rollouts) in [(300, 1), (5_000, 1), (200, 350)] {
@@ -124,7 +124,7 @@ fn ragged_rollouts_missing_values_and_constant_columns_are_told() {
     assert_eq!(constants, [(1, 7.0)]);
 }
 
-/// Data simulated, written and read again give the estimates that the simulation has.
+/// Simulated data that are written and read again give the estimates of the simulation.
 #[test]
 fn what_was_simulated_comes_back() {
     let family = Family::paper();
@@ -149,7 +149,7 @@ fn what_was_simulated_comes_back() {
     }
 }
 
-/// Files that cannot be read, and what is said of them.
+/// Files that cannot be read, and the messages about them.
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     let head = "client,rollout,t,x1,u1\n";

@@ -1,27 +1,30 @@
-//! Whether clients differ at all: a test of equal coefficients that lets every client have its own noise in every state.
+//! Whether clients differ at all: a test of equal coefficients in which every client may have its own noise in every
+//! state.
 //!
-//! (That of Chow, 1960, takes all noise to be the same: of clients that are alike, some with little noise and many samples, it
-//! says nearly always that they differ.) It is the likelihood ratio: for each state j the θ_j that makes the sum least,
+//! (The test of Chow, 1960, takes all noise to be the same: for equal clients, some of which have little noise and many
+//! samples, it nearly always finds a difference.) It is the likelihood ratio: for each state j, with the θ_j that
+//! minimizes the sum,
 //!
 //! ```text
 //! Λ = Σ_ij k_i λ_ij        λ_ij = ln(RSS_ij(θ_j)/RSS_ij) = ln(1 + (θ̂_ij − θ_j)ᵀ S_i (θ̂_ij − θ_j)/RSS_ij)
 //! ```
 //!
-//! which is the mean of the θ̂_ij with weights S_i k_i/RSS_ij(θ_j). For the true θ_j and regressors that do not depend on the noise,
-//! exp(−λ_ij) is exactly Beta(ν_i/2, d/2) with ν_i = N_i − d (Wilks, "Certain generalizations in the analysis of variance", 1932). So
-//! k_i, about ν_i, makes the mean of each k_i λ_ij what it is for known noise, d, as Bartlett does ("Properties of sufficiency and
-//! statistical tests", 1937); and each client's term is brought to its law by itself before they are added, as Alexander and
-//! Govern do ("A new and simpler approximation for ANOVA under variance heterogeneity", 1994). A Wald statistic, corrected for
-//! estimated variances to first order (Welch, 1951; Johansen, 1980), is the same for large ν_i, but of many clients with few
-//! samples it says far too often that they differ. Λ has mean f₁ = d(M − 1) a state; its variance is more than 2f₁ in the
-//! proportion s = Σ k_i² var λ_ij / 2d, over their number. F with f₁ and f₂ degrees of freedom, brought to mean 1, has that
-//! variance too with
+//! This θ_j is the mean of the θ̂_ij with weights S_i k_i/RSS_ij(θ_j). For the true θ_j and regressors that do not
+//! depend on the noise, exp(−λ_ij) has exactly the law Beta(ν_i/2, d/2) with ν_i = N_i − d (Wilks, "Certain
+//! generalizations in the analysis of variance", 1932). So k_i, which is about ν_i, is chosen to give each k_i λ_ij the
+//! mean d that it has for known noise, as Bartlett does ("Properties of sufficiency and statistical tests", 1937). Each
+//! client's term is corrected separately before the terms are added, as Alexander and Govern do ("A new and simpler
+//! approximation for ANOVA under variance heterogeneity", 1994). A Wald statistic, corrected for estimated variances to
+//! first order (Welch, 1951; Johansen, 1980), is the same for large ν_i, but for many clients with few samples it finds
+//! a difference far too often. Λ has the mean f₁ = d(M − 1) for each state; its variance is larger than 2f₁ by the
+//! factor s, the mean of k_i² var λ_ij / 2d over all terms. F with f₁ and f₂ degrees of freedom, scaled to mean 1, has
+//! the same variance if
 //!
 //! ```text
 //! F = Λ/f₁ · f₂/(f₂ − 2)        f₂ = (f₁ − 2 + 4s)/(s − 1)
 //! ```
 //!
-//! The noise of different states is taken to be independent.
+//! The noise of different states is assumed to be independent.
 
 use crate::Matrix;
 use crate::estimate::Estimate;
@@ -31,19 +34,19 @@ use crate::sums::Sums;
 use fedsysid_sim::estimate::least_squares;
 use fedsysid_sim::moments::Moments;
 
-/// The test of equal coefficients of clients that each have their own noise.
+/// The test of equal coefficients for clients that each have their own noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Test {
-    /// F, about 1 for clients that are alike.
+    /// F, about 1 for equal clients.
     pub f: f64,
-    /// The probability of a larger F for clients that are alike.
+    /// The probability of a larger F for equal clients.
     pub p_value: f64,
 }
 
-/// What is to be known of a client's ratios λ, which have the same law in every state.
+/// The law of a client's ratios λ, which is the same in every state.
 pub(super) struct Law {
     moments: Moments,
-    /// k, which makes the mean of k λ the number of regressors.
+    /// k, which makes the mean of k λ equal to the number of regressors d.
     factor: f64,
     /// The variance of k λ.
     variance: f64,
@@ -66,12 +69,12 @@ pub(super) struct Noisy<'a> {
 }
 
 impl Noisy<'_> {
-    /// The squares that the client's own model leaves.
+    /// The sum of squared residuals of the client's own model in this state.
     fn left(&self) -> f64 {
         self.own.noise_std[self.state].powi(2) * self.own.degrees as f64
     }
 
-    /// The squares that a row θ (1×d) leaves beyond these.
+    /// The increase of that sum for a row θ (1×d) in place of the client's own.
     fn beyond(&self, theta: &Matrix) -> f64 {
         let off = theta - self.own.theta.rows(self.state, 1);
         (&off * &self.law.moments.s).dot(&off).max(0.0)
@@ -83,18 +86,19 @@ impl Noisy<'_> {
 pub(super) struct Ratio {
     /// Λ.
     statistic: f64,
-    /// f₁, its mean for clients that are alike.
+    /// f₁, the mean of Λ for equal clients.
     pub(super) degrees: f64,
-    /// The sum of the variances of all k λ, and what it is for known noise.
+    /// The sum of the variances of all k λ, and the same sum for known noise.
     variance: f64,
     least_variance: f64,
 }
 
-/// Rounds of weighting at most. With many samples to spare in every client a few are enough.
+/// The most rounds of reweighting. If every client has many more samples than regressors, a few are enough.
 const MOST_WEIGHTINGS: usize = 50;
 
 impl Ratio {
-    /// Adds a state, in which these clients have noise. Where others have none, `known` is their row of Θ (1×d).
+    /// Adds a state in which these clients have noise. If other clients have none in it, `known` is their row
+    /// of Θ (1×d).
     pub(super) fn add(&mut self, clients: &[Noisy<'_>], known: Option<&Matrix>) -> Result<(), Untold> {
         let Some(first) = clients.first() else { return Ok(()) };
         let d = first.own.theta.ncols() as f64;
@@ -120,7 +124,7 @@ impl Ratio {
         Ok(())
     }
 
-    /// The test; none without any state.
+    /// The test; `None` if no state was added.
     pub(super) fn test(&self) -> Option<Test> {
         let Self { statistic, degrees, variance, least_variance } = *self;
         // f₂ = (f₁ − 2 + 4s)/(s − 1), with s = 1 + excess.
@@ -131,13 +135,14 @@ impl Ratio {
     }
 }
 
-/// Degrees of freedom with which noise is as good as known.
+/// Degrees of freedom beyond which noise counts as known.
 const AS_IF_KNOWN: f64 = 1e7;
 
-/// The mean of the clients' rows of Θ̂ (1×d), weighted by how well each is known if it leaves so much more than its own.
+/// The mean of the clients' rows of Θ̂ (1×d), each weighted by S_i k_i over the residuals of the common row (own
+/// residuals plus `beyond`).
 fn weighted_mean(clients: &[Noisy<'_>], beyond: &[f64]) -> Result<Matrix, Untold> {
     let weights = || clients.iter().zip(beyond).map(|(client, beyond)| client.law.factor / (client.left() + beyond));
-    // No weight is larger than 1, so that nothing overflows in whatever unit.
+    // Weights are scaled to at most 1, so that nothing overflows in any unit.
     let largest = weights().fold(0.0, f64::max);
     let (mut s, mut c, mut n_samples) = (0.0 * &clients[0].law.moments.s, 0.0 * clients[0].own.theta.rows(0, 1), 0);
     for (Noisy { law, state, .. }, weight) in clients.iter().zip(weights()) {

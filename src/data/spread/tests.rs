@@ -24,7 +24,7 @@ fn clients(systems: &[LinearSystem], plan: impl Fn(usize) -> DataPlan, trial: us
     systems.iter().enumerate().map(client).collect()
 }
 
-/// Rollouts of five samples with noise of this size.
+/// Rollouts of five samples with process noise of this standard deviation.
 fn plan(n_rollouts: usize, process_noise_std: f64) -> DataPlan {
     DataPlan { n_rollouts, rollout_len: 5, noise: NoiseLevels { process_noise_std, ..NoiseLevels::UNIT } }
 }
@@ -45,7 +45,7 @@ fn chow(clients: &[(Sums, Estimate)]) -> f64 {
     f_tail(sum / top, top, n as f64 * degrees)
 }
 
-/// The variance of the true systems, which their data are to tell.
+/// The variance of the true systems, which τ² should estimate without bias.
 #[test]
 fn the_mean_over_data_sets_is_the_variance_of_the_systems() {
     for heterogeneity in [0.5, 1.0] {
@@ -65,7 +65,8 @@ fn clients_that_are_alike_are_found_to_differ_as_rarely_as_the_test_says() {
     assert!((8..=32).contains(&n_found), "{n_found} of 400 at 5 %");
 }
 
-/// Ten clients that are alike, and sixty with five samples to spare each: at 5 %, 3 to 8 % are found to differ.
+/// Ten equal clients, and sixty with five more samples than regressors each: tests at 5 % find a difference in 3 to 8 %
+/// of the trials.
 #[test]
 fn noise_may_be_each_clients_own_and_samples_few() {
     let alike = systems(0.0);
@@ -101,7 +102,8 @@ fn where_noise_is_the_same_differences_are_found_as_often_as_by_a_test_that_know
     assert!((100..=350).contains(&by_chow) && found + 20 >= by_chow, "{found} {by_chow} of 400");
 }
 
-/// One client has no noise: the others' estimates are held against its model, each by an exact F test, here of one.
+/// One client has no noise: the other clients' estimates are compared with its model by an exact F test; here there is
+/// one other client.
 #[test]
 fn a_client_without_noise_is_what_the_others_are_held_against() {
     let alike = systems(0.0);
@@ -129,7 +131,7 @@ fn clients_that_differ_are_found_to() {
     assert!(found.p_value < 1e-6 && found.f > 2.0, "{found:?}");
 }
 
-/// Clients with a position, which moves on by a speed times `dt`, and a speed with noise of this size.
+/// Clients with two states: a position, which advances by the speed times `dt`, and a speed with noise of this size.
 fn carts(dt: impl Fn(usize) -> f64, noise: f64, trial: usize) -> Vec<(Sums, Estimate)> {
     let client = |client: usize| {
         let system = LinearSystem::new(
@@ -151,7 +153,7 @@ fn carts(dt: impl Fn(usize) -> f64, noise: f64, trial: usize) -> Vec<(Sums, Esti
     (0..4).map(client).collect()
 }
 
-/// Of two states one has no noise: the test is that of the other alone.
+/// One of the two states has no noise: the test is that of the other state alone.
 #[test]
 fn a_state_without_noise_is_no_part_of_the_test() {
     let mut n_found = 0;
@@ -178,7 +180,7 @@ fn clients_that_differ_in_what_has_no_noise_differ_for_certain() {
     assert!(found.test.unwrap().p_value > 0.01, "the other state is alike");
     let found = Spread::of(&carts(|client| 0.1 * client as f64, 0.0, 0)).unwrap();
     assert_eq!((&found.exact[..], &found.differing[..], found.test), (&[1][..], &[0][..], None));
-    // Four steps from 0 to 0.3 have this root mean square about their mean.
+    // Four values of `dt`, evenly spaced from 0 to 0.3, have this root mean square around their mean.
     assert!((found.between - (0.05_f64 / 3.0).sqrt()).abs() < 1e-9 && found.noise == 0.0, "{found:?}");
 }
 

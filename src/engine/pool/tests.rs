@@ -43,14 +43,14 @@ fn starts(index: usize, trouble: Trouble) -> Vec<Action> {
     vec![Action::Tell(trouble), Action::Start(index, Place::Worker)]
 }
 
-/// A pool of as many workers as allowed, all of them up.
+/// A pool of up to `allowed` workers, the first of which is ready.
 fn ready(allowed: usize) -> Pool {
     let mut pool = Pool::new(Place::Worker, allowed, 0.0);
     assert_eq!(pool.heard(0, &Event::Ready, 1.0), []);
     pool
 }
 
-/// What is done about it while time passes and the page looks every second.
+/// The pool's actions while time passes and the page calls [`Pool::passed`] every second, from second `from` to `to`.
 fn pass(pool: &mut Pool, from: u32, to: u32) -> Vec<Action> {
     (from..=to).flat_map(|second| pool.passed(1_000.0 * f64::from(second))).collect()
 }
@@ -98,7 +98,7 @@ fn a_long_run_is_dropped_for_a_newer_one() {
     assert!(pool.is_waiting());
 }
 
-/// As in a frame that was never in sight.
+/// As in a frame that has never been in sight.
 #[test]
 fn while_all_rests_no_worker_is_started_and_none_is_late() {
     let mut pool = Pool::new(Place::Worker, 3, 0.0);
@@ -204,7 +204,7 @@ fn a_silent_worker_is_dead() {
     assert_eq!(pass(&mut pool, 70, 70), starts(0, Trouble::WorkerReplaced));
 }
 
-/// A computer that slept, or had too much else to do, has not heard what its workers said.
+/// A page on a computer that slept, or was too busy, has not heard its workers.
 #[test]
 fn no_worker_is_dead_because_the_page_was_held_up() {
     let mut pool = ready(2);
@@ -215,11 +215,11 @@ fn no_worker_is_dead_because_the_page_was_held_up() {
     assert_eq!(pool.heard(0, &made(1, 0), 3_601_500.0), posts(0, portion(1, 2)));
     let both = [starts(1, Trouble::WorkerReplaced), starts(0, Trouble::WorkerReplaced)].concat();
     assert_eq!(pass(&mut pool, 3_602, 3_607), both, "silence is silence again");
-    // Of those that start likewise.
+    // The same holds for workers that are starting.
     assert_eq!(pass(&mut pool, 9_000, 9_006), []);
 }
 
-/// As when something else takes all processors for a while.
+/// As when another program takes all processors for a while.
 #[test]
 fn workers_that_fall_silent_together_cost_no_sweep() {
     let n_workers = 8;

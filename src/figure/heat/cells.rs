@@ -1,10 +1,10 @@
-//! Where the cells of a map are, and which color each has.
+//! Places and colors of the cells of a map.
 
 use super::{HeatMap, Shade};
 use crate::figure::Axis;
 use crate::figure::frame::{Frame, Px, Rect};
 
-/// The cells of a map, as far as they are in the plot.
+/// The cells of a map, cut off at the edges of the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cells {
     /// Edges of the columns in pixels, ascending.
@@ -13,18 +13,18 @@ pub(super) struct Cells {
     pub rows: Vec<f64>,
     /// Centers of the columns and of the rows, in the plot or not.
     pub centers: (Vec<f64>, Vec<f64>),
-    /// Row by row from the lowest up; as many as there are cells.
+    /// Shades of the cells, row by row from the lowest up, one for each cell.
     pub shades: Vec<Shade>,
 }
 
-/// Cells of one color, side by side.
+/// Neighboring cells of a row with the same color.
 pub(super) struct Run {
     pub rect: Rect,
     pub shade: Shade,
 }
 
 impl Cells {
-    /// The cells; none where the grid is not one.
+    /// The cells; none if the centers do not ascend, or the axes cannot show one of them. Missing values are unknown.
     pub(super) fn new(map: &HeatMap, frame: &Frame) -> Self {
         let plot = frame.plot;
         let xs = centers(&map.x, &map.xs, |x| frame.place_of(x));
@@ -44,7 +44,7 @@ impl Cells {
         self.shades.get(row * self.n_columns() + column).copied().unwrap_or(Shade::Unknown)
     }
 
-    /// Whether a value is known.
+    /// Whether any value is known.
     pub(super) fn has_values(&self) -> bool {
         self.shades.iter().any(|shade| *shade != Shade::Unknown)
     }
@@ -61,7 +61,7 @@ impl Cells {
         Some((column, row))
     }
 
-    /// The shades of the cells that a rectangle touches; unknown where it is beyond all of them.
+    /// The shades of the cells that a rectangle touches; unknown where the rectangle reaches beyond all cells.
     pub(super) fn under(&self, rect: &Rect) -> impl Iterator<Item = Shade> {
         let corners = [(rect.left, rect.bottom()), (rect.right(), rect.top)].map(|corner| self.at(corner));
         let (columns, rows) = match corners {
@@ -71,8 +71,8 @@ impl Cells {
         rows.flat_map(move |row| columns.clone().map(move |column| self.shade(column, row)))
     }
 
-    /// What to paint, row by row from above. Within a row, and from row to row, each rectangle may reach a little under the
-    /// next ones: these are painted later.
+    /// The rectangles to paint, row by row from the top. Each may reach a little under the next ones in its row and in
+    /// the row below: these are painted later.
     pub(super) fn runs(&self) -> impl Iterator<Item = Run> {
         let n_columns = self.n_columns();
         let rows = self.shades.chunks(n_columns.max(1)).enumerate().rev();
@@ -88,14 +88,15 @@ impl Cells {
     }
 }
 
-/// The places of the centers; none of centers that do not ascend, or that the axis has no place for.
+/// The places of the centers in pixels; none if the centers do not ascend, or the axis cannot show one of them.
 fn centers(axis: &Axis, values: &[f64], px: impl Fn(f64) -> f64) -> Vec<f64> {
     let ascending = values.windows(2).all(|pair| pair[0] < pair[1]);
     let usable = ascending && values.iter().all(|&value| axis.scale.shows(value));
     values.iter().filter(|_| usable).map(|&value| px(value)).collect()
 }
 
-/// The edges of cells with these centers: half-way between them, and as far beyond the outermost, within the limits.
+/// The edges of cells with these centers: half-way between neighbors, and as far beyond the outermost centers, within
+/// the limits.
 fn edges(centers: &[f64], limits: (f64, f64)) -> Vec<f64> {
     let n = centers.len();
     let (first, last) = match centers {
@@ -114,7 +115,7 @@ mod tests {
     use crate::figure::Scale;
     use crate::figure::heat::hostile::map;
 
-    /// 100 × 100 pixels at (0, 0), with axes from 1 to 100 and from 0 to 10.
+    /// Cells on 100 × 100 pixels at (0, 0), with x from 1 to 100 (log) and y from 0 to 10 (linear).
     fn cells(xs: &[f64], ys: &[f64], values: &[f64]) -> Cells {
         let (xs, ys, values) = (xs.to_vec(), ys.to_vec(), values.to_vec());
         let axis = |range, scale| Axis { label: String::new(), range, scale, whole: false };

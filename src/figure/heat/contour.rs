@@ -1,13 +1,14 @@
-//! Lines of one value through a grid: marching squares. Between two points of the grid values are taken to change by equal
-//! steps or, where both are positive and no value of the grid is negative, by equal factors: ratios and errors do.
+//! Lines of one value through a grid: marching squares. Between two points of the grid, values are taken to change by
+//! equal steps or, where both are positive and the grid has no negative value, by equal factors, as ratios and errors
+//! do.
 //!
-//! Squares with a corner whose value is not known are left out: no line is drawn where nothing is known to be on its sides.
+//! Squares with an unknown value at a corner are left out: no line is drawn where a value beside it is unknown.
 
 use super::cells::Cells;
 use crate::figure::frame::Px;
 
-/// Values on a grid of pixels: a cell's at its center, and half a cell beyond the outermost what their inner neighbors let
-/// expect, so that lines reach the edge of the map.
+/// Values on a grid of pixels: those of the cells at their centers, and extrapolated values half a cell beyond the
+/// outermost centers, so that lines reach the edge of the map.
 pub(super) struct Field {
     xs: Vec<f64>,
     ys: Vec<f64>,
@@ -16,13 +17,13 @@ pub(super) struct Field {
     by_factors: bool,
 }
 
-/// The side between the `n`-th point of the grid and the next one in its row, 2n, or in its column, 2n + 1.
+/// A side of a square: from the `n`-th point of the grid to the next one in its row (2n) or in its column (2n + 1).
 type Side = usize;
 
 const NONE: Side = Side::MAX;
 
 impl Field {
-    /// The field of these values, one a cell.
+    /// The field of these values, one for each cell.
     pub(super) fn new(cells: &Cells, values: &[f64]) -> Self {
         let (xs, ys) = (&cells.centers.0, &cells.centers.1);
         let n = xs.len();
@@ -32,7 +33,7 @@ impl Field {
         }
         field.by_factors = !values.iter().any(|&value| value < 0.0);
         (field.xs, field.ys) = (lengthened(xs, &cells.columns), lengthened(ys, &cells.rows));
-        // Room for a row before the first.
+        // Leaves room for a row before the first.
         field.values.resize(n + 2, f64::NAN);
         for row in 0..ys.len() {
             let row = values.get(row * n..(row + 1) * n).unwrap_or_default();
@@ -49,7 +50,7 @@ impl Field {
         field
     }
 
-    /// The first row and the last, of `m` rows of `n` between.
+    /// Fills in the first and the last row, beyond the `m` inner rows of `n` points.
     fn add_outer_rows(&mut self, n: usize, m: usize) {
         let inner = 1.min(m - 1);
         for column in 0..n {
@@ -60,7 +61,7 @@ impl Field {
         }
     }
 
-    /// The lines along which the field is at this level; closed ones end where they begin.
+    /// The lines along which the field has this level; closed lines end where they begin.
     pub(super) fn lines(&self, level: f64) -> Vec<Vec<Px>> {
         let n = self.xs.len();
         let sides: Vec<Height> = self.values.iter().map(|&value| Height::of(value, level)).collect();
@@ -76,7 +77,8 @@ impl Field {
         joined(&links, 2 * self.values.len()).into_iter().map(path).collect()
     }
 
-    /// How lines lead through the square that begins with this point, where the level is between its corners.
+    /// How lines cross the square that begins at point `first`, with corners at these heights: as pairs of crossed
+    /// sides.
     fn links(&self, first: usize, around: [Height; 4], level: f64) -> Vec<(Side, Side)> {
         let n = self.xs.len();
         // A side leads from each corner to the next.
@@ -86,14 +88,14 @@ impl Field {
         let middle = Height::of(0.25 * (a + b + c + d), level);
         match crossed.collect::<Vec<_>>()[..] {
             [a, b] => vec![(a, b)],
-            // On a saddle the middle tells which corners hang together; lines go around the other two.
+            // On a saddle, the mean of the corners tells which corners belong together; lines go around the other two.
             [a, b, c, d] if middle == around[0] => vec![(a, b), (c, d)],
             [a, b, c, d] => vec![(d, a), (b, c)],
             _ => Vec::new(),
         }
     }
 
-    /// Where on a side the level is.
+    /// The place where the level crosses a side.
     fn crossing(&self, side: Side, level: f64) -> Px {
         let n = self.xs.len();
         let from = side / 2;
@@ -101,14 +103,14 @@ impl Field {
         let (a, b) = (self.values[from], self.values[to]);
         let by_factors = self.by_factors && level > 0.0 && a > 0.0 && b > 0.0;
         let t = if by_factors { (level.ln() - a.ln()) / (b.ln() - a.ln()) } else { (level - a) / (b - a) };
-        // Of numbers that are almost the same, or almost infinite, it may be anywhere between.
+        // Between values that are almost equal, or almost infinite, the crossing may be anywhere.
         let t = if t.is_nan() { 0.5 } else { t.clamp(0.0, 1.0) };
         let between = |from: f64, to: f64| from + t * (to - from);
         (between(self.xs[from % n], self.xs[to % n]), between(self.ys[from / n], self.ys[to / n]))
     }
 }
 
-/// A value against the level that a line is at.
+/// A value compared with the level of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Height {
     Unknown,
@@ -126,12 +128,13 @@ impl Height {
     }
 }
 
-/// What a value and its inner neighbor let expect half a cell further out.
+/// The value extrapolated half a cell outwards from a value and its inner neighbor.
 fn outward(value: f64, inner: f64, by_factors: bool) -> f64 {
     if by_factors && value > 0.0 && inner > 0.0 { value * (value / inner).sqrt() } else { 1.5 * value - 0.5 * inner }
 }
 
-/// The places of the centers, and half a cell further at both ends; those of a single one, the cell's edges.
+/// The places of the centers, and of points half a cell beyond them at both ends; a single center gets its cell's
+/// edges.
 fn lengthened(centers: &[f64], edges: &[f64]) -> Vec<f64> {
     let n = centers.len();
     let (first, last) = match centers {
@@ -141,7 +144,7 @@ fn lengthened(centers: &[f64], edges: &[f64]) -> Vec<f64> {
     std::iter::once(first).chain(centers.iter().copied()).chain([last]).collect()
 }
 
-/// The links hung together as far as they go: first those that end somewhere, then the closed ones.
+/// Joins links to lines as long as possible: first the open lines, then the closed ones.
 fn joined(links: &[(Side, Side)], n_sides: usize) -> Vec<Vec<Side>> {
     let mut next = vec![[NONE; 2]; n_sides];
     for &(a, b) in links {
@@ -156,7 +159,7 @@ fn joined(links: &[(Side, Side)], n_sides: usize) -> Vec<Vec<Side>> {
     lines.filter(|line| line.len() > 1).collect()
 }
 
-/// Walks as far as links lead, and takes them away.
+/// Follows the links from `start` to the end, and removes them.
 fn walk(next: &mut [[Side; 2]], start: Side) -> Vec<Side> {
     let mut line = vec![start];
     let mut here = start;
@@ -179,7 +182,8 @@ mod tests {
     use crate::figure::heat::hostile::map;
     use crate::figure::{Axis, Scale};
 
-    /// Lines through values on a grid of `n × n` cells, (x, y) from 0 to 1, drawn on 100 × 100 pixels from (0, 0).
+    /// Lines at a level through values on a grid of `n × n` cells, (x, y) from 0 to 1, drawn on 100 × 100 pixels at the
+    /// origin.
     fn lines(n: u32, value: impl Fn(f64, f64) -> f64, level: f64) -> Vec<Vec<Px>> {
         let centers: Vec<f64> = (0..n).map(|k| (f64::from(k) + 0.5) / f64::from(n)).collect();
         let values: Vec<f64> =
@@ -211,7 +215,7 @@ mod tests {
     #[test]
     fn what_grows_by_factors_is_interpolated_so() {
         let x = |value: fn(f64) -> f64, level| lines(5, move |x, _| value(x), level)[0][0].0;
-        // Half a cell beyond the outermost centers too.
+        // Also half a cell beyond the outermost centers.
         for level in [1.2_f64, 10_f64.sqrt(), 900.0] {
             assert!((x(|x| 1e3_f64.powf(x), level) - 100.0 * level.log10() / 3.0).abs() < 1e-9, "{level}");
         }

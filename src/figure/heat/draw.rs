@@ -1,4 +1,4 @@
-//! The strokes of a map, on any Plotters surface.
+//! Draws a map on any Plotters surface.
 
 use super::cells::Run;
 use super::isoline::Isoline;
@@ -16,7 +16,7 @@ use plotters::prelude::DrawingBackend;
 /// Draws a map over the whole of a surface of the given size, as [`draw`](crate::figure::draw::draw) draws a figure.
 ///
 /// # Errors
-/// Whatever the surface reports.
+/// The error of the surface.
 pub fn draw_heat<B: DrawingBackend>(
     map: &HeatMap,
     theme: &Theme,
@@ -29,7 +29,7 @@ pub fn draw_heat<B: DrawingBackend>(
 /// As [`draw_heat`], for a map that has been laid out already.
 ///
 /// # Errors
-/// Whatever the surface reports.
+/// The error of the surface.
 pub fn draw_heat_layout<B: DrawingBackend>(
     layout: &HeatLayout,
     theme: &Theme,
@@ -40,7 +40,7 @@ pub fn draw_heat_layout<B: DrawingBackend>(
 }
 
 impl<B: DrawingBackend> Pen<B> {
-    /// Everything, from the paper up.
+    /// Draws everything, from the paper up.
     pub(in crate::figure) fn heat(&self, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
         let HeatLayout { page, frame, .. } = layout;
         self.paper(page.surface, theme.paper)?;
@@ -56,13 +56,13 @@ impl<B: DrawingBackend> Pen<B> {
         layout.lines.iter().try_for_each(|line| self.line(line))
     }
 
-    /// Thin lines across what is not known; cells are painted over them.
+    /// Draws thin slanted lines where values are unknown; cells are painted over them.
     fn hatching(&self, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
         let plot = layout.frame.plot;
         let step = 0.8 * layout.page.text_px;
         let is_whole = layout.cells.has_values() && !layout.cells.shades.contains(&Shade::Unknown);
         let mut offset = if is_whole { f64::INFINITY } else { step };
-        // Each rises from the left or the lower edge to the upper or the right one.
+        // Each line rises from the left or the lower edge to the upper or the right edge.
         while offset < plot.width + plot.height {
             let (up, across) = (offset.min(plot.height), offset.min(plot.width));
             let from = (plot.left + offset - up, plot.top + up);
@@ -73,8 +73,8 @@ impl<B: DrawingBackend> Pen<B> {
         Ok(())
     }
 
-    /// The cells, as far as they are in a rectangle. Each run reaches one pixel under its neighbors, so that no line of
-    /// another color shows between the two, however the picture is scaled later.
+    /// Draws the cells inside a rectangle. Each run reaches one pixel under its neighbors, so that no line of another
+    /// color shows between them, however the picture is scaled later.
     fn cells(&self, layout: &HeatLayout, within: &Rect, theme: &Theme) -> Drawn<B> {
         let known = layout.cells.runs().filter(|run| run.shade != Shade::Unknown && run.rect.meets(within));
         known.into_iter().try_for_each(|Run { rect, shade }| {
@@ -87,7 +87,7 @@ impl<B: DrawingBackend> Pen<B> {
         })
     }
 
-    /// A line between two of paper, which set it apart from any color.
+    /// Draws a contour between two lines of paper, which set it apart from any color.
     fn isoline(&self, isoline: &Isoline, theme: &Theme) -> Drawn<B> {
         let color = isoline.role.map_or(theme.ink, |role| theme.hue(role).text);
         let width = match isoline.weight {
@@ -100,7 +100,7 @@ impl<B: DrawingBackend> Pen<B> {
         Ok(())
     }
 
-    /// Words on the map, with no line behind them.
+    /// Draws words on the map, with no contour behind them.
     fn tag(&self, tag: &Tag, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
         if tag.on_paper {
             self.rectangle(tag.rect, theme.paper)?;
@@ -117,7 +117,7 @@ impl<B: DrawingBackend> Pen<B> {
         self.disc(at, radius - 0.45 * theme.stroke_px, theme.shade(layout.ramp, shade))
     }
 
-    /// The handle that a page has over the map.
+    /// Draws the handle, like the one that a page has over the map.
     fn handle(&self, at: Px, text_px: f64, theme: &Theme) -> Drawn<B> {
         let discs = [(0.75, theme.paper), (0.65, theme.ink), (0.45, theme.paper), (0.2, theme.ink)];
         discs.into_iter().try_for_each(|(radius, color)| self.disc(at, radius * text_px, color))

@@ -1,4 +1,4 @@
-//! A tame map and random wild ones, for tests.
+//! For tests: a tame map and random hostile ones.
 
 use super::{Check, Contour, HeatMap, Key, Ramp, Weight};
 use crate::figure::hostile::{scale, value, words};
@@ -6,7 +6,7 @@ use crate::figure::{Axis, Role, Scale};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 
-/// Seven by five cells, the ratio 1 in their middle.
+/// A map of seven by five cells, with the ratio 1 in the middle.
 pub(super) fn map() -> HeatMap {
     let axis = |label: &str, range, scale| Axis { label: label.to_owned(), range, scale, whole: false };
     let xs = (0..7).map(|k| 10_f64.powf((f64::from(k) + 0.5) * 2.0 / 7.0)).collect();
@@ -28,7 +28,7 @@ pub(super) fn map() -> HeatMap {
     }
 }
 
-/// Centers that a map would have, or not.
+/// Centers of cells: usable ones, or any values.
 fn centers(rng: &mut ChaCha8Rng, scale: Scale) -> Vec<f64> {
     let n = [0, 1, 2, 3, 17][rng.random_range(0..5)];
     if rng.random_bool(0.2) {
@@ -60,7 +60,7 @@ fn contour(rng: &mut ChaCha8Rng, n_cells: usize) -> Contour {
 pub(in crate::figure) fn hostile(rng: &mut ChaCha8Rng) -> HeatMap {
     let (x, y) = (scale(rng), scale(rng));
     let (xs, ys) = (centers(rng, x), centers(rng, y));
-    // Sometimes too few, or too many.
+    // Sometimes too few or too many values.
     let n_cells = (xs.len() * ys.len()).saturating_add_signed([0, 0, 0, -1, 5][rng.random_range(0..5)]);
     let place = |rng: &mut ChaCha8Rng| (value(rng), value(rng));
     HeatMap {

@@ -1,4 +1,5 @@
-//! What the colors mean: a slim bar with numbers, and words at its ends; right of the map or, on a narrow surface, below it.
+//! The key of a map: a slim bar of colors with numbers, and words at its ends; right of the map or, on a narrow
+//! surface, below it.
 
 use super::{HeatMap, Key, Ramp, Shade};
 use crate::figure::frame::{Px, Rect};
@@ -10,23 +11,23 @@ use crate::figure::text::{shortened, width, wrapped};
 use crate::figure::theme::Theme;
 use plotters::style::RGBColor;
 
-/// The key in its place.
+/// The key laid out on the page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct KeyBar {
     /// Pieces of the bar, and their shades.
     pub pieces: Vec<(Rect, Shade)>,
-    /// Ticks beside the bar: from where to where.
+    /// Ticks beside the bar, as rectangles of no thickness.
     pub ticks: Vec<Rect>,
     pub lines: Vec<Line>,
 }
 
-/// Thickness of the bar, and how much of it stands for what diverges, in font sizes.
+/// Thickness of the bar, and length of its part for diverging values, in font sizes.
 const BAR: f64 = 0.9;
 const BEYOND: f64 = 1.2;
 /// Distance of a key from the plot beside it, in font sizes.
 const GAP: f64 = 1.2;
 
-/// Width of a key beside the map; none on a surface that is too narrow for both.
+/// Width of a key beside the map, in CSS pixels; `None` on a surface that is too narrow for both.
 pub(super) fn beside(page: &Page) -> Option<f64> {
     let t = page.text_px;
     (page.free.width >= 44.0 * t).then(|| (0.2 * page.free.width).clamp(9.0 * t, 13.0 * t))
@@ -42,11 +43,11 @@ fn has_label_below(page: &Page) -> bool {
     page.free.height >= 26.0 * page.text_px
 }
 
-/// A straight bar along which the ramp goes, from below to above or from the left to the right.
+/// A straight bar along which the ramp runs, upwards or to the right.
 struct Bar {
     ramp: Ramp,
     is_upright: bool,
-    /// Its left end, or its lower one.
+    /// Its left or its lower end.
     start: Px,
     length: f64,
     text_px: f64,
@@ -63,7 +64,7 @@ impl Bar {
         }
     }
 
-    /// The ramp's own length; what is left stands for what diverges.
+    /// Length of the ramp; the rest of the bar is for diverging values.
     fn own(&self) -> f64 {
         match self.ramp {
             Ramp::Diverging { .. } => self.length,
@@ -74,13 +75,14 @@ impl Bar {
     fn pieces(&self) -> Vec<(Rect, Shade)> {
         let own = self.own();
         let n = Shade::ramp().len() as f64;
-        // Each reaches under the next, which is painted later, so that no seam shows.
+        // Each piece reaches under the next one, which is painted later, so that no seam shows.
         let step = |(k, shade)| (self.rect(own * k as f64 / n, own * ((k + 2) as f64).min(n) / n), shade);
         let beyond = (own < self.length).then(|| (self.rect(own, self.length), Shade::Diverges));
         Shade::ramp().enumerate().map(step).chain(beyond).collect()
     }
 
-    /// The numbers, and where along the bar they are: all, or where these have no room, the first, the middle and the last.
+    /// The numbers and their places along the bar: all of them or, where these do not fit, the first, the middle and
+    /// the last.
     fn numbers(&self) -> Vec<(String, f64)> {
         let number = |value: f64| (number(value), self.own() * self.ramp.place(value));
         let all: Vec<(String, f64)> = self.ramp.marks().into_iter().map(number).collect();
@@ -90,7 +92,7 @@ impl Bar {
         [all, few].into_iter().find(|numbers| !self.is_crowded(numbers)).unwrap_or_default()
     }
 
-    /// Whether numbers are so close that they touch.
+    /// Whether neighboring numbers would touch.
     fn is_crowded(&self, numbers: &[(String, f64)]) -> bool {
         let t = self.text_px;
         let room = |text: &str| if self.is_upright { 1.2 * t } else { width(text, t, false) + t };
@@ -123,18 +125,19 @@ fn line(text: String, at: Px, anchor: Anchor, size: f64, color: RGBColor) -> Lin
 }
 
 impl KeyBar {
-    /// Right of the plot, in a column so wide: from above, the quantity, the high end's words, the bar, the low end's words.
+    /// Right of the plot, in a column `room` wide. From the top: the quantity, the words of the high end, the bar, the
+    /// words of the low end.
     pub(super) fn beside(map: &HeatMap, plot: &Rect, page: &Page, room: f64, theme: &Theme) -> Self {
         let (t, left) = (page.text_px, plot.right() + GAP * page.text_px);
         let Key { label, low, high } = &map.key;
         let [label, high, low] = [label, high, low].map(|words| wrapped(words, t, room - (GAP + MARGIN) * t));
         let height = |words: &[String]| LINE * t * words.len() as f64;
-        // On a low plot the quantity goes, then the words.
+        // On a low plot, the quantity is dropped first, then the words.
         let leaves_bar = |words: f64| plot.height - words - 1.2 * t >= 6.0 * t;
         let (mut top, mut bottom) = (plot.top, plot.bottom());
         let mut lines = Vec::new();
         let ends = height(&high) + height(&low);
-        // Words begin and end level with the plot; there is less air over letters than between lines.
+        // Words begin and end level with the plot; there is less space above letters than between lines.
         if leaves_bar(ends + height(&label)) {
             lines.extend(column(&label, (left, top - 0.4 * t), t, theme.ink));
             top += height(&label) + 0.5 * t;
@@ -154,7 +157,7 @@ impl KeyBar {
         )
     }
 
-    /// Below the plot, its numbers and its title: the quantity, the words of both ends, the bar.
+    /// Below the plot with its tick labels and its title: the quantity, the words of both ends, the bar.
     pub(super) fn below(map: &HeatMap, plot: &Rect, page: &Page, rows: Rows, theme: &Theme) -> Self {
         let (t, left, length) = (page.text_px, plot.left, plot.width);
         if rows.key <= 0.0 {
@@ -178,7 +181,7 @@ impl KeyBar {
         Self::new(&Bar { ramp: map.ramp, is_upright: false, start, length, text_px: t }, lines, page, theme)
     }
 
-    /// A bar with these words around it, as far as they are on the page.
+    /// A bar with these words around it, without the parts that do not fit on the page.
     fn new(bar: &Bar, mut lines: Vec<Line>, page: &Page, theme: &Theme) -> Self {
         let (mut pieces, numbers) = (bar.pieces(), bar.numbers());
         let mut ticks: Vec<Rect> = numbers.iter().map(|&(_, at)| bar.tick(at)).collect();
@@ -189,7 +192,7 @@ impl KeyBar {
     }
 }
 
-/// Lines below each other, from this place down.
+/// Lines one below the other, from this place down.
 fn column(words: &[String], (left, top): Px, size: f64, color: RGBColor) -> impl Iterator<Item = Line> {
     let at = move |idx: usize| (left, top + (idx as f64 + 0.5) * LINE * size);
     words.iter().enumerate().map(move |(idx, text)| line(text.clone(), at(idx), Anchor::Start, size, color))

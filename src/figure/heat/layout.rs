@@ -1,4 +1,4 @@
-//! Where everything of a map goes: pure geometry in CSS pixels, for drawing and for the pointer alike.
+//! Layout of a map: pure geometry in CSS pixels, used for drawing and for the pointer.
 
 use super::cells::Cells;
 use super::isoline::Isoline;
@@ -17,7 +17,7 @@ use crate::figure::{Point, Size};
 /// A map laid out on a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatLayout {
-    /// The plot, and data ↔ pixels.
+    /// The plot, and the conversion between data and pixels.
     pub frame: Frame,
     pub(super) ramp: Ramp,
     pub(super) page: Page,
@@ -25,17 +25,17 @@ pub struct HeatLayout {
     pub(super) cells: Cells,
     pub(super) isolines: Vec<Isoline>,
     pub(super) tags: Vec<Tag>,
-    /// Where checks are, and the shades of their values.
+    /// Places of the checks, and the shades of their values.
     pub(super) dots: Vec<(Px, Shade)>,
     pub(super) handle: Option<Px>,
     pub(super) key: KeyBar,
     pub(super) lines: Vec<Line>,
-    /// Set on paper of its own, in place of a map of which nothing is known.
+    /// Words on a background of paper, in place of a map without any known value.
     pub(super) words: Vec<Line>,
 }
 
 impl HeatLayout {
-    /// Lays a map out. Total: whatever the data and however small the surface, everything is on it.
+    /// Lays a map out. Never fails: for any data, and on however small a surface, everything lies on the surface.
     pub fn new(map: &HeatMap, theme: &Theme, size: Size) -> Self {
         let page = Page::new(theme, size);
         let beside = key::beside(&page);
@@ -81,45 +81,45 @@ impl HeatLayout {
         Self { tags: layout.tags(map, theme), ..layout }
     }
 
-    /// The abscissa and the ordinate at a place in the plot.
+    /// Abscissa and ordinate at a place; `None` outside the plot.
     pub fn at(&self, px: Px) -> Option<(f64, f64)> {
         self.frame.plot.contains(px).then(|| (self.frame.x_at(px.0), self.frame.y_at(px.1)))
     }
 
-    /// The abscissa and the ordinate at the place in the plot that is nearest: what a handle is dragged to.
+    /// Abscissa and ordinate at the nearest place in the plot, for dragging a handle.
     pub fn nearest(&self, px: Px) -> (f64, f64) {
         let (x, y) = self.frame.plot.nearest(px);
         (self.frame.x_at(x), self.frame.y_at(y))
     }
 
-    /// Column and row of the cell at a place: its value is `values[row * xs.len() + column]`.
+    /// Column and row of the cell at a place; its value is `values[row * xs.len() + column]`. `None` outside the cells.
     pub fn cell(&self, px: Px) -> Option<(usize, usize)> {
         self.cells.at(px)
     }
 
-    /// Where an abscissa and an ordinate are, at the edge if they are beyond it, as 0 is on a logarithmic axis; NaN for what an
-    /// axis has no place for.
+    /// The place of an abscissa and an ordinate. Values beyond the axes, such as 0 on a logarithmic axis, go to the
+    /// edge; values that an axis cannot show become NaN.
     pub fn place(&self, x: f64, y: f64) -> Px {
         let off_zero = |value: f64| if value == 0.0 { f64::MIN_POSITIVE } else { value };
         let (px, py) = self.frame.px_of(Point { x: off_zero(x), y: off_zero(y) });
         let plot = self.frame.plot;
-        // Not `max` and `min`, which would take NaN to an edge.
+        // Not `max` and `min`, which would move NaN to an edge.
         (px.clamp(plot.left, plot.right()), py.clamp(plot.top, plot.bottom()))
     }
 
-    /// The outline of a cell, to mark it.
+    /// The outline of a cell, for highlighting; `None` if there is no such cell.
     pub fn outline(&self, column: usize, row: usize) -> Option<Rect> {
         let (left, right) = (*self.cells.columns.get(column)?, *self.cells.columns.get(column + 1)?);
         let (bottom, top) = (*self.cells.rows.get(row)?, *self.cells.rows.get(row + 1)?);
         Some(Rect { left, top, width: right - left, height: bottom - top })
     }
 
-    /// Radius of a check's dot.
+    /// Radius of a check's dot, in CSS pixels.
     pub(super) fn dot_px(&self) -> f64 {
         0.42 * self.page.text_px
     }
 
-    /// The words on the map, clear of each other, of dots and of the handle.
+    /// Places the words on the map, clear of each other, of the checks' dots and of the handle.
     fn tags(&self, map: &HeatMap, theme: &Theme) -> Vec<Tag> {
         let ground = Ground { cells: &self.cells, plot: self.frame.plot, text_px: self.page.text_px, theme };
         let diverging = ground.diverging();

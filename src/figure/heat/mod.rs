@@ -1,8 +1,9 @@
-//! A quantity over two parameters: colored cells, contours, measured checks, and a key that says what the colors are.
+//! Maps: a quantity over two parameters, as colored cells with contours, measured checks, and a key that explains the
+//! colors.
 //!
-//! As a [`Figure`](super::Figure), a [`HeatMap`] is data; [`layout`] places it, for drawing and for the pointer alike, out of
-//! `cells` (where a cell is, and its color), `contour` (lines of one value), `tags` (the words on the map) and `key`; [`draw`]
-//! draws it on any surface.
+//! Like a [`Figure`](super::Figure), a [`HeatMap`] is data; [`layout`] places it, for drawing and for the pointer, with
+//! the help of `cells` (places and colors of the cells), `contour` (lines of one value), `tags` (the words on the map)
+//! and `key`; [`draw`] draws it on any surface.
 
 pub mod draw;
 pub mod layout;
@@ -24,7 +25,7 @@ use super::{Axis, Role};
 /// One map: everything a reader sees, nothing about how it looks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
-    /// Heading above the plot; a page that has its own leaves it out, an exported file carries it.
+    /// Heading above the plot; exported files carry it, and pages with a heading of their own leave it out.
     pub title: Option<String>,
     /// The horizontal axis.
     pub x: Axis,
@@ -34,43 +35,43 @@ pub struct HeatMap {
     pub xs: Vec<f64>,
     /// Ordinates of the cells' centers, likewise.
     pub ys: Vec<f64>,
-    /// One value a cell, row by row from the lowest ordinate up; NaN where it is not known (yet).
+    /// One value for each cell, row by row from the lowest ordinate up; NaN where it is not known (yet).
     pub values: Vec<f64>,
-    /// What the values are, and so how they are colored.
+    /// The kind of the values, which decides how they are colored.
     pub ramp: Ramp,
-    /// What the colors mean, in words.
+    /// The meaning of the colors in words.
     pub key: Key,
-    /// Lines of one value; the first are named first.
+    /// Lines of one value; the names of the first ones are placed first.
     pub contours: Vec<Contour>,
-    /// Values measured here and there, for comparison with the cells.
+    /// Values measured at a few places, for comparison with the cells.
     pub checks: Vec<Check>,
-    /// Where the present settings are. On a page that has a handle over the map, none.
+    /// The place of the current settings; `None` on a page that has a handle over the map.
     pub handle: Option<(f64, f64)>,
-    /// What to say above the plot; in place of the map when no value of it is known.
+    /// Words above the plot; in place of the map if none of its values is known.
     pub words: Option<String>,
 }
 
-/// What the colors mean, in words.
+/// The meaning of the colors in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// The quantity.
     pub label: String,
-    /// What its smallest values mean.
+    /// The meaning of its smallest values.
     pub low: String,
-    /// What its largest values mean.
+    /// The meaning of its largest values.
     pub high: String,
 }
 
-/// A line along which something has one value.
+/// A line along which a quantity has one value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contour {
     /// The value.
     pub level: f64,
-    /// The values of something else than the cells', at the same places and in the same order.
+    /// The values of the quantity if it is not that of the cells, at the same places and in the same order.
     pub of: Option<Vec<f64>>,
-    /// The words on the line; none if empty.
+    /// The words on the line; no words if empty.
     pub label: String,
-    /// Whose line it is; ink if nobody's.
+    /// The role of the line; drawn in ink if there is none.
     pub role: Option<Role>,
     /// How much it stands out.
     pub weight: Weight,
@@ -79,19 +80,19 @@ pub struct Contour {
 /// How much a contour stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// The one that the map is about: thick, its name in bold.
+    /// The main contour of the map: thick, its name in bold.
     Thick,
-    /// One of several.
+    /// One of several contours.
     Thin,
 }
 
-/// A measured value: a dot with the color of its value, which vanishes in the map where the two agree.
+/// A measured value: a dot in the color of the value, which vanishes where the map agrees with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Check {
     /// Abscissa.
     pub x: f64,
     /// Ordinate.
     pub y: f64,
-    /// What was measured.
+    /// The measured value.
     pub value: f64,
 }

@@ -1,36 +1,37 @@
-//! From values to steps of a ramp of colors.
+//! Converts values to steps of a color ramp.
 
-/// How many colors a ramp has: more are not told apart, fewer show as bands. An even number, so that no step has values on
-/// both sides of the middle.
+/// Number of colors of a ramp: people cannot tell more apart, and fewer show as bands. An even number, so that no step
+/// has values on both sides of the middle.
 const STEPS: u8 = 64;
 
-/// What the values of a map are, and so how they are colored. (Which colors these are, a [`Theme`](crate::figure::theme::Theme)
-/// knows.)
+/// The kind of a map's values, which decides how they are colored. (The colors themselves are in a
+/// [`Theme`](crate::figure::theme::Theme).)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ramp {
     /// Positive ratios, on a logarithmic scale around "no difference", 1.
     Diverging {
-        /// The largest ratio that has a color of its own, above 1; so has its inverse. What is farther out has the same.
+        /// The largest ratio with a color of its own, above 1; the smallest one is its inverse. Ratios beyond have the
+        /// same colors.
         reach: f64,
     },
-    /// Factors by which an error shrinks, 0 to 1; what is larger diverges, and is black.
+    /// Factors by which an error shrinks in a round, 0 to 1; larger ones diverge, and are black.
     Contraction,
 }
 
-/// The color of a value, as a place on a ramp.
+/// The color of a value: a step of a ramp, or one of two other colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::figure) enum Shade {
-    /// There is no value.
+    /// The value is not known.
     Unknown,
     /// One of the ramp's colors.
     Step(u8),
-    /// Off the ramp: it diverges.
+    /// The value is off the ramp: it diverges.
     Diverges,
 }
 
 impl Ramp {
-    /// A ramp around 1 that reaches to the farthest of these ratios, rounded up so that it stands still while they change a
-    /// little; to a hundred at most.
+    /// A ramp around 1 that reaches to the ratio farthest from 1, rounded up so that the ramp stays the same while the
+    /// ratios change a little; at most to 100.
     pub fn around(ratios: &[f64]) -> Self {
         let logs = ratios.iter().map(|ratio| ratio.ln().abs()).filter(|log| log.is_finite());
         let farthest = logs.fold(0.0, f64::max).exp();
@@ -47,7 +48,7 @@ impl Ramp {
         }
     }
 
-    /// Where a value is on the ramp, from 0 to 1; it may be beyond.
+    /// The place of a value along the ramp: 0 to 1, or outside for values off the ramp.
     pub(super) fn place(self, value: f64) -> f64 {
         match self {
             Self::Diverging { reach } => 0.5 + 0.5 * value.ln() / usable(reach).ln(),
@@ -55,7 +56,7 @@ impl Ramp {
         }
     }
 
-    /// Values to mark on a key.
+    /// Values to label on a key.
     pub(super) fn marks(self) -> Vec<f64> {
         match self {
             Self::Contraction => vec![0.0, 0.5, 1.0],
@@ -82,7 +83,7 @@ impl Shade {
     }
 }
 
-/// A reach above 1, whatever was asked for.
+/// The given reach if it is finite and above 1, else 2.
 fn usable(reach: f64) -> f64 {
     if reach.is_finite() && reach > 1.0 + 1e-9 { reach } else { 2.0 }
 }

@@ -1,4 +1,4 @@
-//! Words on the map: names on contours, and the word for what diverges.
+//! Words on a map: the names of contours, and a word on the diverging part.
 
 use super::cells::Cells;
 use super::isoline::Isoline;
@@ -8,19 +8,20 @@ use crate::figure::lines::{Anchor, Line};
 use crate::figure::text::width;
 use crate::figure::theme::Theme;
 
-/// Words over the map, and what they stand on.
+/// Words over the map, and their background.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tag {
     pub line: Line,
     pub rect: Rect,
-    /// Whether they need paper of their own; else the colors of the map, without the lines over it.
+    /// Whether the words need a background of paper; otherwise the cells are painted again behind them, without
+    /// contours.
     pub on_paper: bool,
 }
 
-/// What is said of the black part of a map.
+/// The word on the black part of a map.
 const DIVERGES: &str = "diverges";
 
-/// The map that words are set on.
+/// The map on which words are placed.
 pub(super) struct Ground<'a> {
     pub cells: &'a Cells,
     pub plot: Rect,
@@ -40,7 +41,7 @@ impl Tag {
 }
 
 impl Ground<'_> {
-    /// The word for what diverges, amid it; none where there is no room for it.
+    /// The word on the diverging part, in its middle; `None` if there is no room.
     pub(super) fn diverging(&self) -> Option<Tag> {
         let Cells { columns, rows, shades, .. } = self.cells;
         let middle = |edges: &[f64], k: usize| f64::midpoint(edges[k], edges[k + 1]);
@@ -63,7 +64,8 @@ impl Ground<'_> {
         Some(tag)
     }
 
-    /// Names on the contours, the first contours' first: each on its longest line, clear of what is there.
+    /// Names on the contours, starting with the first contour: each on its contour's longest line, clear of the
+    /// rectangles `taken`.
     pub(super) fn names(&self, contours: &[Contour], lines: &[Isoline], mut taken: Vec<Rect>) -> Vec<Tag> {
         let mut tags = Vec::new();
         for (idx, (contour, isoline)) in contours.iter().zip(lines).enumerate() {
@@ -79,7 +81,7 @@ impl Ground<'_> {
         tags
     }
 
-    /// A name where its line is near its middle, not on paper of its own and crossed by few others.
+    /// A name near the middle of its line, preferably without a background of paper and crossed by few other lines.
     fn name(&self, contour: &Contour, path: &[Px], others: [&[Isoline]; 2], taken: &[Rect]) -> Option<Tag> {
         let bold = contour.weight == Weight::Thick;
         let shares = (1..32).map(|k| f64::from(k) / 32.0);
@@ -98,7 +100,7 @@ fn length(path: &[Px]) -> f64 {
     path.windows(2).map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1)).sum()
 }
 
-/// The place after this share of a path's length.
+/// The place after a share (0 to 1) of a path's length.
 fn along(path: &[Px], share: f64) -> Px {
     let mut rest = share * length(path);
     for pair in path.windows(2) {

@@ -1,7 +1,7 @@
-//! The strokes of a drawing as SVG elements: a Plotters surface that writes text.
+//! Strokes of a drawing as SVG elements: a Plotters surface that writes text.
 //!
-//! Plotters has one of its own. This one writes dashes of one line as one path, leaves out what is said anyway, and is a fraction
-//! of the code.
+//! Plotters has an SVG surface too. This one writes the dashes of a line as one path, leaves out default attributes,
+//! and has a fraction of the code.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ macro_rules! put {
     };
 }
 
-/// A drawing of a size in drawing units. Clones write to the same text.
+/// A drawing with a size in drawing units. Clones write to the same text.
 #[derive(Clone, Debug)]
 pub struct Strokes {
     size: (u32, u32),
@@ -33,14 +33,15 @@ pub struct Strokes {
 #[derive(Debug, Default)]
 struct Out {
     text: String,
-    /// A path that goes on as long as its style does.
+    /// A path that is extended as long as strokes have its style.
     open: Option<Open>,
 }
 
 #[derive(Debug)]
 struct Open {
     style: String,
-    /// What it draws: each point as seen from the one before. Dashes of one line are the same text then, which packs well.
+    /// Path data: each point relative to the one before. This way, dashes of one line have the same text, which
+    /// compresses well.
     path: String,
     /// Its last point.
     end: BackendCoord,
@@ -52,16 +53,16 @@ impl Strokes {
         Self { size, out: Rc::default() }
     }
 
-    /// What was drawn so far, as elements.
+    /// The elements drawn so far; the drawing is empty afterwards.
     pub fn take(&self) -> String {
         let mut out = self.out.borrow_mut();
         out.close();
         std::mem::take(&mut out.text)
     }
 
-    /// An element: its name and place, then its paint.
+    /// Writes an element: its name and place, then its paint.
     fn element(&self, color: BackendColor, shape: &str, paint: &str) {
-        // What cannot be seen is not written.
+        // Invisible elements are not written.
         if color.alpha > 0.0 {
             let mut out = self.out.borrow_mut();
             out.close();
@@ -77,7 +78,7 @@ impl Out {
         }
     }
 
-    /// The path of this style, a new one if the open one has another.
+    /// The path with this style: the open one, or a new one if the open one has another style.
     fn path(&mut self, style: String) -> &mut Open {
         if self.open.as_ref().is_some_and(|open| open.style != style) {
             self.close();
@@ -95,7 +96,7 @@ fn hex(color: BackendColor) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// Fill and stroke of a shape that is filled, or not.
+/// The paint of a shape: its fill, or its stroke if it is not filled.
 fn paint(color: BackendColor, is_filled: bool) -> String {
     let color = hex(color);
     if is_filled { format!(" fill=\"{color}\" stroke=\"none\"") } else { format!(" fill=\"none\" stroke=\"{color}\"") }

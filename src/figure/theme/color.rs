@@ -1,17 +1,17 @@
-//! One color: how it is written, how light it is to the eye, and what lies between two.
+//! Colors: notation, luminance, contrast and mixtures.
 
 use plotters::style::RGBColor;
 
 /// Red, green and blue.
 pub type Levels = [u8; 3];
 
-/// Whether light words read better on a paper than dark ones.
+/// Whether light words are easier to read on a paper than dark ones.
 pub fn is_dark([red, green, blue]: Levels) -> bool {
     let paper = RGBColor(red, green, blue);
     contrast(paper, RGBColor(0xFF, 0xFF, 0xFF)) > contrast(paper, RGBColor(0, 0, 0))
 }
 
-/// The light of a channel, 0 to 1.
+/// The linear light of an sRGB channel, 0 to 1.
 pub(super) fn linear(channel: u8) -> f64 {
     let c = f64::from(channel) / 255.0;
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
@@ -28,7 +28,7 @@ pub(super) fn contrast(a: RGBColor, b: RGBColor) -> f64 {
     (a / b).max(b / a)
 }
 
-/// So much of the way from one color to another.
+/// The color at a share (0 to 1) of the way from one color to another.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
 pub(super) fn between(a: RGBColor, b: RGBColor, share: f64) -> RGBColor {
     let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;

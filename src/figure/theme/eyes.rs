@@ -1,4 +1,4 @@
-//! Lines as eyes see them that lack one kind of cone, and as grey paper keeps them.
+//! Lines as seen by eyes that lack one kind of cone, and as printed in grey.
 
 use plotters::style::RGBColor;
 
@@ -6,8 +6,8 @@ use super::Theme;
 use super::color::{linear, rgb};
 use crate::figure::Role;
 
-/// What an eye without one kind of cone sees, and what grey paper keeps: the matrices of Machado, Oliveira and Fernandes,
-/// "A Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), table 1 at severity 1, on linear RGB.
+/// Color vision without one kind of cone, and grey paper: the matrices of Machado, Oliveira and Fernandes, "A
+/// Physiologically-based Model for Simulation of Color Vision Deficiency" (2009), table 1 at severity 1, on linear RGB.
 const EYES: [(&str, [[f64; 3]; 3]); 5] = [
     ("normal", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     (
@@ -36,7 +36,7 @@ fn lab(RGBColor(red, green, blue): RGBColor, eye: &[[f64; 3]; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// How far apart two colors are (CIE 1976).
+/// The distance of two colors as an eye sees them (CIE 1976).
 fn difference(a: RGBColor, b: RGBColor, eye: &[[f64; 3]; 3]) -> f64 {
     lab(a, eye).into_iter().zip(lab(b, eye)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
@@ -45,7 +45,7 @@ fn difference(a: RGBColor, b: RGBColor, eye: &[[f64; 3]; 3]) -> f64 {
 fn colors_are_measured_as_the_standard_does() {
     let [l, a, b] = lab(RGBColor(255, 0, 0), &EYES[0].1);
     assert!((l - 53.24).abs() < 0.05 && (a - 80.09).abs() < 0.1 && (b - 67.2).abs() < 0.1, "{l} {a} {b}");
-    // What both red-green weaknesses are known to confuse: red with a dark yellowish green of the same luminance.
+    // Both red-green weaknesses are known to confuse red with a dark yellowish green of the same luminance.
     let (red, green) = (rgb(0xA0_30_20), rgb(0x5A_60_20));
     let apart = |eye: usize| difference(red, green, &EYES[eye].1);
     assert!(apart(2) < 0.5 * apart(0), "{} {}", apart(2), apart(0));
@@ -56,10 +56,11 @@ fn colors_are_measured_as_the_standard_does() {
     }
 }
 
-/// A difference of color that is seen at a glance: four that are just noticeable side by side (2.3 each).
+/// A color difference that is seen at a glance: four just noticeable differences side by side (2.3 each).
 const AT_A_GLANCE: f64 = 10.0;
 
-/// Any two lines that a chart can show together differ to every eye, and on grey paper, in color, in dash or in marker.
+/// Checks that any two lines that a chart can show together differ in color, dash or marker, to every eye and on grey
+/// paper.
 #[test]
 fn every_eye_tells_the_lines_apart() {
     let lines: Vec<_> = Role::ALL.into_iter().filter(|role| !matches!(role, Role::Swept(_))).collect();

@@ -1,4 +1,4 @@
-//! The hues of roles and the ramps of maps, on white paper and on a dark screen.
+//! Hues of roles and ramps of maps, on white paper and on a dark screen.
 
 use super::color::{between, rgb};
 use crate::figure::Role;
@@ -10,21 +10,21 @@ use plotters::style::RGBColor;
 pub struct Hue {
     /// For lines and areas.
     pub line: RGBColor,
-    /// For words on paper, which need more contrast than a line.
+    /// For words on paper; words need more contrast than lines.
     pub text: RGBColor,
 }
 
-/// One hue a role, in the order of [`Role::ALL`].
+/// One hue for each role, in the order of [`Role::ALL`].
 pub(super) type Hues = [Hue; Role::ALL.len()];
 
-/// The colors of maps, equal steps apart; between two, colors are mixed.
+/// The color stops of maps, equally spaced; colors between two stops are mixed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ramps {
     diverging: [RGBColor; STOPS],
     contraction: [RGBColor; STOPS],
 }
 
-/// How many colors of a ramp are given.
+/// Number of color stops of a ramp.
 const STOPS: usize = 9;
 
 impl Hue {
@@ -34,7 +34,7 @@ impl Hue {
 }
 
 impl Ramps {
-    /// The color at a place of a ramp, from 0 to 1.
+    /// The color at a place along a ramp, from 0 to 1.
     pub(super) fn color(&self, ramp: Ramp, place: f64) -> RGBColor {
         match ramp {
             Ramp::Diverging { .. } => mixed(&self.diverging, place),
@@ -42,13 +42,13 @@ impl Ramps {
         }
     }
 
-    /// The same ramps of other colors.
+    /// The same ramps with every color stop replaced.
     pub(super) fn map(self, other: impl Fn(RGBColor) -> RGBColor) -> Self {
         Self { diverging: self.diverging.map(&other), contraction: self.contraction.map(&other) }
     }
 }
 
-/// The color at a place between the first stop, 0, and the last, 1.
+/// The color at a place between the first stop (0) and the last (1).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 7")]
 fn mixed(stops: &[RGBColor; STOPS], place: f64) -> RGBColor {
     let at = place.clamp(0.0, 1.0) * (STOPS - 1) as f64;
@@ -114,7 +114,7 @@ pub(super) const DARK_HUES: Hues = [
     Hue::same(0xF1_DC_FF),
 ];
 
-/// Ink on any of these has a contrast of 4.5; both halves of the diverging one are equally light.
+/// Ink has a contrast of 4.5 on any of these; both halves of the diverging ramp are equally light.
 pub(super) const LIGHT_RAMPS: Ramps = Ramps {
     diverging: [
         rgb(0x34_88_D0),
@@ -140,7 +140,7 @@ pub(super) const LIGHT_RAMPS: Ramps = Ramps {
     ],
 };
 
-/// No difference is nearest to paper, as on white.
+/// The color for "no difference" is the nearest to the paper, as on white.
 pub(super) const DARK_RAMPS: Ramps = Ramps {
     diverging: [
         rgb(0x26_6C_A6),

@@ -1,8 +1,8 @@
-//! How a line is told from others without its color: dashes, and signs set on it.
+//! Dashes and markers, which distinguish lines without their colors.
 
 use crate::figure::{CurveKind, Role, Step};
 
-/// A stroke of `on` CSS pixels after each gap of `off`.
+/// A dash pattern: strokes of `on` CSS pixels, gaps of `off`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dash {
     /// Length of a stroke, in CSS pixels.
@@ -11,7 +11,8 @@ pub struct Dash {
     pub off: f64,
 }
 
-/// The sign set on a curve here and there: one a method, one a value of a sweep. On a run some are filled with paper.
+/// A marker set on a curve at some points: one shape for each method, one for each value of a sweep. On runs, open
+/// shapes are filled with paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marker {
     /// A disc.
@@ -58,8 +59,8 @@ impl Role {
         }
     }
 
-    /// The marker on a measured curve of this role: no two methods share one, nor does a client alone, which a trade-off sets
-    /// beside them.
+    /// The marker on a measured curve of this role. No two methods share a marker; nor does a method share one with a
+    /// client alone, which a trade-off shows beside the methods.
     pub const fn marker(self) -> Marker {
         match self {
             Role::FedLin | Role::Noise => Marker::Disc,
@@ -77,7 +78,7 @@ impl Role {
 }
 
 impl Marker {
-    /// All of them: as many as a sweep has values.
+    /// All markers: as many as a sweep has values.
     const ALL: [Self; Step::COUNT] = [
         Self::Disc,
         Self::Diamond,
@@ -90,12 +91,13 @@ impl Marker {
         Self::Right,
     ];
 
-    /// Whether a run's markers of this shape are filled with paper.
+    /// Whether markers of this shape are filled with paper on a run.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Diamond | Self::Square | Self::Down | Self::Right)
     }
 
-    /// From its middle to its farthest point, in strokes; and how much of that a rim of one stroke takes.
+    /// Distance from the middle to the farthest point, in stroke widths; and by how much a rim of one stroke width
+    /// reduces it.
     pub(in crate::figure) const fn reach(self) -> (f64, f64) {
         match self {
             Self::Disc => (1.7, 1.0),
@@ -107,7 +109,7 @@ impl Marker {
         }
     }
 
-    /// Its corners around its middle, the farthest at a distance of 1; of a disc none.
+    /// Its corners around its middle, the farthest at a distance of 1; none for a disc.
     pub(in crate::figure) const fn corners(self) -> &'static [(f64, f64)] {
         match self {
             Self::Disc => &[],
@@ -159,7 +161,7 @@ impl Marker {
         }
     }
 
-    /// Its outline as the path of an SVG, in the middle of 16 × 16.
+    /// Its outline as an SVG path, in the middle of 16 × 16 units.
     pub fn path(self) -> String {
         let reach = 2.0 * self.reach().0;
         let corner = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", 8.0 + reach * x, 8.0 + reach * y);
@@ -171,8 +173,8 @@ impl Marker {
 }
 
 impl CurveKind {
-    /// The dash of a curve of this kind and role, the `repeat`-th (from 0) of the kind and role in its figure: two runs
-    /// of one algorithm share a color, not a stroke.
+    /// The dash of a curve with this kind and role, the `repeat`-th (from 0) with both in its figure: two runs of one
+    /// algorithm share a color but not a dash.
     pub const fn dash(self, role: Role, repeat: usize) -> Option<Dash> {
         match (self, repeat % 3) {
             (CurveKind::Predicted, _) => Some(Dash { on: 12.0, off: 5.0 }),
@@ -200,8 +202,8 @@ mod tests {
         }
     }
 
-    /// Neither of methods, among them a client alone, nor of the values of a sweep do two have the same sign; and none looks
-    /// like another from afar: at the size of a marker its outline is another by a seventh of it.
+    /// No two methods (nor a method and a client alone) and no two values of a sweep share a marker. No marker looks
+    /// like another from afar: at the size of a marker, any two outlines differ in more than a seventh of their area.
     #[test]
     fn no_two_lines_of_a_chart_share_a_marker() {
         let methods: Vec<_> = Role::ALL.into_iter().take_while(|role| *role != Role::MeanOfLocals).collect();
@@ -214,7 +216,7 @@ mod tests {
                 }
             }
         }
-        // Whether a place is inside of an outline, by how often a ray to the right crosses it.
+        // Whether a place is inside an outline: a ray to the right crosses it an odd number of times.
         let inside = |marker: Marker, x: f64, y: f64| match marker.corners() {
             [] => x.hypot(y) < 1.0,
             corners => {

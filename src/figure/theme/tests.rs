@@ -16,7 +16,7 @@ fn colors(theme: &Theme, ramp: Ramp) -> Vec<RGBColor> {
 
 #[test]
 fn whatever_colors_a_system_forces_everything_stands_out_from_its_paper() {
-    // The palettes that desktops come with.
+    // Palettes that desktops ship with.
     for (paper, ink) in [
         ([0, 0, 0], [0xFF, 0xFF, 0xFF]),
         ([0xFF, 0xFF, 0xFF], [0, 0, 0]),

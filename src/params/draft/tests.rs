@@ -98,7 +98,7 @@ fn settings_carry_every_value_over() {
     assert_eq!(settings.methods[0].schedule, Schedule::Constant);
 }
 
-/// What one-shot estimates are held to does not depend on what gradients are of.
+/// One-shot estimates use sums, even if gradients are means.
 #[test]
 fn references_are_the_same_under_either_gradient() {
     let read = |query: &str| Draft::from_query(query).0.settings();
@@ -108,7 +108,7 @@ fn references_are_the_same_under_either_gradient() {
     assert_eq!(mean.references[3..], [Reference::Personalized { pull: 2.0 * 10.0 * 5.0 }]);
 }
 
-/// At a spread of 1 clients are alike, in a word, and where the limits leave no room for one.
+/// With a spread of 1 the clients are equal: `Spread::Same`. So they are where the limits leave no room for a spread.
 #[test]
 fn others_have_up_to_so_many_times_as_much_as_client_1() {
     let read = |query: &str| Draft::from_query(query).0.settings();
@@ -119,17 +119,17 @@ fn others_have_up_to_so_many_times_as_much_as_client_1() {
     assert_eq!(read("K=3&Kspread=4").n_local_steps, Spread::Even { low: 3, high: 12 });
     assert_eq!(read("sw=0.5&swspread=4").data.process_noise_std, Spread::Even { low: 0.5, high: 2.0 });
     assert_eq!(read("sw=0&swspread=4").data.process_noise_std, Spread::Same(0.0));
-    // Client 1 has what it had.
+    // Client 1 keeps its values.
     let first = |settings: &Settings| (settings.data.of(0), settings.n_local_steps.get(Quantity::LocalSteps, 0));
     assert_eq!(first(&read("Nspread=7&Kspread=5&swspread=3")), first(&read("")));
 }
 
-/// New data are no new systems, and new systems no new data.
+/// Drawing new data keeps the systems, and drawing new systems keeps the data.
 #[test]
 fn systems_may_have_a_seed_of_their_own() {
     let read = |query: &str| Draft::from_query(query).0;
     let systems = |draft: &Draft| draft.check().unwrap().systems().to_vec();
-    // At ε = 0 all systems are alike, so that what is left is how data are drawn, and who takes part.
+    // At ε = 0 all systems are equal, so the results depend only on the random data and on the participants.
     let noise = |draft: &Draft| {
         let mut draft = draft.clone();
         for (key, value) in [(Key::Heterogeneity, 0.0), (Key::Trials, 3.0), (Key::Participation, 0.5)] {
@@ -146,7 +146,7 @@ fn systems_may_have_a_seed_of_their_own() {
     let new_systems = read("M=9&R=20&systems=8");
     assert!(systems(&new_systems).iter().zip(systems(&before)).all(|(new, old)| *new != old));
     assert_eq!(noise(&new_systems), noise(&before));
-    // Without a word they are the seed's, whatever that is, 0 too.
+    // Without a seed of their own the systems take the general seed, whatever its value, even 0.
     assert_eq!(systems(&read("M=9&seed=8")), systems(&new_systems));
     assert_eq!(systems(&read("M=9&systems=0")), systems(&read("M=9&seed=0")));
     for (query, expected) in [

@@ -1,10 +1,10 @@
-//! The rows of the table: for every parameter its range, its default, and what is said of it.
+//! The rows of the table: range, default and help of every parameter.
 
 use super::{Group, Key, Param, Widget};
 use crate::params::choice::Algorithm;
 use crate::params::grid::Grid;
 
-/// Slider stops for counts, about even in proportion: every whole number up to 50, then ever coarser.
+/// Slider stops for counts, about evenly spaced in proportion: every whole number up to 50, then ever coarser.
 const LADDER: &[(u32, u32)] = &[
     (1, 1),
     (50, 5),
@@ -38,10 +38,10 @@ const UP_TO_A_BILLION: Grid = Grid::Whole { stops: LADDER, max: 1_000_000_000 };
 const UP_TO_10_000: Grid =
     Grid::Whole { stops: &[(1, 1), (200, 10), (500, 25), (1_000, 50), (2_000, 100), (5_000, 250)], max: 10_000 };
 
-/// How many times as much others may have as client 1.
+/// Multiples of client 1's value.
 const TIMES: Grid = Grid::Whole { stops: &[(1, 1), (20, 2), (50, 5)], max: 100 };
 
-/// Standard deviations, every twentieth up to 10.
+/// Standard deviations up to 10, in steps of 1/20.
 const UP_TO_10: Grid = Grid::Real { min: 0, max: 10, per_unit: 20 };
 
 /// Every parameter, in the order of the page and of links.

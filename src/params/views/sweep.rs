@@ -1,4 +1,4 @@
-//! One curve a value: which values of which parameter, and how a text lists them.
+//! Sweeps: one curve for each value of a parameter, and lists of values as text.
 
 use super::SWEEP;
 use crate::params::draft::Draft;
@@ -6,10 +6,10 @@ use crate::params::notice::Notice;
 use crate::params::table::{Key, Param, shown, words};
 use fedsysid_say::{between, decimal_mark, say};
 
-/// One curve a value.
+/// A sweep: one curve for each value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepOf {
-    /// What is swept.
+    /// The swept parameter.
     pub key: Key,
     /// Its values, ascending, all allowed; one to [`MOST`].
     pub values: Vec<f64>,
@@ -19,14 +19,14 @@ pub struct SweepOf {
 pub const MOST: usize = 9;
 
 impl SweepOf {
-    /// A sweep of the values that the table has for a parameter; none where no curve depends on it.
+    /// A sweep of the table's values of a parameter; `None` if no curve depends on it.
     pub fn begun(key: Key) -> Option<Self> {
         let values = key.param().sweep.to_vec();
         (!values.is_empty()).then_some(Self { key, values })
     }
 
-    /// Takes the values of a text, "1, 5, 25", put in order. What is no value of this parameter is left out and named; where
-    /// nothing can be used, all stays as it was.
+    /// Sets the values listed in a text, "1, 5, 25", in ascending order. Parts that are not allowed values are left
+    /// out, and the notice names the text; if no part can be used, the values stay.
     pub fn set_text(&mut self, text: &str) -> Option<Notice> {
         let param = self.key.param();
         let (values, is_whole_text) = values(param, text);
@@ -39,12 +39,12 @@ impl SweepOf {
 }
 
 impl SweepOf {
-    /// The values as they stand on the page: "0.01, 0.1", or "0,01; 0,1" where a comma is the decimal mark.
+    /// The values as shown on the page: "0.01, 0.1", or "0,01; 0,1" where a comma is the decimal mark.
     pub fn shown(&self) -> String {
         self.values.iter().map(|&value| shown(value)).collect::<Vec<_>>().join(between())
     }
 
-    /// Takes the values of a text that was typed on the page, where a comma may be the decimal mark.
+    /// Sets the values listed in a text typed on the page, where a comma may be the decimal mark.
     pub fn set_typed(&mut self, text: &str) -> Option<Notice> {
         let is_one = text.matches(',').count() == 1 && !text.contains('.') && !self.key.param().grid.is_whole();
         if decimal_mark() == ',' && (is_one || text.contains([';', ' '])) {
@@ -54,13 +54,13 @@ impl SweepOf {
     }
 }
 
-/// Values as in a link.
+/// Values as listed in a link.
 pub fn listed(values: &[f64]) -> String {
     let words: Vec<_> = values.iter().map(|&value| words(value)).collect();
     words.join(",")
 }
 
-/// The values in a text, ascending, without repetition; and whether that is all that the text says.
+/// The values in a text, ascending, without repetition; and whether the text lists nothing else.
 pub(super) fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
     let mut values: Vec<f64> = Vec::new();
     let mut is_all = true;
@@ -79,7 +79,10 @@ pub(super) fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
     (values, is_all && !is_empty)
 }
 
-/// "M:1,5,25"; or what would have been allowed.
+/// Reads a sweep such as "M:1,5,25".
+///
+/// # Errors
+/// The allowed values, in words.
 pub(super) fn swept(given: &str) -> Result<SweepOf, String> {
     let allowed = || say!("a setting and up to {MOST} of its values, such as M:1,5,25");
     let (link, list) = given.split_once(':').unwrap_or((given, ""));
@@ -109,7 +112,8 @@ mod tests {
         assert_eq!(SweepOf::begun(Key::Weight), None);
     }
 
-    /// What stands in the box means what it says, in a language with a decimal comma too; so does a list as in a link.
+    /// The text shown in the box is read back as the same values, even in a language with a decimal comma; so is a list
+    /// as in a link.
     #[test]
     fn a_list_with_decimal_commas_is_read_as_it_is_shown() {
         let german = fedsysid_say::Language::new("de", ',', "");

@@ -1,4 +1,4 @@
-//! What views let choose between: the view, the trade-off's axis, the map.
+//! Options of the views: the view itself, the trade-off's axis, the map.
 
 use crate::params::table::Key;
 use crate::params::word::Word;
@@ -6,24 +6,24 @@ use crate::params::word::Word;
 /// The views of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum View {
-    /// One experiment: error against round.
+    /// One experiment: error over rounds.
     #[default]
     Explore,
-    /// Final error against one parameter.
+    /// Final error over one parameter.
     TradeOff,
-    /// Two parameters at once: who wins, or how stable it is.
+    /// Two parameters at once: who wins, or how stable the rounds are.
     Map,
     /// The paper's figures.
     Paper,
-    /// The systems that the clients' are taken from.
+    /// The family of the clients' systems.
     Systems,
-    /// People's own data.
+    /// The person's own data.
     Data,
-    /// Lessons to choose from, and classes.
+    /// A choice of lessons, and classes.
     Lesson,
 }
 
-/// What lies along the trade-off's axis.
+/// The parameter on the trade-off's axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Across {
     /// ε.
@@ -35,13 +35,13 @@ pub enum Across {
     Rollouts,
 }
 
-/// What lies upward where error is shown along the rounds.
+/// The quantity on the vertical axis where error is shown over rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Upward {
     /// The error, on a logarithmic axis.
     #[default]
     Error,
-    /// The error as a multiple of that of pooled least squares, which is where a federated method should end.
+    /// The error as a multiple of the error of pooled least squares, where a federated method should end.
     OverPooled,
 }
 
@@ -78,7 +78,7 @@ impl Word for Across {
 }
 
 impl Across {
-    /// The parameter that it is.
+    /// The parameter on this axis.
     pub fn key(self) -> Key {
         match self {
             Self::Heterogeneity => Key::Heterogeneity,
@@ -87,7 +87,7 @@ impl Across {
         }
     }
 
-    /// The axis that a parameter makes, if it makes one.
+    /// The axis with this parameter, if there is one.
     pub fn of(key: Key) -> Option<Self> {
         Self::ALL.iter().map(|(across, ..)| *across).find(|across| across.key() == key)
     }

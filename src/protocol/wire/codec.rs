@@ -1,12 +1,12 @@
-//! How values are written as numbers and read back, in the order of their fields: the trait, and what every message is made
-//! of. Our own types follow in [`types`](super::types).
+//! Encodes values as numbers, in the order of their fields, and decodes them: the trait, and the types that all
+//! messages consist of. The project's own types follow in [`types`](super::types).
 
 use std::ops::Range;
 
 use super::WireError;
 use crate::sim::Matrix;
 
-/// What can be written as numbers and read back.
+/// A type that can be written as numbers and read back.
 pub(super) trait Wire: Sized {
     fn put(&self, to: &mut Vec<f64>);
     fn take(from: &mut Reader<'_>) -> Result<Self, WireError>;
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         self.u32().map(|count| count as usize)
     }
 
-    /// A count of things still to come, each of at least one number: no more of them than there are numbers.
+    /// The length of a list whose items take at least one number each: at most the count of the remaining numbers.
     fn len(&mut self) -> Result<usize, WireError> {
         let len = self.count()?;
         (len <= self.0.len()).then_some(len).ok_or(WireError)
@@ -157,7 +157,7 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
     }
 }
 
-/// Counts that cross are bounded by [`Count::limits`](crate::sim::scenario::Count::limits), far below 2³².
+/// Counts in messages are bounded by [`Count::limits`](crate::sim::scenario::Count::limits), far below 2³².
 impl Wire for usize {
     fn put(&self, to: &mut Vec<f64>) {
         to.push(*self as f64);
@@ -168,7 +168,7 @@ impl Wire for usize {
     }
 }
 
-/// Sums of samples, below 2⁵³.
+/// Numbers of samples, below 2⁵³.
 impl Wire for u64 {
     fn put(&self, to: &mut Vec<f64>) {
         to.push(*self as f64);

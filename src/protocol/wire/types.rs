@@ -1,5 +1,5 @@
-//! Our own types as numbers. The order of the fields, and the number of a variant, is theirs here alone: page and workers are
-//! of the same module, so that it may change with any version.
+//! Encodings of the project's own types. The order of the fields and the numbers of the variants are defined only here:
+//! page and workers run the same module, so they may change with any version.
 
 use super::WireError;
 use super::codec::{Reader, Wire, record, variants};

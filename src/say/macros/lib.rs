@@ -1,11 +1,12 @@
-//! `say!`: a text in the reader's language, written in English where it is said.
+//! `say!`: a text in the reader's language, written in English where the code uses it.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// A text in the reader's language: of one literal a `&'static str`; with values, as in `format!`, a `String`.
+/// A text in the reader's language: a `&'static str` for a literal alone, a `String` for one with values as in
+/// `format!`.
 ///
-/// Values stand in braces, by name or in their order: `{name}`, `{}`. They are shown as they are, without a format: how a
-/// number is read is no matter of the sentence around it. The literal is what a translation is found by.
+/// Braces hold values, by name or in their order: `{name}`, `{}`. Values have no format: how a number is shown does not
+/// depend on the sentence around it. The literal is the key of its translation.
 #[proc_macro]
 pub fn say(input: TokenStream) -> TokenStream {
     expand(input).unwrap_or_else(|(reason, at)| complain(reason, at))
@@ -32,7 +33,7 @@ fn expand(input: TokenStream) -> Result<TokenStream, Complaint> {
     if all.is_empty() { Ok(call("text", literal, None)) } else { Ok(call("fill", literal, Some(array(all)))) }
 }
 
-/// The literal, also where another macro has passed it on.
+/// The string literal of a token, even if another macro passed it on in a group.
 fn literal(token: TokenTree) -> Result<Literal, Complaint> {
     match token {
         TokenTree::Literal(literal) if literal.to_string().starts_with('"') => Ok(literal),
@@ -44,7 +45,7 @@ fn literal(token: TokenTree) -> Result<Literal, Complaint> {
     }
 }
 
-/// What stands between the commas.
+/// The tokens between commas.
 fn arguments(tokens: impl Iterator<Item = TokenTree>) -> Vec<TokenStream> {
     let mut arguments = vec![TokenStream::new()];
     for token in tokens {
@@ -58,7 +59,7 @@ fn arguments(tokens: impl Iterator<Item = TokenTree>) -> Vec<TokenStream> {
     arguments
 }
 
-/// What stands in the braces of a text, from left to right.
+/// The contents of the braces in a text, from left to right.
 fn places(text: &str) -> Result<Vec<&str>, &'static str> {
     let mut places = Vec::new();
     let mut rest = text;
@@ -77,7 +78,7 @@ fn places(text: &str) -> Result<Vec<&str>, &'static str> {
     Ok(places)
 }
 
-/// `::fedsysid_say::NAME(literal, values)`.
+/// The call `::fedsysid_say::NAME(literal, values)`.
 fn call(name: &str, literal: Literal, values: Option<TokenStream>) -> TokenStream {
     let mut inside = TokenStream::from(TokenTree::from(literal));
     if let Some(values) = values {
@@ -96,7 +97,7 @@ fn path(parts: &[&str]) -> TokenStream {
     parts.iter().flat_map(of_part).collect()
 }
 
-/// `&[&a, &b]`: each of them something that is displayed.
+/// The array `&[&a, &b]` of displayed values.
 fn array(values: Vec<TokenStream>) -> TokenStream {
     let and = || TokenTree::from(Punct::new('&', Spacing::Alone));
     let mut inside = TokenStream::new();
@@ -107,7 +108,7 @@ fn array(values: Vec<TokenStream>) -> TokenStream {
     [and(), Group::new(Delimiter::Bracket, inside).into()].into_iter().collect()
 }
 
-/// An error of the compiler's at that place.
+/// A compiler error at that place.
 fn complain(reason: &str, at: Span) -> TokenStream {
     let inside = TokenStream::from(TokenTree::from(Literal::string(reason)));
     let tokens: [TokenTree; 3] = [

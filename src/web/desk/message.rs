@@ -1,4 +1,4 @@
-//! What a desk is told and says, as plain arrays `[job, code, …]`: files and blobs go through messages as they are.
+//! Orders and replies of a desk as plain arrays `[job, code, …]`: messages carry files and blobs unchanged.
 
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
@@ -7,37 +7,37 @@ use web_sys::Blob;
 use crate::dashboard::data::Reply;
 use crate::dashboard::data::parts::Parts;
 
-/// What the desk is asked for, by its place in an order.
+/// The kind of an order, by its index in an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::web) enum Code {
-    /// `adds, files`: read these.
+    /// `adds, files`: read these files.
     Open,
-    /// Read the example.
+    /// Read the example data.
     Example,
-    /// Drop what is under way.
+    /// Drop the current job.
     Stop,
-    /// `K, R`: identify anew with these.
+    /// `K, R`: identify again with these rounds.
     Rounds,
     /// `model, way`: show these.
     Choose,
-    /// A moments file.
+    /// Save a moments file.
     Moments,
-    /// The findings as a file.
+    /// Save the findings as a file.
     Results,
-    /// `settings`: the simulated data as a file.
+    /// `settings`: save simulated data as a file.
     Simulated,
 }
 
 const CODES: [Code; 8] =
     [Code::Open, Code::Example, Code::Stop, Code::Rounds, Code::Choose, Code::Moments, Code::Results, Code::Simulated];
 
-/// An order.
+/// An order as an array.
 pub(in crate::web) fn order(job: u32, code: Code, with: &[JsValue]) -> Array {
     let place = CODES.iter().position(|other| *other == code).unwrap_or(0);
     message(job, place, with)
 }
 
-/// The code of an order, if it is one.
+/// The code of an order; `None` if the array is not an order.
 pub(super) fn code(order: &Array) -> Option<Code> {
     CODES.get(count(&order.get(1))).copied()
 }
@@ -48,7 +48,7 @@ pub(super) fn count(value: &JsValue) -> usize {
     value.as_f64().unwrap_or_default() as usize
 }
 
-/// A reply to a job.
+/// A reply to a job as an array.
 pub(super) fn reply(job: u32, reply: Reply) -> Array {
     match reply {
         Reply::Progress { share, words } => message(job, 0, &[share.into(), words.into()]),
@@ -59,7 +59,7 @@ pub(super) fn reply(job: u32, reply: Reply) -> Array {
     }
 }
 
-/// A file that is given away.
+/// A message with a file to save.
 pub(super) fn file(job: u32, name: &str, content: &Blob) -> Array {
     message(job, 5, &[name.into(), content.into()])
 }
@@ -72,7 +72,7 @@ fn message(job: u32, code: usize, with: &[JsValue]) -> Array {
     message
 }
 
-/// What a desk says.
+/// A message of a desk.
 pub(in crate::web) enum Said {
     /// A reply to a job.
     Reply(u32, Reply),
@@ -80,7 +80,7 @@ pub(in crate::web) enum Said {
     File(String, Blob),
 }
 
-/// Reads a desk's message.
+/// Reads a desk's message; `None` if it is not one.
 #[expect(clippy::cast_possible_truncation, reason = "jobs are counted in 32 bits")]
 pub(in crate::web) fn said(message: &Array) -> Option<Said> {
     let text = |place| message.get(place).as_string().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! What is allocated where nothing should be.
+//! Counts allocations in the inner loops, which should not allocate.
 //!
-//! The inner loops are those over steps in time, over local steps, over rounds and over clients. If none of them
-//! allocates, a data set takes exactly as many allocations however often they run. That is what is counted, so that no
-//! hook in the simulator is needed, and nothing can be overlooked.
+//! The inner loops are those over time steps, local steps, rounds and clients. If none of them allocates, a data set
+//! takes the same number of allocations however often they run. This number is counted, so the simulator needs no hook,
+//! and no allocation is overlooked.
 
 use allocation_counter::measure;
 use anyhow::Result;
@@ -11,17 +11,17 @@ use fedsysid_sim::study::Study;
 
 use crate::cell::{with_local_steps, with_rollout_len, with_rollouts};
 
-/// Allocations of one data set of the default cell, and of one where some loop runs more often.
+/// Allocations of one data set of the default cell, and of data sets for which one loop runs more often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// As the cell is.
+    /// Allocations for the unchanged cell.
     pub base: u64,
-    /// What was raised, and the allocations then.
+    /// The increased parameter, and the allocations with it.
     pub raised: Vec<(&'static str, u64)>,
 }
 
 impl Counts {
-    /// Counts for a cell.
+    /// Counts the allocations for a cell.
     ///
     /// # Errors
     /// If the cell is not allowed.
@@ -38,18 +38,18 @@ impl Counts {
         Ok(Self { base: in_a_data_set(cell)?, raised: raised.into_iter().map(count).collect::<Result<_>>()? })
     }
 
-    /// Allocations within the inner loops: the largest difference that running one of them more often makes.
+    /// Allocations in the inner loops: the largest difference caused by running one of them more often.
     pub fn in_inner_loops(&self) -> u64 {
         self.raised.iter().map(|(_, count)| count.abs_diff(self.base)).max().unwrap_or(0)
     }
 
-    /// The loops that allocate.
+    /// The parameters whose loops allocate, with the allocations.
     pub fn guilty(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.raised.iter().copied().filter(|(_, count)| *count != self.base)
     }
 }
 
-/// Allocations while a study draws its second data set and runs its rounds. The first one grows what is used again.
+/// Allocations of a study's second data set with its rounds. The first data set grows buffers that later ones reuse.
 fn in_a_data_set(settings: &Settings) -> Result<u64> {
     let mut study = Study::new(Scenario::new(Settings { n_trials: 3, ..settings.clone() })?);
     run_a_data_set(&mut study);

@@ -1,30 +1,30 @@
-//! The settings that are measured: the paper's default cell, and what a change of it costs.
+//! The measured settings: the paper's default cell and variations of it.
 
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::scenario::Settings;
 use fedsysid_sim::schedule::Schedule;
 
-/// The method that is measured: FedLin as the paper prints it.
+/// The measured method: FedLin as the paper prints it.
 pub const METHOD: Method = Method::constant(Solver::FedLin);
 
-/// Data sets q of the default cell.
+/// Number of data sets q of the default cell.
 pub const N_TRIALS: usize = 25;
 
-/// The default cell: M = 50, N = 25, T = 5, K = 10, R = 200, q = 25, ε = 0.01, α = 10⁻⁴, FedLin alone (without the one-shot estimates,
-/// which no other contestant makes either).
+/// The default cell: M = 50, N = 25, T = 5, K = 10, R = 200, q = 25, ε = 0.01, α = 10⁻⁴, FedLin alone (without the
+/// one-shot estimates, which the other contestants do not compute either).
 pub fn default_cell() -> Settings {
     Settings { methods: vec![METHOD], references: Vec::new(), n_trials: N_TRIALS, ..Settings::paper() }
 }
 
-/// The experiment that is largest in its counts: M = 10⁴ clients with N = 10⁹ rollouts of T = 100 steps, and R = 10⁶ rounds,
+/// The experiment with the largest counts: M = 10⁴ clients with N = 10⁹ rollouts of T = 100 steps, and R = 10⁶ rounds
 /// of the paper's two methods. More data sets need no more memory.
 pub fn largest() -> Settings {
     let largest = Settings { n_clients: 10_000, n_rounds: 1_000_000, n_trials: 1, ..Settings::paper() };
     with_rollout_len(with_rollouts(largest, 1_000_000_000), 100)
 }
 
-/// The experiment that remembers most: every method with every schedule for M = 10⁴ clients. More rounds need no more
-/// memory once not every one of them is recorded, and some of these methods take time for each.
+/// The experiment with the largest memory: every method with every schedule for M = 10⁴ clients. More rounds need no
+/// more memory once not every round is recorded, and some of these methods take time for each round.
 pub fn widest() -> Settings {
     let solvers = [
         Solver::FedAvg,
@@ -40,19 +40,19 @@ pub fn widest() -> Settings {
     Settings { n_clients: 10_000, n_rounds: 64, n_trials: 1, methods, ..Settings::paper() }
 }
 
-/// The same with N rollouts for every client.
+/// The same settings with N rollouts for every client.
 pub fn with_rollouts(mut settings: Settings, n_rollouts: usize) -> Settings {
     settings.data.n_rollouts = n_rollouts.into();
     settings
 }
 
-/// The same with rollouts of T steps.
+/// The same settings with rollouts of T steps.
 pub fn with_rollout_len(mut settings: Settings, rollout_len: usize) -> Settings {
     settings.data.rollout_len = rollout_len.into();
     settings
 }
 
-/// The same with K local steps for every client.
+/// The same settings with K local steps for every client.
 pub fn with_local_steps(mut settings: Settings, n_local_steps: usize) -> Settings {
     settings.n_local_steps = n_local_steps.into();
     settings

@@ -1,11 +1,11 @@
-//! Times that can be compared: everything takes turns, and of each the best turn counts.
+//! Comparable times: all contestants take turns, and the best turn of each counts.
 //!
-//! Whatever else a machine does only ever makes a turn slower, so the best of many is what the work itself takes. Turns
-//! alternate, so that a machine that slows down for a while does so for all.
+//! Other work of a machine only makes a turn slower, so the best of many turns is the time of the work itself. Turns
+//! alternate, so that a machine that is slow for a while is slow for all contestants.
 
 use std::time::{Duration, Instant};
 
-/// Everything gets so many turns, however long they take.
+/// The least number of turns of each contestant, however long they take.
 const LEAST_TURNS: usize = 3;
 
 /// The best time of each run in milliseconds, taking turns for as long as `patience` lasts.

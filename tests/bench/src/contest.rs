@@ -1,6 +1,6 @@
-//! What is timed: the simulator, the floor below it, and the loop that it replaces.
+//! The contestants: the simulator, the floor below it, and the loop that it replaces.
 //!
-//! Functions here return what they computed, for whoever times them to keep the compiler from leaving it out.
+//! Functions here return their results, so that a caller who times them can keep the compiler from removing the work.
 
 use anyhow::{Context, Result, ensure};
 use fedsysid_sim::norm::spectral_norm;
@@ -23,7 +23,8 @@ use rand_distr::StandardNormal;
 
 use crate::cell::METHOD;
 
-/// The largest relative difference of the final errors by the closed form and by the loop: rounding, and no more.
+/// The largest relative difference between the final errors of the closed form and of the loop, caused by rounding
+/// alone.
 const AGREEMENT: f64 = 1e-9;
 
 /// An experiment from its settings to its results: systems, data, maps, rounds and errors.
@@ -34,7 +35,7 @@ pub fn study(settings: &Settings) -> Result<Summary, ScenarioError> {
     Ok(Study::new(Scenario::new(settings.clone())?).run())
 }
 
-/// As many normals as the samples of an experiment consist of, and nothing else. Returns their sum.
+/// Draws as many normals as the samples of an experiment consist of, and does nothing else. Returns their sum.
 pub fn floor(scenario: &Scenario) -> f64 {
     let dims = scenario.settings().family.dims();
     let sum = |client: Client<'_>| {
@@ -45,7 +46,8 @@ pub fn floor(scenario: &Scenario) -> f64 {
     data_sets(scenario).map(sum).sum()
 }
 
-/// As many normals and uniforms as the simulator draws for an experiment, as it draws them, and nothing else. Returns their sum.
+/// Draws the normals and uniforms that the simulator draws for an experiment, in its way, and does nothing else.
+/// Returns their sum.
 pub fn own_draws(scenario: &Scenario) -> f64 {
     let dims = scenario.settings().family.dims();
     let sum = |client: Client<'_>| {
@@ -71,15 +73,15 @@ fn data_set(scenario: &Scenario, trial: usize) -> impl Iterator<Item = Client<'_
     })
 }
 
-/// All that is to be expected of an experiment.
+/// All predictions for an experiment.
 pub fn theory(scenario: &Scenario) -> Theory {
     Theory::of(&Experiment::new(scenario.clone()))
 }
 
-/// Whether joining pays, over 60 ε and about as many numbers of clients.
+/// The map of whether joining pays, over 60 values of ε and about as many numbers of clients.
 ///
 /// # Errors
-/// If nothing can be said.
+/// If there is no prediction.
 pub fn payoff_map(scenario: &Scenario) -> Result<Payoff, NoPrediction> {
     let heterogeneities = (0..SIDE).map(|k| 1e-3 * 1e3_f64.powf(k as f64 / (SIDE - 1) as f64)).collect();
     let mut run = PayoffRun::new(scenario, heterogeneities, Rows::Clients(counts(200.0)))?;
@@ -90,10 +92,10 @@ pub fn payoff_map(scenario: &Scenario) -> Result<Payoff, NoPrediction> {
     }
 }
 
-/// Contraction and drift, over 60 step sizes and about as many local steps.
+/// The map of contraction and drift, over 60 step sizes and about as many numbers of local steps.
 ///
 /// # Errors
-/// If nothing can be said.
+/// If there is no prediction.
 pub fn stability_map(scenario: &Scenario) -> Result<StabilityMap, NoPrediction> {
     let step_sizes = (0..SIDE).map(|k| 1e-6 * 1e4_f64.powf(k as f64 / (SIDE - 1) as f64)).collect();
     let (fedavg, fedlin) = (Schedule::Constant, Schedule::Constant);
@@ -105,23 +107,23 @@ pub fn stability_map(scenario: &Scenario) -> Result<StabilityMap, NoPrediction> 
     }
 }
 
-/// Points of a map, each way.
+/// Number of points of a map in each direction.
 const SIDE: usize = 60;
 
-/// So many counts up to the most, every small one and then in even proportion.
+/// [`SIDE`] counts up to `most`: every small one, then evenly spaced in proportion.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
 fn counts(most: f64) -> Vec<usize> {
     let mut counts: Vec<usize> = Vec::new();
     for k in 0..SIDE {
         let last = counts.last().copied().unwrap_or(0);
-        // What is left of the way, in even proportion, or one more.
+        // The next count in proportion to the rest of the way, or one more.
         let ratio = (most / last.max(1) as f64).powf(1.0 / (SIDE - k) as f64);
         counts.push((last + 1).max((last as f64 * ratio).round() as usize));
     }
     counts
 }
 
-/// A data set as a textbook would have it: every sample is kept, and every local step takes its gradient from the samples.
+/// A data set in textbook style: all samples are kept, and every local step computes its gradient from the samples.
 /// Returns the errors e_0 … e_R.
 pub fn textbook(scenario: &Scenario) -> Vec<f64> {
     let simulate =
@@ -139,11 +141,11 @@ fn looped(scenario: &Scenario, samples: &[Samples]) -> Vec<f64> {
     models.iter().map(|model| spectral_norm(&(model - &target))).collect()
 }
 
-/// Makes sure that the simulator and the textbook's loop solve the same problem: their final errors on the first data set
-/// agree, when the loop is given samples that have the simulator's moments.
+/// Makes sure that the simulator and the textbook's loop solve the same problem: if the loop gets samples with the
+/// simulator's moments, their final errors on the first data set agree.
 ///
 /// # Errors
-/// If they do not.
+/// If they do not agree.
 pub fn expect_agreement(cell: &Settings) -> Result<()> {
     let scenario = Scenario::new(Settings { n_trials: 1, ..cell.clone() })?;
     let samples: Vec<_> = data_set(&scenario, 0).map(realize).collect();
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
     use crate::cell::{default_cell, with_local_steps, with_rollout_len, with_rollouts};
 
-    /// Small enough for the loop in a debug build.
+    /// A cell small enough for the loop in a debug build.
     fn small() -> Settings {
         with_local_steps(Settings { n_clients: 4, n_rounds: 20, ..default_cell() }, 3)
     }

@@ -1,17 +1,17 @@
-//! What the measurements say, and the limits.
+//! The figures of the measurements, and their limits.
 
 use crate::report::{Figure, Report};
 
-/// What was measured natively; times in milliseconds.
+/// Native measurements; times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Native {
     /// The default cell.
     pub cell: f64,
     /// Drawing as many normals as the cell's samples consist of.
     pub floor: f64,
-    /// Drawing what the simulator itself draws for the cell.
+    /// Drawing the random numbers that the simulator itself draws for the cell.
     pub own_draws: f64,
-    /// The cell by the loop as printed, with all samples kept.
+    /// The cell by the loop as the paper prints it, with all samples kept.
     pub textbook: f64,
     /// The cell with N = 100.
     pub n_100: f64,
@@ -21,13 +21,13 @@ pub struct Native {
     pub rounds_1e6: f64,
     /// One data set of M = 10⁴ clients with N = 10⁶.
     pub m_10000: f64,
-    /// All that is to be expected of the paper's two methods.
+    /// All predictions for the paper's two methods.
     pub theory: f64,
     /// The map of 60 × 60 payoffs for the cell.
     pub payoff_map: f64,
     /// The map of 60 × 60 contractions for the cell.
     pub stability_map: f64,
-    /// The cell in NumPy, where there is NumPy.
+    /// The cell in NumPy, if this machine has NumPy.
     pub numpy: Option<f64>,
     /// Allocations that the inner loops add to a data set.
     pub inner_allocations: u64,
@@ -69,7 +69,7 @@ impl Native {
     }
 }
 
-/// What was measured in a browser and beside it.
+/// Measurements in a browser, and native ones beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InBrowser {
     /// Milliseconds for the default cell in a worker.
@@ -84,7 +84,7 @@ pub struct InBrowser {
     pub paper_figure1: f64,
     /// Milliseconds for the 15 points of the trade-off over ε.
     pub trade_off: f64,
-    /// Bytes of a worker's memory, the most that the largest experiments leave.
+    /// Bytes of a worker's memory: the largest after the largest experiments.
     pub memory: f64,
 }
 

@@ -1,18 +1,19 @@
-//! How fast the simulator is: beside the floor that its generator sets, beside the loop as the paper prints it, and beside
-//! NumPy; and beside it, the same in a browser.
+//! Speed of the simulator: compared with the floor set by its random number generator, with the loop as the paper
+//! prints it, with NumPy, and with itself in a browser.
 //!
-//! `cargo xtask bench` and `cargo xtask bench browser` print the figures as JSON, and a table for people on the error stream. Only ratios of what was
-//! measured in one run on one machine have limits, besides one that leaves an order of magnitude to spare.
+//! `cargo xtask bench` and `cargo xtask bench browser` print the figures as JSON, and a table for people on the error
+//! stream. Limits apply only to ratios of measurements from one run on one machine, and to one time, whose limit leaves
+//! an order of magnitude to spare.
 //!
 //! In reading order:
 //!
-//! - [`cell`]: the settings that are measured.
-//! - [`contest`]: what is timed, the simulator among it.
+//! - [`cell`]: the measured settings.
+//! - [`contest`]: the contestants, the simulator among them.
 //! - [`clock`]: the best of many turns.
-//! - [`slope`]: a time that is free of what a run costs just for being run.
-//! - [`allocations`]: what is allocated where nothing should be.
+//! - [`slope`]: a time without the fixed costs of a run.
+//! - [`allocations`]: allocations in loops that should not allocate.
 //! - [`numpy`]: the same cell in NumPy, at its best.
-//! - [`figures`]: what the measurements say, and their limits.
+//! - [`figures`]: the figures of the measurements, and their limits.
 //! - [`report`]: figures as JSON and as a table.
 
 pub mod allocations;

@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: measures, prints the figures as JSON, and fails if one is beyond its limit.
+//! `cargo xtask bench`: measures, prints the figures as JSON, and fails if a figure is beyond its limit.
 //!
-//! With the word `slope` it only times what the benchmark in a browser compares with, for a moment.
+//! With the word `slope`, it only times the short and the long run for one turn, for comparison with a browser.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
 use std::env;
@@ -21,10 +21,10 @@ use bench::numpy;
 use bench::slope::{self, Times};
 use fedsysid_sim::scenario::{Scenario, Settings};
 
-/// How long what takes milliseconds takes turns.
+/// Total time of the turns of contestants that take milliseconds.
 const QUICK: Duration = Duration::from_secs(12);
 
-/// How long what takes longer takes turns.
+/// Total time of the turns of slower contestants.
 const SLOW: Duration = Duration::from_secs(12);
 
 fn main() -> Result<ExitCode> {
@@ -45,7 +45,7 @@ fn measure() -> Result<Native> {
     for (raised, count) in counts.guilty() {
         eprintln!("allocations of a data set: {}, and {count} with more {raised}", counts.base);
     }
-    // NumPy has its turns before, between and after ours: a machine that is busy for a while should not favor either.
+    // NumPy takes its turns before, between and after ours: a machine that is busy for a while should favor neither.
     let numpy = Numpy::find(&cell)?;
     let before = numpy.best_ms()?;
     let [cell_ms, floor, own_draws, n_100, n_1e9, theory, payoff_map, stability_map] = quick(&cell)?;
@@ -56,7 +56,7 @@ fn measure() -> Result<Native> {
         cell: cell_ms,
         floor,
         own_draws,
-        // Its data sets take the same time each, and nobody should have to wait for all of them.
+        // All data sets take the same time, and nobody should have to wait for all of them.
         textbook: textbook * cell::N_TRIALS as f64,
         n_100,
         n_1e9,
@@ -112,7 +112,7 @@ fn slow(cell: &Settings) -> Result<[f64; 3]> {
     Ok(best_ms(SLOW, [&mut by_the_book, &mut rounds, &mut clients]))
 }
 
-/// A study to be timed, after it has been run once: one that is refused would be quick.
+/// A study to be timed, after one run as a check: a refused study would be quick.
 fn timed(settings: Settings) -> Result<impl FnMut()> {
     let run = move || study(black_box(&settings)).map(black_box);
     run()?;
@@ -125,15 +125,15 @@ fn time_slope() -> Result<Times> {
     Ok(Times { few, many })
 }
 
-/// NumPy, if it is there.
+/// NumPy, if this machine has it.
 struct Numpy {
     python: Option<OsString>,
-    /// What its error at the end should be near.
+    /// The expected error at the end, approximately.
     final_error: f64,
 }
 
 impl Numpy {
-    /// Looks for it, and says how to get it where it is not.
+    /// Looks for NumPy; prints how to install it if it is missing.
     fn find(cell: &Settings) -> Result<Self> {
         let final_error = final_error(&study(cell)?).context("a run has rounds")?;
         let python = numpy::python();

@@ -1,4 +1,5 @@
-//! The same cell in NumPy at its best: the maker of the reference data times it, if this machine has Python and NumPy.
+//! The same cell in NumPy at its best: the script that makes the reference data times it, if this machine has Python
+//! and NumPy.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,19 +9,19 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-/// The variable that names the Python to use.
+/// The environment variable with the path of the Python to use.
 const PYTHON_VARIABLE: &str = "FEDSYSID_PYTHON";
 
-/// What Python is called on a search path.
+/// Names of Python on a search path.
 const NAMES: [&str; 2] = ["python3", "python"];
 
-/// How far the final errors may be apart in proportion: the two draw other data, and place the clients differently.
+/// The largest relative difference of the final errors: NumPy draws other data, and places the clients differently.
 const AGREEMENT: f64 = 0.25;
 
-/// Milliseconds that NumPy takes at best in `python`.
+/// NumPy's best time in `python`, in milliseconds.
 ///
 /// # Errors
-/// If it cannot be timed, or solves another problem: one whose error at the end is not near `final_error`.
+/// If NumPy cannot be timed, or solves another problem: if its final error is not near `final_error`.
 pub fn best_ms(python: &OsStr, final_error: f64) -> Result<f64> {
     let (best, found) = read(&timing(python)?)?;
     let difference = (found / final_error - 1.0).abs();
@@ -47,7 +48,7 @@ pub fn python() -> Option<OsString> {
     chosen.map_or_else(|| names.to_vec(), |chosen| vec![chosen]).into_iter().find(has_numpy)
 }
 
-/// How to have NumPy measured too.
+/// How to install NumPy, so that it is measured too.
 pub fn advice() -> String {
     format!(
         "no Python with NumPy was found, so NumPy was not measured: \
@@ -55,12 +56,12 @@ pub fn advice() -> String {
     )
 }
 
-/// This package's folder. What Cargo says at run time comes first: checkouts may share a target folder.
+/// This package's folder. The value that Cargo sets at run time has priority: checkouts may share a target folder.
 fn folder() -> PathBuf {
     env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).into(), PathBuf::from)
 }
 
-/// Milliseconds, and the error at the end.
+/// The best time in milliseconds, and the final error.
 fn read(output: &str) -> Result<(f64, f64)> {
     let answer: Value = serde_json::from_str(output).context("NumPy's timing is no JSON")?;
     let number = |key: &str| answer[key].as_f64().with_context(|| format!("NumPy's timing lacks {key}: {answer}"));

@@ -5,12 +5,12 @@ use std::fmt::{self, Write};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-/// What a figure must keep to.
+/// The limit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Not more than this.
+    /// At most this value.
     AtMost(f64),
-    /// Not less than this.
+    /// At least this value.
     AtLeast(f64),
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Something measured, or that could not be measured here.
+/// A measured quantity, or one that could not be measured on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     key: &'static str,
@@ -43,7 +43,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A measured quantity. Kept to four digits: more would be noise.
+    /// A measured quantity, rounded to four digits: more would be noise.
     pub fn measured(key: &'static str, meaning: &'static str, value: f64) -> Self {
         Self { key, meaning, value: Value::from(rounded(value)), limit: None }
     }
@@ -58,13 +58,13 @@ impl Figure {
         Self { key, meaning, value: Value::from(value), limit: None }
     }
 
-    /// The same with a limit above.
+    /// The same figure with an upper limit.
     #[must_use]
     pub fn at_most(self, limit: f64) -> Self {
         Self { limit: Some(Limit::AtMost(limit)), ..self }
     }
 
-    /// The same with a limit below.
+    /// The same figure with a lower limit.
     #[must_use]
     pub fn at_least(self, limit: f64) -> Self {
         Self { limit: Some(Limit::AtLeast(limit)), ..self }
@@ -80,7 +80,7 @@ impl Figure {
     }
 }
 
-/// To four significant digits.
+/// The value rounded to four significant digits.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
@@ -108,7 +108,7 @@ impl Verdict {
     }
 }
 
-/// Figures in the order in which they are read.
+/// Figures in reading order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report(pub Vec<Figure>);
 
@@ -118,13 +118,13 @@ impl Report {
         self.0.iter().all(|figure| figure.verdict() != Verdict::Broken)
     }
 
-    /// The report as an object with one number a figure, or null.
+    /// The report as a JSON object with a number or null for each figure.
     pub fn json(&self) -> String {
-        // No figure can fail to be written: keys are texts, values numbers.
+        // Writing cannot fail: keys are texts, and values numbers or null.
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// The report as a table: key, value, limit, whether it holds, and what is meant.
+    /// The report as a table: key, value, limit, whether the limit holds, and the meaning.
     pub fn table(&self) -> String {
         let key_width = self.0.iter().map(|figure| figure.key.len()).max().unwrap_or(0);
         let mut table = String::new();
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_failed_measurement_is_no_passed_one() {
-        // JSON has no NaN: it becomes null, which must not pass for a figure within its limit either.
+        // JSON has no NaN: it becomes null, which must not count as within the limit either.
         assert!(!Report(vec![Figure::measured("key", "", f64::NAN).at_most(2.0)]).table().contains("holds"));
     }
 

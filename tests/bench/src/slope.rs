@@ -1,7 +1,7 @@
-//! A time that is free of what a run costs just for being run.
+//! A time without the fixed costs of a run.
 //!
-//! A run in a worker also takes a message there and one back. So a run of few data sets and one of many are timed, and what
-//! the further ones take counts. The same is done natively.
+//! A run in a worker also takes a message there and one back. So a run of few data sets and one of many are timed, and
+//! the time of the additional data sets counts. The same is done natively.
 
 use std::time::Duration;
 
@@ -10,16 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::{N_TRIALS, default_cell};
 
-/// Data sets of the short run.
+/// Number of data sets of the short run.
 const FEW: usize = N_TRIALS;
 
-/// Data sets of the long run. It should end within the 80 ms that an engine works before it reports progress.
+/// Number of data sets of the long run, which should end within the 80 ms after which an engine starts to report
+/// progress.
 const MANY: usize = 7 * N_TRIALS;
 
-/// What asks the native benchmark for nothing but [`Times`].
+/// The argument that makes the native benchmark print only [`Times`].
 pub const WORD: &str = "slope";
 
-/// How long either side times, before it is the other's turn.
+/// Duration of a turn: one side measures for this long before the other.
 pub const TURN: Duration = Duration::from_millis(400);
 
 /// The short run.
@@ -32,17 +33,17 @@ pub fn many() -> Settings {
     Settings { n_trials: MANY, ..default_cell() }
 }
 
-/// Milliseconds of the two runs.
+/// Times of the two runs in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Times {
-    /// The short one.
+    /// The short run.
     pub few: f64,
-    /// The long one.
+    /// The long run.
     pub many: f64,
 }
 
 impl Times {
-    /// What any time is better than.
+    /// Times worse than any measured ones.
     pub const WORST: Self = Self { few: f64::INFINITY, many: f64::INFINITY };
 
     /// The better time of each run.
@@ -51,7 +52,7 @@ impl Times {
         Self { few: self.few.min(other.few), many: self.many.min(other.many) }
     }
 
-    /// Milliseconds that the data sets of one default cell take.
+    /// Milliseconds for the data sets of one default cell.
     pub fn per_cell(self) -> f64 {
         (self.many - self.few) * N_TRIALS as f64 / (MANY - FEW) as f64
     }

@@ -1,4 +1,4 @@
-//! Maps: who does better where, and what converges how fast.
+//! Maps: whether joining pays, and how fast rounds converge.
 
 use super::{WIDE, check_svg};
 use fedsysid::figure::heat::{Check, Contour, HeatMap, Key, Ramp, Weight};
@@ -9,7 +9,7 @@ use fedsysid::figure::{Axis, Role, Scale, Size};
 const PHONE: (f64, f64) = (390.0, 420.0);
 const FRAME: (f64, f64) = (320.0, 240.0);
 
-/// So many values from `low` to `high`, equal ratios apart.
+/// `count` values from `low` to `high` in equal ratios.
 fn spread(low: f64, high: f64, count: u32) -> Vec<f64> {
     (0..count).map(|k| low * (high / low).powf(f64::from(k) / f64::from(count - 1))).collect()
 }
@@ -26,12 +26,13 @@ fn contour(level: f64, label: &str, weight: Weight) -> Contour {
     Contour { level, of: None, label: label.to_owned(), role: None, weight }
 }
 
-/// The error of a federation over that of a client alone: noise averages out over M clients, heterogeneity does not.
+/// The error of a federation relative to that of a client alone: noise averages out over M clients, heterogeneity does
+/// not.
 fn ratio(epsilon: f64, n_clients: f64) -> f64 {
     (1.0 / n_clients.sqrt()).hypot(2.84 * epsilon * (1.0 - 1.0 / n_clients).sqrt())
 }
 
-/// Some of whose checks agree, and one that does not.
+/// A map with checks, all but one of which agree with it.
 fn who_wins() -> HeatMap {
     let (xs, ys) = (spread(0.01, 1.0, 28), spread(2.0, 200.0, 20));
     let check = |(k, (x, y)): (usize, (f64, f64))| {
@@ -63,7 +64,7 @@ fn who_wins() -> HeatMap {
     }
 }
 
-/// The same while it is computed: only every other row is known yet, and those of few clients.
+/// The same map while it is computed: only the lower rows, with few clients, are known.
 fn half_known() -> HeatMap {
     let mut map = who_wins();
     let n = map.xs.len();
@@ -71,15 +72,16 @@ fn half_known() -> HeatMap {
     HeatMap { title: Some("Who should join?".to_owned()), checks: vec![], handle: None, ..map }
 }
 
-/// Eigenvalues of a client's moments, between which FedAvg's contraction lies.
+/// Two eigenvalues of a client's moments; they give the bounds of FedAvg's contraction.
 const EIGENVALUES: [f64; 2] = [90.0, 1100.0];
 
-/// How K steps of size α contract the slowest direction; larger than 1 where the fastest overshoots.
+/// The contraction of K steps of size α: that of the slower direction, or larger than 1 where the faster one
+/// overshoots.
 fn contraction(alpha: f64, n_steps: f64) -> f64 {
     EIGENVALUES.map(|eigenvalue| (1.0 - alpha * eigenvalue).abs().powf(n_steps)).into_iter().fold(0.0, f64::max)
 }
 
-/// How far clients drift apart in K steps: nothing in one, and where they diverge there is no answer.
+/// The drift of clients in K steps: zero in one step, NaN where the steps diverge.
 fn drift(alpha: f64, n_steps: f64) -> f64 {
     if contraction(alpha, n_steps) < 1.0 {
         0.4 * alpha * 300.0 * (n_steps - 1.0) / (1.0 + 0.1 * n_steps)

@@ -1,4 +1,4 @@
-//! Errors against a parameter, and one curve a value of it.
+//! Trade-offs (errors over a parameter), and a sweep (one curve for each value).
 
 use super::{WIDE, check, level, run};
 use fedsysid::figure::theme::Theme;
@@ -9,17 +9,18 @@ const FRAME: (f64, f64) = (320.0, 240.0);
 /// A client's own error with 25 rollouts.
 const ALONE: f64 = 0.25;
 
-/// What a federation of M clients is to expect at heterogeneity ε: noise that averages out, and a bias that does not.
+/// The expected error of a federation of M clients at heterogeneity ε: noise that averages out, and a bias that does
+/// not.
 fn expected(epsilon: f64, n_clients: f64) -> f64 {
     (ALONE / n_clients.sqrt()).hypot(0.71 * epsilon)
 }
 
-/// So many values of ε from 0.01 to 1, equal ratios apart.
+/// `count` values of ε from 0.01 to 1 in equal ratios.
 fn epsilons(count: u32) -> impl Iterator<Item = f64> {
     (0..count).map(move |k| 0.01 * 100_f64.powf(f64::from(k) / f64::from(count - 1)))
 }
 
-/// Means of few trials: off by about one standard error.
+/// Means over few trials, each off by at most about one standard error.
 fn measured(kind: CurveKind, label: &str, n_clients: f64, n_points: u32) -> Curve {
     let half = |y: f64| 0.004 + 0.05 * y;
     let off = |k: usize| 0.9 * (2.3 * k as f64 + n_clients).sin();
@@ -66,7 +67,7 @@ fn tradeoff() -> Figure {
     }
 }
 
-/// Against the number of clients, few of which have been reached yet; FedAvg has diverged at the last of them.
+/// A trade-off over the number of clients with few points so far; FedAvg has diverged at the last of them.
 fn filling_in() -> Figure {
     let counts = [2.0, 5.0, 10.0, 50.0];
     let curve = |role, label: &str, floor: f64| {
@@ -87,7 +88,7 @@ fn filling_in() -> Figure {
     Figure { title: Some("More clients".to_owned()), x, y, curves, levels, marks, words: None }
 }
 
-/// FedLin's run at five values of ε: the floor rises with it.
+/// FedLin's runs at five values of ε, whose floors rise with ε.
 fn sweep() -> Figure {
     let values = [0.01, 0.05, 0.1, 0.25, 0.5];
     let curve = |(place, epsilon): (usize, f64)| {

@@ -1,4 +1,4 @@
-//! A case of the independent numbers, as settings.
+//! Converts a case of the independent numbers to settings.
 
 use fedsysid::sim::Matrix;
 use fedsysid::sim::family::{Family, Placement};
@@ -19,12 +19,12 @@ pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
 }
 
-/// A real number; none where the file has none.
+/// A real number; `None` if the value is not a number.
 pub(super) fn real(value: &Value) -> Option<f64> {
     value.as_f64()
 }
 
-/// A list of real numbers, NaN where there is none.
+/// A list of real numbers, with NaN for other values.
 pub(super) fn reals(value: &Value) -> Vec<f64> {
     list(value).iter().map(|value| real(value).unwrap_or(f64::NAN)).collect()
 }
@@ -45,7 +45,7 @@ pub(super) fn matrix(value: &Value) -> Matrix {
     Matrix::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
 }
 
-/// One value for all, or one a client.
+/// One value for all clients, or one for each.
 fn spread<T>(value: &Value, otherwise: T, one: impl Fn(&Value) -> T) -> Spread<T> {
     match value {
         Value::Null => Spread::Same(otherwise),
@@ -54,7 +54,7 @@ fn spread<T>(value: &Value, otherwise: T, one: impl Fn(&Value) -> T) -> Spread<T
     }
 }
 
-/// A method by its name, with its strengths and its schedule.
+/// A method from its name, with its strengths and its schedule.
 pub(super) fn method(cell: &Value) -> Method {
     let solver = match cell["method"].as_str().expect("a name") {
         "fedavg" => Solver::FedAvg,
@@ -69,7 +69,7 @@ pub(super) fn method(cell: &Value) -> Method {
     Method { solver, schedule: schedule(&cell["schedule"]) }
 }
 
-/// A schedule by its word in links.
+/// A schedule from its word in links.
 pub(super) fn schedule(word: &Value) -> Schedule {
     match word.as_str().expect("a word") {
         "constant" => Schedule::Constant,

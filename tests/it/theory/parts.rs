@@ -1,4 +1,4 @@
-//! The causes of an error, against their definitions.
+//! The parts of an error against their definitions.
 
 use fedsysid::sim::Matrix;
 use fedsysid::sim::local_map::FleetMaps;
@@ -13,7 +13,7 @@ use rand::RngExt;
 
 use crate::experiments::{for_seeds, random, round_map, rule, theory, within};
 
-/// The four parts by their definitions, with every client's noise followed on its own.
+/// The four parts by their definitions, following every client's noise separately.
 fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
     let settings = scenario.settings();
     let expected = ExpectedFleet::new(scenario);
@@ -24,7 +24,7 @@ fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
     let mut maps = FleetMaps::new(fleet, rule(method, settings.step_size));
     let mut transient = scenario.first_model() - &pooled;
     let mut drift = Matrix::zeros(n, d);
-    // What a client's V is multiplied by in the model.
+    // The factor of each client's noise V in the model.
     let mut reach = vec![Matrix::zeros(d, d); m];
     let mut all = Vec::new();
     for round in 0..=settings.n_rounds {

@@ -1,4 +1,4 @@
-//! The contraction of rounds and the largest stable step, against rounds that are run and maps that are squared.
+//! The contraction of rounds and the largest stable step size, against rounds that are run and maps that are squared.
 
 use fedsysid::sim::Matrix;
 use fedsysid::sim::fleet::Fleet;
@@ -13,7 +13,7 @@ use rand::RngExt;
 
 use crate::experiments::{FEDAVG, FEDLIN, cell, for_seeds, random, round_map, rule};
 
-/// A fleet as drawn.
+/// A fleet with drawn data.
 fn drawn(scenario: &Scenario) -> Fleet {
     let settings = scenario.settings();
     let mut fleet = Fleet::new(settings.family.dims());
@@ -28,7 +28,7 @@ fn drawn(scenario: &Scenario) -> Fleet {
     fleet
 }
 
-/// The spectral radius of the map as it is, `lim ‖Fᵏ‖^{1/k}`, by squaring.
+/// The spectral radius `lim ‖Fᵏ‖^{1/k}` of a round's map F, by repeated squaring.
 fn spectral_radius(method: Method, fleet: &Fleet, step_size: f64) -> f64 {
     let mut power = round_map(method, fleet, &FleetMaps::new(fleet, rule(method, step_size))).factor;
     let (mut logarithm, mut share) = (0.0, 1.0);
@@ -69,14 +69,15 @@ fn stable_is_what_stays_bounded_and_the_edge_is_where_that_ends() {
         }
 
         let is_stable = |step_size: f64| spectral_radius(method, &fleet, step_size) <= 1.0 + 1e-12;
-        // With α/k there can be windows too narrow to see: there it must be a crossing, if not the first.
+        // With α/k there can be windows of stability too narrow to see: there, the result must be a crossing, if not
+        // the first.
         if method.schedule == Schedule::OverLocalSteps {
             if !is_stable(reported * (1.0 - 1e-6)) || is_stable(reported * (1.0 + 1e-6)) {
                 complaints.push(format!("seed {seed} {method:?}: {reported} is no edge"));
             }
             return complaints;
         }
-        // The first crossing, by fine steps up and bisection.
+        // The first crossing, found by small steps upwards and bisection.
         let mut low = 0.02 * reported;
         while is_stable(low * 1.01) {
             low *= 1.01;
@@ -93,7 +94,8 @@ fn stable_is_what_stays_bounded_and_the_edge_is_where_that_ends() {
     });
 }
 
-/// At N = 25 the edges are about 2.44e-3 (K = 1), 1.82e-3 and 1.87e-3 (K = 10, FedAvg and FedLin) and 1.55e-3 (K = 50).
+/// At N = 25 the largest stable step sizes are about 2.44e-3 (K = 1), 1.82e-3 and 1.87e-3 (K = 10, FedAvg and FedLin)
+/// and 1.55e-3 (K = 50).
 #[test]
 fn the_papers_edges_of_stability() {
     for (n_local_steps, method, expected) in

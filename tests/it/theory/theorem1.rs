@@ -1,4 +1,4 @@
-//! The paper's bound, against the reference.
+//! The paper's bound against the reference data.
 
 use fedsysid::sim::scenario::Scenario;
 use fedsysid::theory::theorem1::{DELTA, Theorem1};
@@ -42,7 +42,7 @@ fn theorem_1_is_that_of_the_reference() {
     }
 }
 
-/// As printed, the noise term does not fall with M; summed, it falls like 1/√M, and for one client both are the same.
+/// As printed, the noise term does not fall with M; summed, it falls like 1/√M. For one client both are the same.
 #[test]
 fn the_summed_noise_term_falls_with_the_clients() {
     let bound = |m| Theorem1::new(&Scenario::new(cell(m, 25, 0.0)).expect("allowed"), 0, DELTA);

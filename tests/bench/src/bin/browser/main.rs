@@ -1,8 +1,8 @@
-//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, by turns; maps in a worker; the
-//! page's views from a press to what is seen; and the most memory that a worker needs.
+//! `cargo xtask bench browser`: the default cell in a worker of the built page and natively, alternating; maps in a
+//! worker; the page's views from a press to the result on the screen; and the largest memory of a worker.
 //!
-//! A time is that from posting a request to hearing its answer, of which [`bench::slope`] keeps what the data sets take. A
-//! wasm memory never shrinks, so that its size after a run is its greatest one.
+//! A time is measured from posting a request to receiving its answer; [`bench::slope`] separates the part for the data
+//! sets. A wasm memory never shrinks, so its size after a run is its largest.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
 mod views;
@@ -24,13 +24,13 @@ use fedsysid::params::views::MapKind;
 use crate::views::Views;
 use crate::worker::Worker;
 
-/// The variable that names the native benchmark, as a release builds it.
+/// The environment variable with the path of the native benchmark, a release build.
 const BENCH_VARIABLE: &str = "FEDSYSID_BENCH";
 
-/// How often either side times.
+/// Number of turns of each side.
 const TURNS: usize = 20;
 
-/// How many fresh pages are timed.
+/// Number of fresh pages that are timed.
 const PAGES: usize = 5;
 
 fn main() -> Result<ExitCode> {
@@ -48,7 +48,7 @@ async fn measured() -> Result<InBrowser> {
     let views = views::timed(&tools, PAGES).await?;
     let worker = Worker::start(&tools).await?;
     let measured = measure(&worker, &bench, views).await;
-    // Also when something went wrong: a browser outlives its driver.
+    // Also after an error: a browser would outlive its driver.
     let ended = worker.end().await;
     measured.and_then(|measured| ended.map(|()| measured))
 }

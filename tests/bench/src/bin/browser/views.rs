@@ -1,4 +1,4 @@
-//! The page's own views, timed in the page: from a press to what is seen.
+//! Times the page's own views in the page, from a press to the result on the screen.
 
 use anyhow::{Result, ensure};
 use e2e::browser::{Browser, Tools, Tracing};
@@ -6,7 +6,7 @@ use e2e::page::Page;
 use e2e::site::{Hosting, Site};
 use serde::Deserialize;
 
-/// Presses things and waits for what comes of it, in the page itself: a driver's own messages take milliseconds.
+/// Presses controls and waits for the results in the page itself: messages of a driver take milliseconds.
 const SCRIPT: &str = r##"
     const root = document.querySelector("#app main");
     const turn = () => new Promise((resolve) => {
@@ -31,18 +31,18 @@ const SCRIPT: &str = r##"
     const trade_off = await press('#app .tab[data-view="tradeoff"]', isSettled);
     return { first_curve, figure_1, trade_off };"##;
 
-/// Milliseconds.
+/// Times in milliseconds.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Views {
     /// Until the first curve of the paper's Figure 1(a).
     pub(crate) first_curve: f64,
     /// Until all 15 curves of Figures 1(a), (b) and (c).
     pub(crate) figure_1: f64,
-    /// Until all 15 points of the trade-off over ε, as the page begins.
+    /// Until all 15 points of the trade-off over ε, with the settings of a new page.
     pub(crate) trade_off: f64,
 }
 
-/// The best of a few fresh pages: nothing is kept from one to the next.
+/// The best times of `turns` fresh pages, which share no state.
 pub(crate) async fn timed(tools: &Tools, turns: usize) -> Result<Views> {
     let site = Site::serve(&tools.dist, Hosting::default()).await?;
     let page = Page::new(Browser::start(tools, site.elsewhere(), Tracing::Off).await?, site);

@@ -1,4 +1,4 @@
-//! An engine's worker, started the way the page does it, in a document where nothing else happens.
+//! An engine's worker, started as the page does it, in a document without other work.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use fedsysid::sim::study::Summary;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What a worker is started and spoken to by.
+/// The script that starts a worker and exchanges messages with it.
 const SCRIPT: &str = include_str!("engine.js");
 
-/// Any number does: there is one request at a time.
+/// Any number will do: there is only one request at a time.
 const GENERATION: Generation = Generation(1);
 
 /// How long a large experiment may take.
@@ -27,11 +27,11 @@ const PATIENCE: Duration = Duration::from_mins(15);
 /// A worker in a browser.
 pub(crate) struct Worker {
     page: Page,
-    /// What a report of progress begins with.
+    /// The first number of a progress report.
     progress: f64,
 }
 
-/// A memory's size, and what the engine answered before it was read.
+/// The size of a memory, and the engine's answer before it was measured.
 #[derive(Deserialize)]
 struct Weighed {
     bytes: f64,
@@ -39,11 +39,11 @@ struct Weighed {
 }
 
 impl Worker {
-    /// Starts a browser, and in it a worker.
+    /// Starts a browser with a worker in it.
     pub(crate) async fn start(tools: &Tools) -> Result<Self> {
         let site = Site::serve(&tools.dist, Hosting::default()).await?;
         let browser = Browser::start(tools, site.elsewhere(), Tracing::Off).await?;
-        // A script's text is a document of the page's origin in which nothing runs.
+        // The text of a script is a document of the page's origin in which nothing runs.
         browser.driver().goto(format!("{}offline.js", site.url(""))).await?;
         let page = Page::new(browser, site);
         page.eval::<()>(SCRIPT, &[]).await?;
@@ -51,7 +51,7 @@ impl Worker {
         Ok(Self { page, progress: progress_mark()? })
     }
 
-    /// Makes sure that the worker computes what is computed natively, to the last bit.
+    /// Makes sure that the worker computes the native results, to the last bit.
     pub(crate) async fn expect_native_bits(&self, settings: &Settings) -> Result<()> {
         let arguments = [request(settings), json!(self.progress)];
         let answer: Vec<String> = self.page.eval("return engine.run(...arguments);", &arguments).await?;
@@ -60,14 +60,14 @@ impl Worker {
         Ok(())
     }
 
-    /// Times the short run and the long one for a turn.
+    /// Times the short run and the long run for one turn.
     pub(crate) async fn time(&self) -> Result<Times> {
         let patience = slope::TURN.as_secs_f64() * 1e3;
         let arguments = [request(&slope::few()), request(&slope::many()), json!(self.progress), json!(patience)];
         self.page.eval("return engine.time(...arguments);", &arguments).await
     }
 
-    /// Milliseconds for a map, the best of a few.
+    /// The best time of ten for a map, in milliseconds.
     pub(crate) async fn time_of_map(&self, wanted: &Wanted) -> Result<f64> {
         let Wanted { survey, settings, .. } = wanted.clone();
         let request = json!(wire::encode(&Request::Survey { generation: GENERATION, survey, settings }));
@@ -99,7 +99,7 @@ fn request(settings: &Settings) -> Value {
     json!(wire::encode(&Request::Run { generation: GENERATION, settings: settings.clone() }))
 }
 
-/// The results in an engine's last word.
+/// The results in an engine's last event.
 fn finished(bits: &[String]) -> Result<Summary> {
     let number = |bits: &String| bits.parse().map(f64::from_bits);
     let numbers: Vec<f64> = bits.iter().map(number).collect::<Result<_, _>>().context("the answer is no numbers")?;
@@ -110,13 +110,13 @@ fn finished(bits: &[String]) -> Result<Summary> {
     }
 }
 
-/// Results as bits: numbers that are none would not equal themselves.
+/// Results as bits: NaN would not equal itself.
 fn wire_of(summary: Summary) -> Vec<u64> {
     let numbers = wire::encode(&Event::Done { generation: GENERATION, summary, theory: None });
     numbers.into_iter().map(f64::to_bits).collect()
 }
 
-/// What the engine's reports of progress begin with, and no other event.
+/// The number with which progress reports of the engine begin, and no other event.
 fn progress_mark() -> Result<f64> {
     let summary = study(&Settings { n_clients: 1, n_trials: 1, n_rounds: 1, ..slope::few() })?;
     let report = Event::Progress { generation: GENERATION, progress: 0.5, summary, theory: None };

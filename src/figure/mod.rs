@@ -184,6 +184,11 @@ pub struct Size {
 }
 
 impl Size {
+    /// Width in CSS pixels.
+    pub const fn width(&self) -> f64 {
+        self.width
+    }
+
     /// A surface of `width × height` CSS pixels at `pixel_ratio`, drawn in its own pixels. Unusable sizes (zero,
     /// negative, not finite) become the nearest usable one, or 1.
     pub fn new(width: f64, height: f64, pixel_ratio: f64) -> Self {

@@ -151,7 +151,8 @@ impl Theme {
         0.7 * self.stroke_px
     }
 
-    /// The colors as CSS custom properties; style sheets must match them: `("--role-fedlin", "#0072b2")` and so on.
+    /// The colors and the opacity of bands as CSS custom properties; style sheets must match them:
+    /// `("--role-fedlin", "#0072b2")` and so on.
     pub fn css_tokens(&self) -> Vec<(String, String)> {
         let surface =
             [("--paper", self.paper), ("--ink", self.ink), ("--ink-quiet", self.quiet), ("--hairline", self.hairline)];
@@ -160,7 +161,8 @@ impl Theme {
             let (word, hue) = (role.word(), self.hue(role));
             [(format!("--role-{word}"), hue.line), (format!("--role-{word}-text"), hue.text)]
         });
-        surface.into_iter().chain(roles).map(|(name, color)| (name, hex(color))).collect()
+        let band = ("--band".to_owned(), self.band_opacity.to_string());
+        surface.into_iter().chain(roles).map(|(name, color)| (name, hex(color))).chain([band]).collect()
     }
 }
 

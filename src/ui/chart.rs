@@ -11,7 +11,7 @@ use super::canvas::{Area, Painted, painted};
 use super::reactive::{derived, live, memo, on};
 use crate::figure::aloud::{Line, beside, spoken, words};
 use crate::figure::draw::draw_layout;
-use crate::figure::frame::{Frame, Rect};
+use crate::figure::frame::Frame;
 use crate::figure::hover::Crosshair;
 use crate::figure::layout::Layout;
 use crate::figure::theme::Theme;
@@ -118,7 +118,7 @@ pub fn Chart(
                     let looked_at = picture.as_ref().zip(at.get());
                     let crosshair = looked_at.and_then(|(drawn, at)| Some((drawn, drawn.crosshair_beside(at, 0)?)));
                     match crosshair {
-                        Some((drawn, crosshair)) => cross(&crosshair, heard.get().one(), drawn.layout.frame.plot, children()),
+                        Some((drawn, crosshair)) => cross(&crosshair, heard.get().one(), drawn, children()),
                         None => ().into_any(),
                     }
                 })}
@@ -205,7 +205,9 @@ fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option
 }
 
 /// The line of the crosshair, a dot on every curve, and their values.
-fn cross(crosshair: &Crosshair, heard: Option<Line>, plot: Rect, readings: AnyView) -> AnyView {
+fn cross(crosshair: &Crosshair, heard: Option<Line>, drawn: &Drawn, readings: AnyView) -> AnyView {
+    // Distance between the line and the box, in CSS pixels.
+    const GAP: f64 = 12.0;
     // Set through the style object property by property: a strict content security policy refuses style attributes.
     let px = |value: f64| format!("{value}px");
     let dot = |class, (x, y)| view! { <span class=class style:left=px(x) style:top=px(y)></span> };
@@ -214,14 +216,19 @@ fn cross(crosshair: &Crosshair, heard: Option<Line>, plot: Rect, readings: AnyVi
         Some(dot(class, reading.at?))
     });
     let dots = dots.collect_view();
-    // On the side with more room.
-    let class = if crosshair.px > plot.left + plot.width / 2.0 { "cross-box is-left" } else { "cross-box" };
+    let (class, space) = if crosshair.px > drawn.size.width() / 2.0 {
+        ("cross-row is-left", format!("calc(100% - {}px)", crosshair.px - GAP))
+    } else {
+        ("cross-row", px(crosshair.px + GAP))
+    };
+    let plot = drawn.layout.frame.plot;
     let (left, top, height) = (px(crosshair.px), px(plot.top), px(plot.height));
     view! {
-        <span class="cross-line" style:left=left.clone() style:top=top.clone() style:height=height></span>
+        <span class="cross-line" style:left=left style:top=top.clone() style:height=height></span>
         {dots}
-        <div class=class style:left=left style:top=top>
-            {readings}
+        <div class=class style:top=top>
+            <span class="cross-space" style:width=space></span>
+            <div class="cross-box">{readings}</div>
         </div>
     }
     .into_any()

@@ -118,7 +118,7 @@ fn a_contraction_is_the_nearer_to_black_the_slower() {
 fn tokens_are_complete_distinct_and_exact() {
     for theme in &Theme::ALL {
         let tokens = theme.css_tokens();
-        assert_eq!(tokens.len(), 4 + 2 * Role::ALL.len());
+        assert_eq!(tokens.len(), 5 + 2 * Role::ALL.len());
         let names: std::collections::BTreeSet<_> = tokens.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), tokens.len());
     }

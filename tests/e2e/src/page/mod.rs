@@ -154,6 +154,17 @@ impl Page {
         Ok(self.browser.driver().execute_async(TWO_FRAMES, Vec::new()).await.map(drop)?)
     }
 
+    /// Waits as long as the page waits for rest before it says anything. Timers of one document go off in the order in which
+    /// they are due, so that none of the page's own, set before, is still to come, however busy the machine is.
+    ///
+    /// # Errors
+    /// If the page cannot be asked.
+    pub async fn rest(&self) -> Result<()> {
+        const REST: &str = "const done = arguments[0]; setTimeout(() => done(), 600);";
+        self.browser.driver().execute_async(REST, Vec::new()).await?;
+        self.next_frames().await
+    }
+
     /// What the witness has seen since navigation.
     ///
     /// # Errors

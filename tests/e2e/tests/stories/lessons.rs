@@ -167,8 +167,8 @@ fn no_view_tells_what_is_to_be_foretold() {
                 let is_there = format!("document.querySelector('#app main').dataset.view === '{view}'");
                 page.wait(view, PATIENCE, &is_there).await?;
                 page.settle().await?;
-                // A summary follows half a second after everything has come to rest.
-                tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+                // A summary follows once everything has come to rest.
+                page.rest().await?;
                 // The others have nothing of the run.
                 if !["explore", "map", "tradeoff"].contains(&view) {
                     continue;

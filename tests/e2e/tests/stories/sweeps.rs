@@ -172,11 +172,14 @@ fn work_rests_while_the_page_is_hidden() {
         let share = format!("return {PROGRESS}.value;");
         page.visit(LONG).await?;
         page.wait("progress", PATIENCE, PROGRESS).await?;
+        let begun: f64 = page.eval(&share, &[]).await?;
+        // How long it takes here until there is anything to see.
+        let pace = page.wait("some progress", PATIENCE, &format!("{PROGRESS}.value > {begun}")).await?;
         page.eval::<()>(set_hidden, &[true.into()]).await?;
         // What was on its way arrives.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(pace.max(Duration::from_millis(200))).await;
         let before: f64 = page.eval(&share, &[]).await?;
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        tokio::time::sleep((3 * pace).max(Duration::from_millis(1_500))).await;
         let after: f64 = page.eval(&share, &[]).await?;
         ensure!(before.to_bits() == after.to_bits(), "from {before} to {after} while nobody looked");
         page.eval::<()>(set_hidden, &[false.into()]).await?;

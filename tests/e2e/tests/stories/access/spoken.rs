@@ -105,7 +105,7 @@ fn a_summary_waits_for_rest_and_is_not_repeated() {
         // There and back again: what is shown is what was said.
         page.press([Key::Left, Key::Right]).await?;
         page.settle().await?;
-        tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+        page.rest().await?;
         ensure!(page.is("spoken.length === 1").await?, "said twice");
         Ok(())
     });

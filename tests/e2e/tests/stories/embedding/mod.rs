@@ -134,20 +134,22 @@ fn a_page_in_a_frame_is_compact_unless_its_address_says_otherwise() {
 /// A link that names who may speak is deaf to everybody else.
 #[test]
 fn only_origins_that_the_link_names_are_heard() {
+    const ARRIVAL: &str = "window.has_arrived = false; \
+                           frame.contentWindow.addEventListener('message', () => { window.has_arrived = true; });";
+    const FULL: &str = "document.querySelector('.frame-foot a').href";
     story().tell(async |page| {
         let own: String = page.site().url("").trim_end_matches('/').to_owned();
         for (origin, is_heard) in [("https://course.example", false), (own.as_str(), true)] {
-            framed(page, &format!("embed=1&q=4&M=20&origin={origin}"), 480).await?;
+            framed(page, &format!("embed=1&show=M&q=4&M=20&origin={origin}"), 480).await?;
             wait_for(page, "fedsysid:result").await?;
-            let word = |eps: f64| json!({ "type": "fedsysid:set", "version": 1, "settings": { "eps": eps } });
-            say(page, word(0.1)).await?;
-            if is_heard {
-                wait_for(page, "fedsysid:result").await?;
-            } else {
-                tokio::time::sleep(std::time::Duration::from_millis(700)).await;
-            }
-            let full: String =
-                serde_json::from_value(inside(page, "document.querySelector('.frame-foot a').href").await?)?;
+            page.eval::<()>(ARRIVAL, &[]).await?;
+            say(page, json!({ "type": "fedsysid:set", "version": 1, "settings": { "eps": 0.1 } })).await?;
+            page.wait("the message", PATIENCE, "window.has_arrived").await?;
+            // What is done by hand afterwards is in the link, and so is what the message has set, if anything.
+            inside(page, "(document.querySelector('[data-param=M] .nudge:last-child').click(), null)").await?;
+            let is_in_link = format!("(({{ contentDocument: document }}) => !{FULL}.includes('?M=20&'))(frame)");
+            page.wait("the change in the link", PATIENCE, &is_in_link).await?;
+            let full: String = serde_json::from_value(inside(page, FULL).await?)?;
             ensure!(full.contains("eps=0.1") == is_heard, "{origin}: {full}");
         }
         Ok(())

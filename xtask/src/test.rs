@@ -1,9 +1,11 @@
 //! Linting and testing, with one count at the end.
 
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::process::{self, capture};
 use crate::project::Project;
@@ -21,6 +23,8 @@ struct Outcome {
     problems: Vec<String>,
     /// What is no problem, and yet to be known.
     remarks: Vec<String>,
+    /// Whether nothing may be left out.
+    is_gate: bool,
 }
 
 impl Outcome {
@@ -31,6 +35,15 @@ impl Outcome {
             report::problem(&text);
             self.problems.push(text);
         }
+    }
+
+    /// Something was not checked, as what it takes is not on this machine: whoever works there is told, a gate does not open.
+    fn leave_out(&mut self, reason: String) {
+        if self.is_gate {
+            return self.record(Err(anyhow!(reason)));
+        }
+        report::note(&reason);
+        self.remarks.push(reason);
     }
 
     /// Runs tests; those that fail have failed.
@@ -107,7 +120,7 @@ fn verdict(name: &str, tally: Tally, ended_well: bool) -> Result<()> {
 
 /// The command `test`.
 pub(crate) fn run(project: &Project, part: Option<Part>, engines: &[Engine]) -> ExitCode {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { is_gate: is_gate(env::var_os("CI").as_deref()), ..Outcome::default() };
     // Three engines take an hour on two cores. Everything at once is told in the first; who asks for browsers gets all of them.
     let told_in = if part.is_none() && engines.is_empty() { &[Engine::Chromium] } else { engines };
     // Whoever names an engine means the tests in browsers.
@@ -125,6 +138,11 @@ pub(crate) fn run(project: &Project, part: Option<Part>, engines: &[Engine]) -> 
     conclude(&outcome)
 }
 
+/// Whether this is a machine of continuous integration, by the variable that all of them set.
+fn is_gate(ci: Option<&OsStr>) -> bool {
+    ci.is_some_and(|value| !["", "0", "false"].iter().any(|no| value.eq_ignore_ascii_case(no)))
+}
+
 /// Repeats what went wrong, then gives the count as the very last line.
 fn conclude(outcome: &Outcome) -> ExitCode {
     report::heading("Result");
@@ -140,37 +158,43 @@ fn conclude(outcome: &Outcome) -> ExitCode {
 
 fn native(project: &Project, outcome: &mut Outcome) {
     report::heading("Lints");
-    outcome.record(lint(project, "fmt", &["--all", "--check"]));
-    outcome.record(lint(
-        project,
-        "clippy",
-        &["--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
-    ));
+    lint(project, outcome, "rustfmt", &["fmt", "--all", "--check"]);
+    let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    lint(project, outcome, "clippy", &clippy);
     let mut tests = project.cargo("test");
     tests.args(["--workspace", "--exclude", "e2e", "--no-fail-fast"]);
     outcome.run("Native tests", &mut tests);
 }
 
-/// Runs a component of the toolchain that not every installation has.
-fn lint(project: &Project, component: &str, arguments: &[&str]) -> Result<()> {
-    if capture(project.cargo(component).arg("--version")).is_none() {
-        report::note(&format!(
-            "cargo {component} is not installed, so this was not checked (`rustup component add {}`)",
-            if component == "fmt" { "rustfmt" } else { component }
-        ));
-        return Ok(());
+/// Runs a component of the toolchain that not every installation has: a command of Cargo's with its arguments.
+fn lint(project: &Project, outcome: &mut Outcome, component: &str, command: &[&str]) {
+    let [name, arguments @ ..] = command else { return };
+    if capture(project.cargo(name).arg("--version")).is_none() {
+        return outcome
+            .leave_out(format!("not checked by {component}: it is missing (`rustup component add {component}`)"));
     }
-    if process::live(project.cargo(component).args(arguments))?.success() {
-        report::note(&format!("cargo {component}: nothing to say"));
-        return Ok(());
+    outcome.record(check(component, project.cargo(name).args(arguments)));
+}
+
+/// Runs what finds fault with the code, or does not.
+fn check(name: &str, command: &mut Command) -> Result<()> {
+    if !process::live(command)?.success() {
+        bail!("{name} finds fault with the code; see above");
     }
-    bail!("cargo {component} finds fault with the code; see above")
+    report::note(&format!("{name}: nothing to say"));
+    Ok(())
 }
 
 /// The same stories in every engine that is asked for, without a word in all that can be set up. What has a time limit is
 /// measured in Chromium alone.
 fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result<()> {
-    let axe = setup::axe(project)?;
+    let axe = setup::axe(project).map_or_else(
+        |error| {
+            outcome.leave_out(format!("not checked by axe: {error:#}"));
+            OsString::new()
+        },
+        |script| script.0.into(),
+    );
     let engines = site::build_for_engines(project, asked)?;
     outcome.remarks.extend(engines.missing);
     for ready in engines.ready {
@@ -179,7 +203,7 @@ fn browser(project: &Project, asked: &[Engine], outcome: &mut Outcome) -> Result
             tests
                 .args(["--package", "e2e", "--no-fail-fast"])
                 .env(site::DIST_VARIABLE, project.dist())
-                .env(AXE_VARIABLE, &axe.0);
+                .env(AXE_VARIABLE, &axe);
             if ready.engine != Engine::Chromium {
                 tests.args(["--test", "stories"]);
             }
@@ -231,5 +255,23 @@ mod tests {
         let faulty = Outcome { problems: vec!["lint".to_owned()], ..good };
         assert!(!faulty.is_good());
         assert!(!Outcome::default().is_good());
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_and_keeps_a_gate_closed() {
+        let passed = Tally { ended_well: 1, ..Tally::default() };
+        for is_gate in [false, true] {
+            let mut outcome = Outcome { tally: passed, is_gate, ..Outcome::default() };
+            outcome.leave_out("no such tool".to_owned());
+            assert_eq!(outcome.is_good(), !is_gate);
+            assert_eq!([outcome.remarks, outcome.problems].concat(), ["no such tool"]);
+        }
+    }
+
+    #[test]
+    fn a_gate_is_where_the_variable_is_set() {
+        let is_gate = |value: &str| super::is_gate(Some(OsStr::new(value)));
+        assert!(is_gate("true") && is_gate("1") && is_gate("some service"));
+        assert!(!is_gate("") && !is_gate("0") && !is_gate("False") && !super::is_gate(None));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything is a [`Requirement`]; `setup` installs what is missing and `doctor` only tells.
 //! Reading order: [`wasm_target`] (with [`debian_rust`] for where rustup cannot help), [`tool`],
-//! [`crates`], [`browser`] with [`firefox`] and [`webkit`], [`engine`].
+//! [`crates`], [`mod@browser`] with [`firefox`] and [`webkit`], [`engine`].
 
 mod apt;
 pub(crate) mod axe;
@@ -179,6 +179,9 @@ pub(crate) fn engines(project: &Project, asked: &[Engine]) -> Result<Engines> {
 }
 
 /// Sets up the checker of accessibility.
+///
+/// # Errors
+/// If it is not there and cannot be installed. All other tests can do without.
 pub(crate) fn axe(project: &Project) -> Result<Script> {
     ensure(project, &Axe { project })
 }
@@ -193,10 +196,14 @@ pub(crate) fn run(project: &Project, part: Option<Part>) -> Result<()> {
             Part::Native => {}
             Part::Browser => {
                 site(project)?;
-                if !engines(project, &[])?.missing.is_empty() {
+                let engines = engines(project, &[])?;
+                let axe = axe(project);
+                if let Err(error) = &axe {
+                    report::note(&format!("  {error:#}"));
+                }
+                if axe.is_err() || !engines.missing.is_empty() {
                     place = "Everything is in place but what is named above";
                 }
-                axe(project)?;
             }
         }
     }

@@ -21,6 +21,9 @@ mod participation;
 /// Fleets whose clients differ in everything that they can, against independent numbers.
 mod independent;
 
+/// Names of students and their seeds: the documented ones are those of the page.
+mod names;
+
 /// Copied programs reproduce the numbers of the page.
 mod programs;
 

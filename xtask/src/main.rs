@@ -1,7 +1,7 @@
 //! `cargo xtask`: every chore of the project in one command each.
 //!
 //! Reading order: [`pins`] (what versions), [`project`] (which folders), [`setup`] (what must be
-//! there, and how it gets there), then the chores: [`site`], [`single`], [`test`], [`bench`], [`size`], [`doctor`].
+//! there, and how it gets there), then the chores: [`site`], [`single`], [`mod@test`], [`mod@bench`], [`size`], [`doctor`].
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
 mod bench;

@@ -161,6 +161,12 @@ fn native(project: &Project, outcome: &mut Outcome) {
     lint(project, outcome, "rustfmt", &["fmt", "--all", "--check"]);
     let clippy = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     lint(project, outcome, "clippy", &clippy);
+    // After clippy, which leaves behind what documentation needs of other packages.
+    let mut documentation = project.cargo("doc");
+    documentation
+        .args(["--workspace", "--no-deps", "--all-features", "--document-private-items"])
+        .env("RUSTDOCFLAGS", "-D warnings");
+    outcome.record(check("rustdoc", &mut documentation));
     let mut tests = project.cargo("test");
     tests.args(["--workspace", "--exclude", "e2e", "--no-fail-fast"]);
     outcome.run("Native tests", &mut tests);

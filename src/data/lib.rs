@@ -5,7 +5,7 @@
 //! of successive rows as samples) → [`sums`] and [`sites`] (the data that are kept) → [`estimate`] (least squares with
 //! standard errors, by [`special`]'s quantiles), [`shared`] (the federated methods) and [`spread`] (how far clients
 //! differ) → [`identify`] (all of these, in small steps). Sites that cannot share rows exchange a [`moments_file`];
-//! [`write`] turns rollouts into a file. [`refusal`] names the fault of a file, and its line.
+//! [`mod@write`] turns rollouts into a file. [`refusal`] names the fault of a file, and its line.
 //!
 //! The formats are described in `docs/data.md`.
 

@@ -10,7 +10,7 @@
 //! is an unbiased estimate of the variance of the systems (the analysis-of-variance estimator of random-effects models:
 //! Hedges, "A random effects model for effect sizes", 1983). If it is negative, 0 is reported.
 //!
-//! A test of equal coefficients shows whether the clients differ at all: see [`ratio`](self::ratio).
+//! A test of equal coefficients shows whether the clients differ at all: see `ratio`.
 //!
 //! Some states have no noise: x1⁺ = x1 + Δt·x2, or a copy of another state's earlier value. If every client's own model
 //! predicts such a state with no residual beyond rounding, the state takes no part in F or in its degrees of freedom.

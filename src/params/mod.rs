@@ -18,7 +18,7 @@
 //! - [`views`]: the view that is shown, and its options.
 //! - [`pins`]: drafts kept for comparison.
 //! - [`keys`]: every key that a link may have, for those who write links.
-//! - [`state`]: all of these together, as a link; [`file`]: as a file, in [`json`]; [`history`]: undo and redo.
+//! - [`state`]: all of these together, as a link; [`mod@file`]: as a file, in [`json`]; [`history`]: undo and redo.
 
 pub mod choice;
 pub mod draft;

@@ -93,7 +93,7 @@ pub enum Entry {
     New,
 }
 
-/// Keeps the address up to date: at most one write every [`EVERY_MS`], and one for the last change; new entries at
+/// Keeps the address up to date: at most one write every `EVERY_MS`, and one for the last change; new entries at
 /// once.
 #[derive(Clone, Default)]
 pub struct Address {

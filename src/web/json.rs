@@ -22,7 +22,7 @@ const MOST: u32 = 1_000_000;
 /// Greatest depth that is read: a deeper value, or one that contains itself, must not overflow the stack.
 const DEEPEST: u32 = 16;
 
-/// A JavaScript value as JSON would have it, up to [`MOST`] and [`DEEPEST`]. Objects that are not plain pairs of names
+/// A JavaScript value as JSON would have it, up to `MOST` and `DEEPEST`. Objects that are not plain pairs of names
 /// and values (a map, bytes, a picture) become [`Value::Other`].
 pub fn value(of: &JsValue) -> Value {
     let plain = Object::get_prototype_of(&Object::new());

@@ -1,6 +1,6 @@
 //! Lessons on the page: progress, hidden results, and the way from step to step.
 //!
-//! [`panel`] is beside the live view, [`drawing`] is on its chart, and [`list`] has the lessons and the class tools.
+//! [`mod@panel`] is beside the live view, [`drawing`] is on its chart, and [`list`] has the lessons and the class tools.
 
 mod drawing;
 mod list;

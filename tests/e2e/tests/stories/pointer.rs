@@ -26,6 +26,39 @@ fn the_mouse_reads_the_chart_while_it_is_there() {
     });
 }
 
+/// The box at the crosshair stays inside the chart wherever that stands, and markers are as large as letters.
+#[test]
+fn the_numbers_at_the_crosshair_are_in_sight() {
+    const BOX: &str = "
+        const box = document.querySelector('#app .cross-box').getBoundingClientRect();
+        const chart = document.querySelector('#app .chart').getBoundingClientRect();
+        const signs = [...document.querySelectorAll('#app .cross-box .sign')].map((sign) => sign.getBoundingClientRect().height);
+        return [box.left - chart.left, chart.right - box.right, signs];";
+    Story::new().tell(async |page| {
+        for query in [
+            "",
+            "alg=fedlin,fedavg,fedprox,scaffold,fedadmm,clustered,median&q=2",
+            "embed=1&show=M",
+            "view=tradeoff&q=2",
+        ] {
+            page.open(query).await?;
+            for size in [(1280, 800), (390, 844)] {
+                page.browser().set_screen(Screen { size, pixel_ratio: 1.0, touch: false }).await?;
+                page.next_frames().await?;
+                let chart = page.rect("#app .chart").await?;
+                for fraction in [0.15, 0.35, 0.5, 0.6] {
+                    page.perform(Gesture::mouse().to(chart.at(fraction, 0.5), 0)).await?;
+                    let (left, right, signs): (f64, f64, Vec<f64>) = page.eval(BOX, &[]).await?;
+                    let what = format!("{query} at {} px, {fraction}: {left}, {right}, {signs:?}", size.0);
+                    ensure!(left >= 0.0 && right >= 0.0, "{what}");
+                    ensure!(!signs.is_empty() && signs.iter().all(|&height| (5.0..20.0).contains(&height)), "{what}");
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
 fn on_a_phone() -> Story {
     Story::new().on(Screen::PHONE)
 }

@@ -7,7 +7,7 @@ use e2e::story::Story;
 
 use super::{VIEWS, lessons, mouse, open};
 
-/// What lies beyond the window's sides, what is cut off by its own box, and words that lie on other words. What scrolls in a
+/// What lies beyond the window's sides, what is cut off by its own box, covered buttons, and words that lie on other words. What scrolls in a
 /// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the caption of a chart in a frame, the
 /// link, which is selected and copied whole, and on wide screens, whose bar is one line, the name of the page.
 async fn lost(page: &Page) -> Result<Vec<String>> {
@@ -32,6 +32,15 @@ async fn lost(page: &Page) -> Result<Vec<String>> {
           const { overflowX, textOverflow } = getComputedStyle(element);
           const cuts = /hidden|clip/.test(overflowX) && (textOverflow !== "ellipsis" || (element.matches("h1") && width < 700));
           if (cuts && element.scrollWidth > element.clientWidth + 1) lost.push(`cut: ${name(element)}`);
+        }
+        // Buttons beneath a chart that lie behind it.
+        for (const button of document.querySelectorAll("#app .chart-foot > button")) {
+          if (!button.checkVisibility({ visibilityProperty: true })) continue;
+          const { left, right, top, bottom } = button.getBoundingClientRect();
+          const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+          if (x < 0 || y < 0 || x > width || y > innerHeight || scrolls(button)) continue;
+          const there = document.elementFromPoint(x, y);
+          if (!button.contains(there) && !there?.contains(button)) lost.push(`${name(there)} covers ${name(button)}`);
         }
         // Words that lie on other words.
         const words = [];
@@ -72,6 +81,31 @@ fn nothing_is_lost_on_a_narrow_screen_nor_at_200_percent() {
         for view in VIEWS {
             open(page, view, "").await?;
             check_nothing_is_lost(page, view, &[(320, 640), (640, 400)]).await?;
+        }
+        Ok(())
+    });
+}
+
+/// However low or high the window: a chart has more than two fifths of its height, and is not far higher than wide.
+#[test]
+fn charts_keep_their_part_of_low_and_of_high_windows() {
+    const CHARTS: &str = "
+        const charts = [...document.querySelectorAll('#app .explore .chart')].filter((chart) => chart.checkVisibility());
+        return charts.map((chart) => [chart.clientWidth, chart.clientHeight]);";
+    Story::new().only(Engine::Chromium, ONE_IS_ENOUGH).tell(async |page| {
+        for view in ["explore", "tradeoff", "map"] {
+            for more in ["theme=light", "theme=projector", "lang=de"] {
+                page.open(&format!("view={view}&q=2&{more}")).await?;
+                for (width, height) in [(844, 390), (1000, 620), (1280, 720), (1200, 1900)] {
+                    page.browser().set_screen(mouse(width, height)).await?;
+                    page.next_frames().await?;
+                    let charts: Vec<(f64, f64)> = page.eval(CHARTS, &[]).await?;
+                    let what = format!("{view}, {more} at {width} × {height}: {charts:?}");
+                    ensure!(!charts.is_empty(), "{what}");
+                    ensure!(charts.iter().all(|chart| chart.1 > 0.44 * f64::from(height) || height > 1_000), "{what}");
+                    ensure!(charts[0].1 < 1.2 * charts[0].0, "{what}");
+                }
+            }
         }
         Ok(())
     });

@@ -7,7 +7,6 @@ use crate::figure::Role;
 use crate::figure::number::{beside_one, count, measured, number};
 use crate::params::table::Key;
 use crate::sim::method::Solver;
-use crate::sim::schedule::Schedule;
 use crate::sim::stability::half_life;
 use crate::sim::study::MethodSummary;
 use crate::theory::MethodTheory;
@@ -92,9 +91,13 @@ pub fn outlook(run: &Run) -> String {
     let of_method = |theory: &MethodTheory| {
         let name = method_name(theory.method);
         let limit = theory.prediction.as_ref().ok().and_then(|prediction| prediction.limit);
-        let rounds = limit.map(|limit| match limit.n_rounds {
-            0 => say!("{name} begins within 10 % of its end"),
-            rounds => say!("{name} is within 10 % of its end after {}", large(rounds)),
+        // Of few data the prediction can be far off: it is not said where the slowest data set has then hardly begun.
+        let slowest = run.summary.methods.iter().find(|summary| summary.method == theory.method);
+        let slowest = slowest.and_then(|summary| summary.contraction).unwrap_or(0.0);
+        let is_seen = |n_rounds: u64| n_rounds == 0 || slowest.powf(n_rounds as f64) < 0.5;
+        let rounds = limit.filter(|limit| is_seen(limit.n_rounds)).map(|limit| match limit.n_rounds {
+            0 => say!("By prediction {name} begins within 10 % of its end"),
+            rounds => say!("By prediction {name} is within 10 % of its end after {}", large(rounds)),
         });
         let step = theory.stability.and_then(|stability| stability.largest_step);
         let step = step
@@ -148,12 +151,9 @@ pub(super) fn below(largest: f64) -> Option<f64> {
 }
 
 fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> String {
-    // If the schedule changes the step size from round to round, the first one is the largest.
-    let at_first = match summary.method.schedule {
-        Schedule::Constant | Schedule::OverLocalSteps => "",
-        Schedule::OverRounds | Schedule::Harmonic => say!(" at first"),
-    };
     let change = match half_life(rho) {
+        // The schedule changes the step size from round to round: what holds of the first, the largest, holds of no other.
+        _ if !summary.method.schedule.repeats_every_round() => String::new(),
         _ if rho >= 1.0 && rho.is_finite() => {
             let doubling = core::f64::consts::LN_2 / rho.ln();
             if doubling < 1.5 {
@@ -171,6 +171,11 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
         Some(rounds) => say!("halves every {} rounds", measured(rounds, 2)),
     };
     let rho = if rho.is_finite() { beside_one(rho) } else { "∞".into() };
+    let said = if change.is_empty() {
+        say!("ρ = {rho} at first, and nearer to 1 the smaller the steps become.")
+    } else {
+        say!("ρ = {rho}: what is left {change}.")
+    };
     let edge = match (standing, summary.largest_step) {
         (Standing::Near, Some(largest)) => {
             say!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))
@@ -179,9 +184,9 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
         _ => String::new(),
     };
     if run.settings.participation.is_full(run.settings.n_clients) {
-        say!("ρ = {rho}{at_first}: what is left {change}.{edge}")
+        format!("{said}{edge}")
     } else {
-        say!("If all took part, ρ = {rho}{at_first}: what is left {change}.{edge}")
+        say!("If all took part, {said}{edge}")
     }
 }
 
@@ -255,6 +260,25 @@ mod tests {
             let said = words(&run, &run.summary.methods[0], rho, Standing::Stable);
             assert!(said.ends_with(&format!(": what is left {expected}.")), "{rho}: {said}");
         }
+    }
+
+    /// The contraction is that of the first round; what halves then need not later.
+    #[test]
+    fn of_rounds_that_change_no_half_life_is_said() {
+        let method = Method { solver: Solver::FedAvg, schedule: crate::sim::schedule::Schedule::Harmonic };
+        let run = run(|s| s.methods = vec![method]);
+        let rho = run.summary.methods[0].contraction.unwrap();
+        let expected = format!("ρ = {} at first, and nearer to 1 the smaller the steps become.", beside_one(rho));
+        assert_eq!(badges(&run)[0].words, expected);
+    }
+
+    /// One client with a few samples learns some directions hardly at all, which its average data would not tell.
+    #[test]
+    fn a_prediction_that_the_run_contradicts_is_not_said() {
+        assert!(outlook(&run(|_| ())).contains("By prediction FedLin is within 10 % of its end after "));
+        let few = run(|s| (s.n_clients, s.data.n_rollouts) = (1, 3.into()));
+        assert!(few.summary.methods[0].contraction.unwrap() > 0.99);
+        assert!(!outlook(&few).contains("within 10 %"), "{}", outlook(&few));
     }
 
     /// The button leads to the largest setting at which all methods converge.

@@ -4,6 +4,7 @@ use super::Run;
 use super::sentences::{comes_near_pooled, the};
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
+use crate::params::Key;
 use crate::sim::estimate::Reference;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
@@ -68,6 +69,13 @@ fn of_pooled(run: &Run) -> String {
     let (who, now) = (the(run.settings.target), number(run.settings.heterogeneity));
     let few = if theory.has_few_alone() { say!(" (too low: few samples)") } else { "" };
     match theory.break_even {
+        Ok(BreakEven::At(epsilon)) if epsilon > Key::Heterogeneity.param().grid.max() => {
+            let max = number(Key::Heterogeneity.param().grid.max());
+            say!(
+                "Joining pays for {who} at every ε up to {max}; beyond it would stop at ε ≈ {}{few}.",
+                measured(epsilon, 2)
+            )
+        }
         Ok(BreakEven::At(epsilon)) => {
             let pays = if run.settings.heterogeneity < epsilon { say!("still pays") } else { say!("does not pay") };
             say!("Joining stops paying for {who} at ε ≈ {}{few}; at {now} it {pays}.", measured(epsilon, 2))
@@ -207,6 +215,10 @@ mod tests {
             |heterogeneity| break_even(&run(|s| (s.placement, s.heterogeneity) = (Placement::Even, heterogeneity)));
         assert_eq!(said(0.1), "Joining stops paying for client 1 at ε ≈ 0.35; at 0.1 it still pays.");
         assert_eq!(said(0.7), "Joining stops paying for client 1 at ε ≈ 0.35; at 0.7 it does not pay.");
+        let mut far = run(|_| ());
+        far.theory.as_mut().unwrap().break_even = Ok(BreakEven::At(1.1));
+        let said = "Joining pays for client 1 at every ε up to 1; beyond it would stop at ε ≈ 1.1.";
+        assert_eq!(break_even(&far), said);
         assert_eq!(break_even(&run(|s| s.n_clients = 1)), "No break-even ε: there is only one client.");
     }
 

@@ -3,9 +3,9 @@
 
 use super::picture::{LONG, curve, divide, error_label, magnify, method_name, pooled};
 use super::readout::Reading;
-use super::sentences::{CLEAR, SEEN};
+use super::sentences::{CLEAR, SEEN, is_rounding, off};
 use super::sweep::{Plan, Sweep, last};
-use super::things::Things;
+use super::things::{Things, listed};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
@@ -136,32 +136,48 @@ impl Family<'_> {
 
     /// Effect of the sweep on the final error, in words.
     pub fn sentence(&self) -> String {
-        let (Some(method), Some(first), Some(end)) = (
-            self.settings().and_then(|settings| settings.methods.get(self.method)),
-            self.known().next(),
-            self.known().last(),
-        ) else {
+        let Some(method) = self.settings().and_then(|settings| settings.methods.get(self.method)) else {
             return String::new();
         };
-        let last_of =
-            |(_, _, run): (usize, f64, &Summary)| last(run, self.method).filter(|error| error.mean().is_finite());
-        let (from, to) = (self.name(first.1), self.name(end.1));
         let name = method_name(*method);
         if self.of.key == Key::Seed {
             return self.sentence_of_seeds(&name);
         }
-        match (last_of(first), last_of(end)) {
-            (Some(before), Some(after)) if first.0 != end.0 && !is_seen(&before, &after) => say!(
+        let ends = || self.known().filter_map(|(_, value, run)| Some((value, last(run, self.method)?)));
+        let finite: Vec<_> = ends().filter(|(_, end)| end.mean().is_finite()).collect();
+        let diverging: Vec<_> = ends().filter(|(_, end)| !end.mean().is_finite()).map(|(value, _)| value).collect();
+        let of_ends = self.sentence_of_ends(&name, &finite);
+        let Some((&first, others)) = diverging.split_first() else { return of_ends };
+        // One symbol for all values: "At Nᵢ = 800 and 1600".
+        let values: Vec<_> = [self.name(first)].into_iter().chain(others.iter().map(|&value| number(value))).collect();
+        let of_diverging = say!("At {}, {name} diverges.", listed(&values));
+        if finite.len() > 1 { format!("{of_ends} {of_diverging}") } else { of_diverging }
+    }
+
+    /// How the final error changes from the first to the last value with which the method does not diverge.
+    fn sentence_of_ends(&self, name: &str, ends: &[(f64, Running)]) -> String {
+        let (Some((first, before)), Some((end, after))) = (ends.first(), ends.last()) else { return String::new() };
+        let (from, to) = (self.name(*first), self.name(*end));
+        if ends.len() == 1 {
+            return say!("At {from}, {name} ends at {}.", off(before.mean()));
+        }
+        match (before, after) {
+            _ if is_rounding(before.mean()) || is_rounding(after.mean()) => say!(
+                "From {from} to {to}, the final error of {name} goes from {} to {}.",
+                off(before.mean()),
+                off(after.mean())
+            ),
+            _ if !is_seen(before, after) => say!(
                 "From {from} to {to}, the final error of {name} hardly changes: {} and {}.",
                 measured(before.mean(), 3),
                 measured(after.mean(), 3)
             ),
-            (Some(before), Some(after)) if first.0 != end.0 && !is_clear(&before, &after) => say!(
+            _ if !is_clear(before, after) => say!(
                 "From {from} to {to}, the final error of {name} goes from {} to {}, too close to call.",
                 measured(before.mean(), 3),
                 measured(after.mean(), 3)
             ),
-            (Some(before), Some(after)) if first.0 != end.0 => {
+            _ => {
                 let (before, after) = (before.mean(), after.mean());
                 let (how, factor) =
                     if after < before { (say!("falls"), before / after) } else { (say!("grows"), after / before) };
@@ -172,9 +188,6 @@ impl Family<'_> {
                     measured(after, 3)
                 )
             }
-            (Some(_), None) => say!("At {to}, {name} diverges."),
-            (None, _) => say!("{name} diverges at {from}."),
-            (Some(error), Some(_)) => say!("At {from}, {name} ends at {}.", measured(error.mean(), 3)),
         }
     }
 
@@ -304,5 +317,10 @@ mod tests {
         let sweep = complete(&plan(&draft(), &of));
         let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error };
         assert_eq!(family.sentence(), "At α = 0.01, FedLin diverges.");
+        let several = SweepOf { values: vec![1e-5, 1e-4, 1e-2, 0.1], ..of };
+        let sweep = complete(&plan(&draft(), &several));
+        let said = Family { sweep: &sweep, of: &several, method: 0, upward: Upward::Error }.sentence();
+        assert!(said.starts_with("From α = 0.00001 to α = 0.0001, the final error of FedLin falls "), "{said}");
+        assert!(said.ends_with(" At α = 0.01 and 0.1, FedLin diverges."), "{said}");
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::Run;
 use super::picture::{method_name, solver_role};
-use super::sentences::SEEN;
+use super::sentences::{SEEN, is_rounding, off};
 use super::strip::{EXTENT, whole};
 use crate::figure::Role;
 use crate::figure::number::{count, measured};
@@ -85,7 +85,12 @@ pub fn joins(run: &Run) -> Vec<Join> {
 }
 
 fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> {
-    let ratios = gains.ratios(method)?;
+    // What is 0 up to rounding is 0: it has no ratio.
+    let is_zero = |error: &Running| is_rounding(error.mean());
+    let shared = gains.shared.get(method)?.iter().zip(&gains.alone);
+    let are_zero = shared.map(|(shared, alone)| is_zero(shared) || is_zero(alone));
+    let known = gains.ratios(method)?.into_iter().zip(are_zero);
+    let ratios: Vec<_> = known.map(|(ratio, is_zero)| if is_zero { f64::NAN } else { ratio }).collect();
     let words = words(&ratios, &name);
     // Equal systems differ from their mean by rounding errors.
     let distances: Vec<_> =
@@ -213,8 +218,8 @@ pub fn reading(run: &Run, join: &Join, client: usize) -> String {
     say!(
         "client {}: {} alone, {} shared, {how} {}; {} from the mean system",
         count(client + 1),
-        measured(alone, 3),
-        measured(shared, 3),
+        off(alone),
+        off(shared),
         folded(fold),
         measured(distance, 2)
     )

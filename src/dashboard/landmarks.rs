@@ -38,9 +38,10 @@ pub fn landmarks(run: &Run, trade_off: Option<&TradeOff<'_>>) -> Vec<Landmark> {
 /// Meaning of the mark on a slider, for its help text.
 pub fn meaning(key: Key) -> Option<&'static str> {
     match key {
-        Key::Heterogeneity => {
-            Some(say!("The small mark beneath the slider is where joining stops paying, if that is known."))
-        }
+        Key::Heterogeneity => Some(say!(
+            "Measured: how far the A, and the B, of two clients lie apart at most (spectral norm). The small mark beneath \
+                 the slider is where joining stops paying, if that is known."
+        )),
         Key::StepSize => Some(say!("The small mark beneath the slider is the largest stable step, if that is known.")),
         _ => None,
     }

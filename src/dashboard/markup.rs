@@ -24,6 +24,12 @@ macro_rules! put {
     };
 }
 
+/// A text or markup for the page, where no line ends within "10 %", "M = 50" or "N = 25 < 188".
+pub fn unbroken(text: &str) -> String {
+    const TOGETHER: [&str; 6] = [" %", " = ", " ≈ ", " ± ", " < ", " &lt; "];
+    TOGETHER.iter().fold(text.to_owned(), |text, sign| text.replace(sign, &sign.replace(' ', "\u{a0}")))
+}
+
 /// One list item per badge; its button's `data-step` is the suggested step size.
 pub fn badges(badges: &[Badge]) -> String {
     let mut html = String::new();
@@ -304,6 +310,15 @@ mod tests {
             options(&["a < b & c".into(), "d".into()], Some(1)),
             "<option>a &lt; b &amp; c</option><option selected>d</option>"
         );
+    }
+
+    #[test]
+    fn no_line_ends_within_a_value() {
+        let said = unbroken("10 % of M = 50; N = 25 < 188, a &lt; b, ε ≈ 0.39");
+        let expected = "10_% of M_=_50; N_=_25_<_188, a_&lt;_b, ε_≈_0.39".replace('_', "\u{a0}");
+        assert_eq!(said, expected);
+        let html = "<p class=complaint>a</p><data value=3>3</data>";
+        assert_eq!(unbroken(html), html);
     }
 
     #[test]

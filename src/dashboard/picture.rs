@@ -1,6 +1,7 @@
 //! A run as a figure: error against round.
 
 use super::Run;
+use super::sentences::is_rounding;
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
@@ -99,10 +100,10 @@ fn fit_ends(curves: &[Curve]) -> (f64, f64) {
     (low - spare, high + spare)
 }
 
-/// The error of pooled least squares, by which multiples divide; `None` if it is unknown, 0 or infinite.
+/// The error of pooled least squares, by which multiples divide; `None` if it is unknown, 0 up to rounding or infinite.
 pub(super) fn pooled(run: &Summary) -> Option<f64> {
     let error = run.reference(Reference::Pooled)?.ok()?.mean();
-    (error > 0.0 && error.is_finite()).then_some(error)
+    (!is_rounding(error) && error.is_finite()).then_some(error)
 }
 
 /// A sentence on the divisor if errors are shown as multiples.
@@ -189,7 +190,11 @@ pub(super) fn curve(run: &Summary, summary: &MethodSummary) -> Curve {
         role: solver_role(summary.method.solver),
         kind: CurveKind::Measured,
         label: method_name(summary.method),
-        points: rounds().map(|(x, error)| Point { x, y: error.mean() }).collect(),
+        // The mean of what has overflowed is no number: the curve leaves the plot where it did.
+        points: rounds()
+            .map(|(x, error)| (x, error.mean()))
+            .map(|(x, y)| Point { x, y: if is_telling || y.is_finite() { y } else { f64::INFINITY } })
+            .collect(),
         band: rounds().filter(|_| is_telling).filter_map(|(x, error)| band(x, error)).collect(),
     }
 }
@@ -270,6 +275,18 @@ mod tests {
     fn a_diverging_method_has_no_band() {
         let figure = figure(&run(|s| s.step_size = 3e-3));
         assert!(figure.curves.iter().all(|curve| curve.band.is_empty() && curve.points.len() == 201));
+    }
+
+    /// It leaves the plot, and the references keep their place on its axis.
+    #[test]
+    fn what_overflows_at_once_leaves_the_plot() {
+        let figure = figure(&run(|s| {
+            (s.step_size, s.n_local_steps, s.data.n_rollouts) = (0.1, 100.into(), 1_000.into());
+            s.heterogeneity = 0.3;
+        }));
+        assert!(figure.curves.iter().all(|curve| curve.points[1..].iter().all(|point| point.y > 1e9)));
+        let (low, high) = figure.y.range;
+        assert!(figure.levels.iter().all(|level| (low..=high).contains(&level.value)), "{low} to {high}");
     }
 
     #[test]

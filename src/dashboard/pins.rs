@@ -3,9 +3,10 @@
 use super::Run;
 use super::markup::escaped;
 use super::picture::{curve, method_name};
+use super::sentences::{is_rounding, off};
 use super::sweep::{Plan, State, Sweeps};
 use crate::figure::axis::{fit_runs, fit_x};
-use crate::figure::number::measured;
+use crate::figure::number::beside_one;
 use crate::figure::{Curve, CurveKind, Figure, Scale};
 use crate::params::choice::{ALGORITHMS_LINK, CHOICES};
 use crate::params::{Draft, Param, Pin};
@@ -81,6 +82,11 @@ pub fn haunt(figure: &mut Figure, ghosts: &[Ghost<'_>], run: &Run) {
     }
 }
 
+/// How the ghosts of a figure are told from predictions, for its caption; empty without any.
+pub fn legend(ghosts: &[Ghost<'_>], run: &Run) -> &'static str {
+    if others(ghosts, run).next().is_some() { say!(" Thin, solid or dotted: pinned runs.") } else { "" }
+}
+
 /// Differences of the settings from a pin to now: "M 50 → 100, ε 0.3 → 0.5"; empty without any.
 pub fn changes(pin: &Draft, now: &Draft) -> String {
     let (before, after) = (pin.pairs_beside(now), now.pairs_beside(pin));
@@ -108,7 +114,7 @@ fn change(key: &str, from: &str, to: &str) -> String {
     }
 }
 
-/// Change of the final error since a pin, in words: "FedLin 0.70× the error"; if that is not known, why.
+/// Change of the final error since a pin, in words: "FedLin: 0.702× the error"; if that is not known, why.
 pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> String {
     let (Some(before), Some(run)) = (ghost.summary, run) else {
         let is_missing = ghost.summary.is_none();
@@ -128,7 +134,10 @@ pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> St
     let last = |summary: &MethodSummary| summary.errors.last().map(Running::mean).filter(|mean| mean.is_finite());
     let name = method_name(now.method);
     match (last(before), last(now)) {
-        (Some(from), Some(to)) if from > 0.0 => say!("{name}: {}× the error", measured(to / from, 2)),
+        (Some(from), Some(to)) if is_rounding(from) || is_rounding(to) => {
+            format!("{name}: {} → {}", off(from), off(to))
+        }
+        (Some(from), Some(to)) => say!("{name}: {}× the error", beside_one(to / from)),
         (Some(_), None) => say!("{name} diverges now"),
         (None, Some(_)) => say!("{name} no longer diverges"),
         _ => say!("{name} diverges, then and now"),
@@ -199,6 +208,7 @@ mod tests {
         haunt(&mut figure, &ghosts, &run);
         let added: Vec<_> = figure.curves[n_before..].iter().map(|curve| (curve.kind, curve.label.as_str())).collect();
         assert_eq!(added, ["A", "A", ""].map(|name| (CurveKind::Pinned, name)));
+        assert_eq!((legend(&ghosts, &run), legend(&ghosts[2..], &run)), (" Thin, solid or dotted: pinned runs.", ""));
         assert!(figure.y.range.0 <= range_before.0 && figure.y.range.1 >= range_before.1);
     }
 
@@ -236,7 +246,7 @@ mod tests {
             let (from, to) = (last(ghosts[0].summary.unwrap()), last(&run.summary));
             assert_eq!(outcome(&ghosts[0], Some(&run), None), expected(from, to));
         }
-        check("M=5", "", |from, to| format!("FedLin: {}× the error", measured(to / from, 2)));
+        check("M=5", "", |from, to| format!("FedLin: {}× the error", beside_one(to / from)));
         check("alg=fedavg", "alg=scaffold", |_, _| "no algorithm in common".into());
         check("", "alpha=0.1", |_, _| "FedLin diverges now".into());
         check("alpha=0.1", "", |_, _| "FedLin no longer diverges".into());
@@ -250,6 +260,20 @@ mod tests {
         ] {
             assert_eq!(outcome(&nothing, None, work.as_ref()), words);
         }
+    }
+
+    #[test]
+    fn rounding_errors_have_no_ratio() {
+        let long = |m: f64| {
+            let mut draft = draft("sw=0&eps=0");
+            draft.set(Key::Clients, m);
+            draft.set(Key::Rounds, 1_000.0);
+            draft
+        };
+        let pins = [Pin::new(long(5.0), &[])];
+        let (run, sweeps) = (run_of(&long(6.0)), kept(&beside(None, &pins, &Draft::default()).unwrap()));
+        let said = outcome(&ghosts(&pins, &sweeps, Some(&run))[0], Some(&run), None);
+        assert_eq!(said, "FedLin: 0 up to rounding → 0 up to rounding");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::figure::Role;
 use crate::sim::estimate::Reference;
 use crate::sim::method::Method;
 use crate::sim::stats::Running;
+use crate::theory::Theory;
 use fedsysid_say::say;
 
 /// A number with its name.
@@ -52,14 +53,20 @@ pub fn readings(run: &Run, round: usize) -> Vec<Reading> {
         role: reference_role(summary.reference),
         name: reference_name(summary.reference, run.settings.target),
         value: summary.error.map_err(|error| error.to_string()),
-        expected: run.theory.as_ref().and_then(|theory| match summary.reference {
-            Reference::ClientAlone => theory.alone.ok(),
-            Reference::Pooled => theory.pooled.ok(),
-            Reference::MeanOfLocals => theory.mean_of_locals.ok(),
-            Reference::Weighted { .. } | Reference::Personalized { .. } => None,
-        }),
+        expected: expected_of(run.theory.as_deref(), summary.reference),
     });
     methods.chain(references).collect()
+}
+
+/// The predicted error of a reference estimate.
+pub(super) fn expected_of(theory: Option<&Theory>, reference: Reference) -> Option<f64> {
+    let theory = theory?;
+    match reference {
+        Reference::ClientAlone => theory.alone.ok(),
+        Reference::Pooled => theory.pooled.ok(),
+        Reference::MeanOfLocals => theory.mean_of_locals.ok(),
+        Reference::Weighted { .. } | Reference::Personalized { .. } => None,
+    }
 }
 
 /// A method's predicted error at a record.

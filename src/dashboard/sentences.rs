@@ -33,6 +33,16 @@ const FAR: f64 = 0.15;
 /// An error within this multiple of the pooled estimate's has come near it.
 pub(super) const NEAR_POOLED: f64 = 1.25;
 
+/// Whether an error is one of rounding alone. Entries of Θ are about 1, and sums of products have lost three digits.
+pub(super) fn is_rounding(error: f64) -> bool {
+    error < 1e-12
+}
+
+/// An error in a sentence.
+pub(super) fn off(error: f64) -> String {
+    if is_rounding(error) { say!("0 up to rounding").into() } else { measured(error, 3) }
+}
+
 /// Whether the best method has come near pooled least squares, which theory compares with a client alone; otherwise
 /// theory's statements on joining are not about the run.
 pub fn comes_near_pooled(run: &Run) -> bool {
@@ -45,11 +55,11 @@ pub fn comes_near_pooled(run: &Run) -> bool {
 /// its remedy. Empty if there is nothing to compare.
 pub fn verdict(run: &Run) -> String {
     let Some((method, federated)) = best(run) else { return without_a_run(run) };
-    let name = method_name(method);
+    let name = winners(run, &federated);
     let said = match run.summary.reference(Reference::ClientAlone) {
         Some(Ok(alone)) if alone.mean().is_finite() => comparison(run, &name, &federated, &alone),
         _ => {
-            let error = measured(federated.mean(), 3);
+            let error = off(federated.mean());
             say!("After {}, {name} is off by {error}; {} alone has no estimate.", rounds(run), the(run.settings.target))
         }
     };
@@ -77,7 +87,7 @@ fn without_a_run(run: &Run) -> String {
     match run.summary.reference(Reference::ClientAlone) {
         Some(Ok(alone)) if alone.mean().is_finite() => {
             let who = the(run.settings.target);
-            say!("{opening}; {who} alone is off by {}.", measured(alone.mean(), 3))
+            say!("{opening}; {who} alone is off by {}.", off(alone.mean()))
         }
         _ => format!("{opening}."),
     }
@@ -85,7 +95,7 @@ fn without_a_run(run: &Run) -> String {
 
 /// Comparison of the best federated error with that of the client alone.
 fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> String {
-    let (shared, own) = (measured(federated.mean(), 3), measured(alone.mean(), 3));
+    let (shared, own) = (off(federated.mean()), off(alone.mean()));
     if run.settings.n_clients == 1 {
         return say!(
             "There is nobody to join: {name} is off by {shared} after {}, least squares by {own}.",
@@ -94,7 +104,8 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     }
     let (who, clients) = (the(run.settings.target), Things::Clients.counted(run.settings.n_clients));
     let fold = alone.mean() / federated.mean();
-    let is_seen = !(1.0 / SEEN..SEEN).contains(&fold);
+    let has_fold = !is_rounding(alone.mean()) && !is_rounding(federated.mean());
+    let is_seen = own != shared && (!has_fold || !(1.0 / SEEN..SEEN).contains(&fold));
     // While more data sets are being run, the other sentences say that it is too close to call.
     if run.summary.n_trials == 1 && run.progress.is_none() && is_seen {
         return say!(
@@ -105,6 +116,8 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     let difference = federated.mean() - alone.mean();
     if !is_seen {
         say!("Joining hardly matters to {who}: {own} alone, {shared} with {name}.")
+    } else if difference < -CLEAR * spread && !has_fold {
+        say!("With {name}, {clients} remove {who}’s error: {own} alone, {shared} after {}.", rounds(run))
     } else if difference < -CLEAR * spread {
         let fold = measured(fold, 2);
         say!("With {name}, {clients} cut {who}’s error {fold}-fold: {own} alone, {shared} after {}.", rounds(run))
@@ -124,6 +137,9 @@ fn remainder(run: &Run, method: Method) -> Option<String> {
     // Shares of the prediction do not explain an error that is far from it.
     let (_, end) = best(run)?;
     if (end.mean() - expected).abs() > (FAR * expected).max(CLEAR * end.standard_error()) {
+        return None;
+    }
+    if is_rounding(*expected) {
         return None;
     }
     let (cause, share) = largest(parts)?;
@@ -227,6 +243,20 @@ fn best(run: &Run) -> Option<(Method, Running)> {
     let finished = run.summary.methods.iter().filter(|summary| summary.n_diverged == 0);
     let ends = finished.filter_map(|summary| Some((summary.method, *summary.errors.last()?)));
     ends.filter(|(_, end)| end.mean().is_finite()).min_by(|(_, a), (_, b)| a.mean().total_cmp(&b.mean()))
+}
+
+/// The methods that end with an error of `best`, so far as can be told: with the same digits, or apart by less than both a
+/// hundredth and what chance explains.
+fn winners(run: &Run, best: &Running) -> String {
+    const SAME: f64 = 0.01;
+    let is_same = |end: &Running| {
+        let apart = end.mean() - best.mean();
+        off(end.mean()) == off(best.mean())
+            || apart < (SAME * best.mean()).min(end.standard_error().hypot(best.standard_error()))
+    };
+    let finished = run.summary.methods.iter().filter(|summary| summary.n_diverged == 0);
+    let same = finished.filter(|summary| summary.errors.last().is_some_and(is_same));
+    same.map(|summary| method_name(summary.method)).collect::<Vec<_>>().join(say!(" or "))
 }
 
 /// Caption of the picture.
@@ -366,11 +396,11 @@ fn remedy(run: &Run, error: EstimateError) -> &'static str {
     match error {
         EstimateError::NotFinite => say!("Lower T or ε"),
         EstimateError::Singular { .. } if is_none(&data.input_std) => {
-            say!("Raise σ_u: without inputs, B leaves no trace")
+            say!("Raise σᵤ: without inputs, B leaves no trace")
         }
         EstimateError::Singular { .. } if grows(run) => say!("Lower T or ε"),
         EstimateError::Singular { .. } if is_none(&data.initial_state_std) => {
-            say!("Raise σ_x: then every state is excited from the start")
+            say!("Raise σₓ: then every state is excited from the start")
         }
         EstimateError::NotEnoughData { .. } | EstimateError::Singular { .. } => say!("Raise N or T"),
     }

@@ -6,6 +6,7 @@
 mod run;
 
 use super::picture::{method_name, pooled, reference_name, whose};
+use super::readout::expected_of;
 use super::sweep::{Sweep, value_of};
 use crate::params::Key;
 use crate::sim::estimate::EstimateError;
@@ -49,7 +50,7 @@ pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
         "mean error",
         "standard error",
         "error ÷ pooled",
-        "expected",
+        "predicted",
     ]);
     let mut table = Table { header: header.map(str::to_owned).collect(), rows: Vec::new() };
     for (index, settings) in sweep.plan.points.iter().enumerate() {
@@ -74,7 +75,9 @@ impl Table {
         for reference in &summary.references {
             let name = reference_name(reference.reference, settings.target);
             match reference.error {
-                Ok(error) => self.row(settings, name, String::new(), &error, (None, by)),
+                Ok(error) => {
+                    self.row(settings, name, String::new(), &error, (expected_of(theory, reference.reference), by))
+                }
                 Err(reason) => self.row_without(settings, name, reason),
             }
         }
@@ -214,7 +217,7 @@ mod tests {
         let csv = of(&sweep(), Rounds::Last).csv();
         assert_eq!(csv.lines().count(), 11);
         assert!(csv.starts_with(
-            "M,N,eps,K,alpha,T,seed,start,error of,estimate,round,data sets,mean error,standard error,error ÷ pooled,expected\r\n"
+            "M,N,eps,K,alpha,T,seed,start,error of,estimate,round,data sets,mean error,standard error,error ÷ pooled,predicted\r\n"
         ));
         assert!(csv.contains(",\"least squares needs at least 5 samples (N·T), client 1 has 4\","), "{csv}");
     }

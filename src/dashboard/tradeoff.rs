@@ -66,10 +66,16 @@ impl<'a> TradeOff<'a> {
         Some(self.series().first()?.crossing()?.0)
     }
 
-    /// The point of the axis with the value nearest to `x`, by ratio.
+    /// The point of the axis with the value nearest to `x`, by ratio; the first one to 0.
     pub fn nearest(&self, x: f64) -> Option<f64> {
         let distance = |value: &f64| (value / x).ln().abs();
         self.xs().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// The present value if it is no point of the axis, and another one is read in its place.
+    pub fn stands_for(&self) -> Option<String> {
+        let is_point = self.xs().iter().any(|x| (x / self.now - 1.0).abs() < 1e-9);
+        (!is_point).then(|| number(self.now))
     }
 }
 

@@ -49,7 +49,7 @@ fn name(figure: &Figure, line: Line) -> String {
 }
 
 /// Letters and signs that screen readers skip or spell out, and the words spoken instead.
-const LETTERS: [(&str, &str); 14] = [
+const LETTERS: [(&str, &str); 16] = [
     (" ‖Θ̄ᵣ − Θ⁽¹⁾‖", ""),
     ("α", "alpha"),
     ("γ", "gamma"),
@@ -61,9 +61,11 @@ const LETTERS: [(&str, &str); 14] = [
     ("σ̂", "sigma"),
     ("σ_", "sigma "),
     ("σᵤ", "sigma u"),
+    ("σₓ", "sigma x"),
     ("Nᵢ", "N"),
     ("Â", "A"),
     ("\u{202f}", ""),
+    ("\u{a0}", " "),
 ];
 
 /// A text as it is spoken: letters and signs that a screen reader would skip or spell out become words.
@@ -181,8 +183,9 @@ mod tests {
         }
         check("estimation error ‖Θ̄ᵣ − Θ⁽¹⁾‖ against round r", "estimation error against round r");
         check("FedAvg diverges (ρ = 1.31×10¹²).", "FedAvg diverges (rho = 1.31 times 10 to the power of 12).");
-        check("Raise σ_u: σᵤ = 0, x₂ = −3.", "Raise sigma u: sigma u = 0, x2 = minus 3.");
+        check("Raise σₓ: σᵤ = 0, σ_w = 1, x₂ = −3.", "Raise sigma x: sigma u = 0, sigma w = 1, x2 = minus 3.");
         check("N = 25 < 188, 1\u{202f}000\u{202f}000 rounds, 1/√M", "N = 25 < 188, 1000000 rounds, 1/the root of M");
+        check("ε\u{a0}≈\u{a0}0.3", "epsilon about 0.3");
         check("α ≥ 10⁻⁶ → ∞", "alpha at least 10 to the power of minus 6 to infinity");
         check("client 1: 0.256 alone", "client 1: 0.256 alone");
     }

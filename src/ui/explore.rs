@@ -20,7 +20,7 @@ use crate::dashboard::export::charts::Page;
 use crate::dashboard::family::Family;
 use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::picture::method_name;
-use crate::dashboard::pins::{ghosts, haunt};
+use crate::dashboard::pins::{ghosts, haunt, legend};
 use crate::dashboard::readout;
 use crate::dashboard::{Dashboard, Run, markup, picture, sentences};
 use crate::figure::Figure;
@@ -48,7 +48,14 @@ pub fn Explore(
     };
     let verdict = lesson::or_hint(store, said(|family| family.sentence(), sentences::verdict));
     let caption = memo(move || {
-        let of_run = || store.dashboard.read().run().map(|run| sentences::caption_of(run, store.views.read().upward()));
+        let of_run = || {
+            let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
+            let run = dashboard.run()?;
+            Some(
+                sentences::caption_of(run, store.views.read().upward())
+                    + legend(&ghosts(&pins, &sweeps, Some(run)), run),
+            )
+        };
         lesson::unless_veiled(store, || of_family(store, |family| family.caption()).or_else(of_run).unwrap_or_default())
     });
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
@@ -192,7 +199,7 @@ pub(super) fn complaints(store: Store) -> AnyView {
         let run = dashboard.run().filter(|_| store.veil.get().is_none());
         let of_run = run.map(sentences::complaints).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
-        markup::complaints(&complaints, dashboard.trouble().map(sentences::trouble))
+        markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(sentences::trouble)))
     });
     let press = on(move |event: MouseEvent| {
         if event_target::<Element>(&event).has_attribute("data-dismiss") {

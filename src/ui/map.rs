@@ -80,7 +80,7 @@ fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
         let dashboard = store.dashboard.read();
         map.look(|shown| shown.reading(x, y, dashboard.run())).unwrap_or_default()
     };
-    let reading = memo(move || at(map.hover.get().unwrap_or_else(|| map.now())));
+    let reading = memo(move || markup::unbroken(&at(map.hover.get().unwrap_or_else(|| map.now()))));
     // The handle always announces its own position, wherever the pointer is.
     let of_handle = memo(move || at(map.now()));
     let caption = memo(move || {

@@ -47,7 +47,13 @@ pub fn TradeOffView(
         let symbol = store.views.read().across.key().param().symbol;
         place.get().map_or_else(String::new, |x| format!("{symbol} = {}", table::shown(x)))
     });
-    let title_beneath = memo(move || say!("final error at {}", title.get()));
+    let title_beneath = memo(move || {
+        let said = |it: &TradeOff<'_>| it.stands_for().filter(|_| at.get().is_none());
+        match look(store, said).flatten() {
+            Some(now) => say!("final error at {}, on this axis the point nearest to {now}", title.get()),
+            None => say!("final error at {}", title.get()),
+        }
+    });
     view! {
         <section class="explore trade-off" aria-label=say!("Trade-off")>
             {choices(store)}

@@ -263,7 +263,11 @@ pub fn spread(found: &Found) -> String {
     let n_clients = count(*n_clients);
     let mut words = match test {
         Some(Test { f, p_value }) => {
-            let p = if *p_value < 0.001 { "p < 0.001".into() } else { format!("p = {}", measured(*p_value, 2)) };
+            let p = if *p_value < 0.001 {
+                format!("p < {}", measured(0.001, 1))
+            } else {
+                format!("p = {}", measured(*p_value, 2))
+            };
             say!(
                 "{verdict}: {size}; noise alone moves the estimate of one by about {}. F = {}, {p}, over {} clients, each with its own noise.",
                 measured(*noise, 3),

@@ -8,7 +8,7 @@ use crate::dashboard::lesson::class;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::paper;
 use crate::dashboard::picture::method_name;
-use crate::dashboard::pins::Ghost;
+use crate::dashboard::pins::{Ghost, legend};
 use crate::dashboard::sentences;
 use crate::dashboard::sweep::Sweep;
 use crate::dashboard::systems::{Mode, Portrait, words};
@@ -65,7 +65,8 @@ impl Page<'_> {
             [] => say!("Errors of least squares").into(),
             names => say!("Error along the rounds: {}", names.join(", ")),
         };
-        let caption = format!("{} {}", sentences::verdict(run), sentences::caption_of(run, self.views.upward()));
+        let caption = format!("{} {}", sentences::verdict(run), sentences::caption_of(run, self.views.upward()))
+            + legend(ghosts, run);
         let words = Words { slug: "explore".into(), title, caption };
         self.export(words, std::slice::from_ref(&run.settings), Picture::Curves(figure), || table::of_run(run, ghosts))
     }

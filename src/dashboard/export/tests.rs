@@ -175,7 +175,8 @@ fn a_run_s_table_holds_what_is_on_screen() {
             assert_eq!(cell.parse::<f64>().unwrap().to_bits(), number.to_bits());
         }
     }
-    assert_eq!(row("pooled", "")[5..], ["1", ""]);
+    let predicted = run.theory.as_ref().unwrap().pooled.unwrap().to_string();
+    assert_eq!(row("pooled", "")[5..], ["1", &predicted]);
 }
 
 #[test]

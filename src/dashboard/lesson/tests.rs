@@ -198,6 +198,12 @@ fn drift_is_what_local_steps_cost() {
     check(Lesson::Floor, 4, "K=2", |before, _| {
         let above = before.seen().above_pooled().unwrap();
         assert!(above > 0.12, "{above}");
+        // What the text says of the prediction: it lies near the dotted line, and knows of next to no drift.
+        let theory = before.run.theory.as_ref().unwrap();
+        let prediction = theory.methods[0].prediction.as_ref().unwrap();
+        let (parts, expected) = (prediction.parts.last().unwrap(), prediction.means.last().unwrap());
+        assert!(parts.drift.abs() < 0.05 * parts.total(), "{parts:?}");
+        assert!((expected / theory.pooled.unwrap() - 1.0).abs() < 0.05, "{expected}");
     });
     check(Lesson::Floor, 4, "alpha=0.0001", |_, _| ());
 }

@@ -110,8 +110,8 @@ fn follow(draft: &mut Draft, said: &str) {
     let advice = said.trim_end_matches('.').rsplit(". ").next().unwrap_or_default();
     let number = |text: &str| crate::params::parse::real(text).unwrap();
     match advice.rsplit(": ").next().unwrap_or_default() {
-        _ if advice.starts_with("Raise σ_u") => draft.set(Key::InputStd, 1.0),
-        _ if advice.starts_with("Raise σ_x") => draft.set(Key::InitialStd, 1.0),
+        _ if advice.starts_with("Raise σᵤ") => draft.set(Key::InputStd, 1.0),
+        _ if advice.starts_with("Raise σₓ") => draft.set(Key::InitialStd, 1.0),
         "Raise N or T" => times(draft, Key::Rollouts, 3.0),
         "Lower T or ε" | "Lower T" | "lower T" => {
             assert!(draft.get(Key::RolloutLen) > 1.0, "{said}");

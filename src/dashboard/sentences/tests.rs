@@ -26,6 +26,32 @@ fn the_verdict_is_true() {
     }
 }
 
+/// Without noise all that is left is rounding: it is said to be, and has no ratios.
+#[test]
+fn rounding_is_no_error() {
+    let exact = run(|s| (s.data.process_noise_std, s.heterogeneity, s.n_rounds) = (0.0.into(), 0.0, 1_000));
+    let said = verdict(&exact);
+    assert_eq!(
+        said,
+        "Joining hardly matters to client 1: 0 up to rounding alone, 0 up to rounding with FedAvg or FedLin."
+    );
+    assert!(crate::dashboard::join::joins(&exact).iter().all(|join| join.words.contains("no error to compare")));
+    assert_eq!(picture::pooled(&exact.summary), None);
+    let apart = verdict(&run(|s| (s.data.process_noise_std, s.heterogeneity) = (0.0.into(), 0.3)));
+    assert!(apart.starts_with("Alone, client 1 does better: 0 up to rounding, against 0."), "{apart}");
+}
+
+/// With one local step FedAvg and FedLin are one method, and none is the better.
+#[test]
+fn the_same_end_has_no_winner() {
+    let same = verdict(&run(|s| s.n_local_steps = 1.into()));
+    assert!(same.contains("FedAvg or FedLin"), "{same}");
+    let mut apart = run(|_| ());
+    let end = apart.summary.methods[0].errors.last_mut().unwrap();
+    *end = Running::from_parts(3, 1.2 * end.mean(), 0.0);
+    assert!(!verdict(&apart).contains(" or Fed"), "{}", verdict(&apart));
+}
+
 /// The named cause is the largest part of the prediction, and its remedy lowers the error.
 #[test]
 fn the_cause_that_is_named_is_the_largest_and_the_remedy_works() {
@@ -126,7 +152,7 @@ fn rounding_is_said_to_be_what_it_is() {
 #[test]
 fn without_inputs_more_data_are_no_remedy() {
     let silent = complaints(&run(|s| s.data.input_std = 0.0.into()));
-    assert!(silent.iter().any(|said| said.ends_with("Raise σ_u: without inputs, B leaves no trace.")), "{silent:?}");
+    assert!(silent.iter().any(|said| said.ends_with("Raise σᵤ: without inputs, B leaves no trace.")), "{silent:?}");
     assert!(!silent.iter().any(|said| said.contains("Raise N or T")), "{silent:?}");
 }
 

@@ -5,6 +5,7 @@ use crate::dashboard::Run;
 use crate::dashboard::maps::{Of, Shown};
 use crate::dashboard::picture::{method_name, pooled, reference_name};
 use crate::dashboard::pins::{Ghost, others};
+use crate::dashboard::readout::expected_of;
 use crate::dashboard::sentences::Cause;
 use crate::dashboard::sweep::Sweep;
 use crate::sim::stats::Running;
@@ -13,7 +14,7 @@ use crate::theory::prediction::Parts;
 /// One row per method and recorded round, one per reference estimate, then the rows of the pinned runs' methods.
 pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
     let mut table =
-        Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "error ÷ pooled", "expected"]);
+        Table::new(&["estimate", "round", "data sets", "mean error", "standard error", "error ÷ pooled", "predicted"]);
     let error = |error: &Running| [error.n().to_string(), number(error.mean()), number(error.standard_error())];
     let by = pooled(&run.summary);
     let multiple = |error: &Running| by.map_or_else(String::new, |by| number(error.mean() / by));
@@ -33,7 +34,8 @@ pub fn of_run(run: &Run, ghosts: &[Ghost<'_>]) -> Table {
         match &reference.error {
             Ok(errors) => {
                 row.extend(error(errors));
-                row.extend([multiple(errors), String::new()]);
+                let expected = expected_of(run.theory.as_deref(), reference.reference);
+                row.extend([multiple(errors), expected.map_or_else(String::new, number)]);
             }
             Err(reason) => row.extend(["0".into(), reason.to_string(), String::new(), String::new(), String::new()]),
         }

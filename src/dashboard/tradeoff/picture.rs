@@ -2,11 +2,12 @@
 //! predictions.
 
 use super::TradeOff;
-use super::series::{Series, expected_last};
+use super::series::{Series, expected_last, is_lost};
 use super::words::said;
 use crate::dashboard::picture::{method_name, whose};
 use crate::dashboard::sweep::last;
 use crate::figure::axis::fit;
+use crate::figure::number::number;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;
@@ -61,8 +62,11 @@ impl TradeOff<'_> {
 
     /// Marks where joining stops or begins to pay, and at the present setting.
     fn marks(&self) -> Vec<Mark> {
-        let now =
-            Mark { role: None, x: self.now, y: None, label: say!("now").into(), detail: said(self.across, self.now) };
+        let detail = format!("{} = {}", self.across.key().param().symbol, number(self.now));
+        // A value below a logarithmic axis, such as 0, is named at its lower end.
+        let least = 0.94 * self.xs().first().copied().unwrap_or(0.0);
+        let (x, label) = if self.now < least { (least, say!("← now")) } else { (self.now, say!("now")) };
+        let now = Mark { role: None, x, y: None, label: label.into(), detail };
         let crossing = |series: &Series<'_>| {
             let of = if series.name.is_empty() { String::new() } else { format!(" ({})", series.name) };
             series.crossing().map(|(x, y)| Mark {
@@ -84,7 +88,8 @@ impl Series<'_> {
         for which in 0..self.n_methods() {
             let name = self.named(method_name(self.methods()[which]));
             curves.push(self.predicted(self.role(which), |theory| expected_last(theory, which)));
-            curves.push(self.points(self.role(which), name, |summary| last(summary, which)));
+            let end = |summary: &Summary| Some(if is_lost(summary, which) { lost() } else { last(summary, which)? });
+            curves.push(self.points(self.role(which), name, end));
         }
         if let Some(name) = self.own_name() {
             curves.push(self.predicted(Role::ClientAlone, |theory| theory.alone.ok()));
@@ -113,6 +118,11 @@ impl Series<'_> {
         let kind = if self.is_second { CurveKind::PredictedBeside } else { CurveKind::Predicted };
         Curve { role, kind, label: String::new(), points, band: Vec::new() }
     }
+}
+
+/// Beyond every axis: an arrow at the upper edge says where what diverged has gone.
+fn lost() -> Running {
+    Running::from_parts(1, f64::INFINITY, 0.0)
 }
 
 fn alone(summary: &Summary) -> Option<Running> {

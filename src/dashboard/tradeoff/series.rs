@@ -8,6 +8,8 @@ use crate::params::views::Across;
 use crate::sim::estimate::Reference;
 use crate::sim::method::Method;
 use crate::sim::scenario::Settings;
+use crate::sim::stats::Running;
+use crate::sim::study::Summary;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
 
@@ -108,6 +110,15 @@ impl Series<'_> {
         let first = self.indices().filter_map(|index| self.sweep.theory(index)).find(differs);
         first.is_some_and(|theory| theory.pooled.unwrap_or(f64::NAN) < theory.alone.unwrap_or(f64::NAN))
     }
+}
+
+/// Whether a method diverges in some data set, and has left what an axis of errors can show: its mean is many times what it
+/// began with, or no number any more.
+pub(super) fn is_lost(summary: &Summary, which: usize) -> bool {
+    const FAR: f64 = 10.0;
+    let Some(method) = summary.methods.get(which) else { return false };
+    let [start, end] = [method.errors.first(), method.errors.last()].map(|error| error.map_or(f64::NAN, Running::mean));
+    method.n_diverged > 0 && (end.is_nan() || end > FAR * start)
 }
 
 /// A method's predicted error after the last round.

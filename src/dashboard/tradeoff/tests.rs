@@ -115,6 +115,47 @@ fn what_is_not_in_yet_is_said_and_shown_as_before() {
     assert_eq!((trade_off.sentence(), trade_off.bound()), (String::new(), String::new()));
 }
 
+/// Where it diverges a method has an arrow at the upper edge, and a sentence says from where on.
+#[test]
+fn what_diverges_is_said_and_points_up() {
+    let draft = small(|draft| drop(draft.set(Key::StepSize, 5e-4)));
+    let (figure, said, lost) = shown(&draft, &views(Across::Heterogeneity), |it| {
+        let diverges = |index: &usize| it.sweep.summary(*index).unwrap().methods[0].n_diverged > 0;
+        (it.figure(), it.sentence(), (0..15).filter(diverges).collect::<Vec<_>>())
+    });
+    assert!(lost.last() == Some(&14) && lost.len() < 15, "{lost:?}");
+    let from = said_at(lost[0]);
+    assert!(said.contains(&format!(" Diverging from {from} on: ")) && said.contains("FedLin"), "{said}");
+    let fedlin = figure.curves.iter().find(|curve| curve.role == Role::FedLin && curve.kind == CurveKind::Points);
+    assert!(fedlin.unwrap().points[14].y.is_infinite() && figure.y.range.1 < 100.0, "{:?}", figure.y.range);
+}
+
+fn said_at(index: usize) -> String {
+    format!("ε = {}", crate::figure::number::number(values(Across::Heterogeneity, &Draft::default())[index]))
+}
+
+/// 0 has no place on a logarithmic axis: another point is read for it, which is said, and its mark points there.
+#[test]
+fn what_is_not_on_the_axis_is_said_not_to_be() {
+    let at = |eps: f64| {
+        let draft = small(|draft| drop(draft.set(Key::Heterogeneity, eps)));
+        shown(&draft, &views(Across::Heterogeneity), |it| {
+            let figure = it.figure();
+            let now = figure.marks.last().unwrap();
+            let is_inside = (figure.x.range.0..=figure.x.range.1).contains(&now.x);
+            (it.nearest(it.now), it.stands_for(), format!("{} {}", now.label, now.detail), is_inside)
+        })
+    };
+    assert_eq!(at(0.0), (Some(0.01), Some("0".into()), "← now ε = 0".into(), true));
+    assert_eq!(at(0.3), (Some(0.3), None, "now ε = 0.3".into(), true));
+}
+
+#[test]
+fn one_client_alone_is_said_to_join_nobody() {
+    let said = shown(&small(|_| ()), &views(Across::Clients), |it| it.sentence());
+    assert_eq!(said, "Joining pays for client 1 at every M but 1, where there is nobody to join.");
+}
+
 /// If the rounds do not lead to pooled least squares, the sentence says that its statement is not about them.
 #[test]
 fn the_sentence_is_about_the_points() {
@@ -131,7 +172,12 @@ fn the_sentence_is_about_the_points() {
     for (key, value) in [(Key::Rounds, 2.0), (Key::StepSize, 0.01)] {
         let said = said(&set(key, value));
         assert!(said.starts_with("Joining pays for client 1 up to"), "{key:?}: {said}");
-        assert!(said.ends_with(" That is about pooled least squares; these rounds do not lead there."), "{said}");
+        assert!(said.contains(" That is about pooled least squares; these rounds do not lead there."), "{said}");
+        assert_eq!(
+            said.ends_with(" Diverging everywhere along this axis: FedLin, FedAvg."),
+            key == Key::StepSize,
+            "{said}"
+        );
     }
     assert_eq!(said(&set(Key::Clients, 1.0)), "There is nobody to join.");
     let few = said(&set(Key::Rollouts, 1.0));

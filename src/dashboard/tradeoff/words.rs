@@ -9,11 +9,11 @@ use crate::dashboard::sentences::{NEAR_POOLED, the};
 use crate::dashboard::sweep::last;
 use crate::dashboard::things::Things;
 use crate::figure::Role;
-use crate::figure::number::{measured, number};
+use crate::figure::number::{measured, number, number_to};
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;
 use crate::sim::stats::Running;
-use fedsysid_say::say;
+use fedsysid_say::{between, say};
 
 impl TradeOff<'_> {
     /// The numbers at the value nearest to `x`.
@@ -23,7 +23,8 @@ impl TradeOff<'_> {
 
     /// Where joining pays along the axis, one sentence per setting.
     pub fn sentence(&self) -> String {
-        let sentences: Vec<_> = self.series().iter().filter_map(Series::sentence).collect();
+        let of = |series: &Series<'_>| series.sentence().into_iter().chain(series.divergence()).collect::<Vec<_>>();
+        let sentences: Vec<_> = self.series().iter().flat_map(of).collect();
         sentences.join(" ")
     }
 
@@ -113,7 +114,10 @@ impl Series<'_> {
                 return Some(say!("Where joining pays cannot be foretold: {reason}."));
             }
         };
-        Some(begin(if pooled < alone {
+        let begins_alone = self.across == Across::Clients && self.xs().first().is_some_and(|m| *m < 1.5);
+        Some(begin(if pooled < alone && begins_alone {
+            say!("Joining pays for {who} at every M but 1, where there is nobody to join.")
+        } else if pooled < alone {
             say!("Joining pays for {who} everywhere along this axis.")
         } else {
             say!("Joining pays for {who} nowhere along this axis.")
@@ -122,6 +126,35 @@ impl Series<'_> {
 }
 
 impl Series<'_> {
+    /// At which values methods diverge, one sentence for those that do at the same ones.
+    fn divergence(&self) -> Vec<String> {
+        let mut all: Vec<(Vec<f64>, Vec<String>)> = Vec::new();
+        for (which, &method) in self.methods().iter().enumerate() {
+            let diverges =
+                |index: usize| self.sweep.summary(index).is_some_and(|summary| summary.methods[which].n_diverged > 0);
+            let at: Vec<_> =
+                self.indices().zip(self.xs()).filter(|(index, _)| diverges(*index)).map(|(_, x)| x).collect();
+            match all.iter_mut().find(|(same, _)| *same == at) {
+                Some((_, names)) => names.push(method_name(method)),
+                None => all.push((at, vec![method_name(method)])),
+            }
+        }
+        let xs = self.xs();
+        let of = |(at, names): (Vec<f64>, Vec<String>)| {
+            let (first, names) = (said(self.across, *at.first()?), names.join(between()));
+            let text = if at.len() == xs.len() {
+                say!("Diverging everywhere along this axis: {names}.")
+            } else if xs.ends_with(&at) {
+                say!("Diverging from {first} on: {names}.")
+            } else {
+                let symbol = self.across.key().param().symbol;
+                say!("Diverging at {} of {} values of {symbol}: {names}.", at.len(), xs.len())
+            };
+            Some(if self.is_second { format!("{}: {text}", self.name) } else { text })
+        };
+        all.into_iter().filter_map(of).collect()
+    }
+
     /// Whether a method's predicted or measured final error is near that of pooled least squares, at the value nearest
     /// to `x`, or without `x` at the last.
     fn comes_near_pooled(&self, x: Option<f64>) -> bool {
@@ -141,7 +174,7 @@ impl Series<'_> {
 pub(super) fn said(across: Across, value: f64) -> String {
     let symbol = across.key().param().symbol;
     match across {
-        Across::Heterogeneity => format!("{symbol} = {}", measured(value, 2)),
+        Across::Heterogeneity => format!("{symbol} = {}", number_to(value, 2)),
         Across::Clients | Across::Rollouts => format!("{symbol} = {}", number(value.round())),
     }
 }
@@ -153,7 +186,7 @@ pub fn caption(trade_off: &TradeOff<'_>) -> String {
     let param = trade_off.across.key().param();
     let band = if settings.n_trials > 1 { say!(" with one standard error") } else { "" };
     say!(
-        "Error after {} at {} values of {}: dots are means of {}{band}, dashes what theory expects.",
+        "Error after {} at {} values of {}: dots are means of {}{band}, dashes are predicted.",
         Things::Rounds.counted(settings.n_rounds),
         plan.series_len,
         param.symbol,

@@ -179,8 +179,11 @@ impl CurveKind {
         match (self, repeat % 3) {
             (CurveKind::Predicted, _) => Some(Dash { on: 12.0, off: 5.0 }),
             (CurveKind::PredictedBeside, _) => Some(Dash { on: 2.5, off: 3.5 }),
-            (CurveKind::Measured | CurveKind::Pinned, 1) => Some(Dash { on: 9.0, off: 3.0 }),
-            (CurveKind::Measured | CurveKind::Pinned, 2) => Some(Dash { on: 4.0, off: 3.0 }),
+            (CurveKind::Measured, 1) => Some(Dash { on: 9.0, off: 3.0 }),
+            (CurveKind::Measured, 2) => Some(Dash { on: 4.0, off: 3.0 }),
+            // Dots: as thin as predictions, which have the long dashes.
+            (CurveKind::Pinned, 1) => Some(Dash { on: 2.0, off: 3.0 }),
+            (CurveKind::Pinned, 2) => Some(Dash { on: 2.0, off: 7.0 }),
             (CurveKind::Measured | CurveKind::Pinned, _) => role.dash(),
             (CurveKind::Points | CurveKind::Beside, _) => None,
         }

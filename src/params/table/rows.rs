@@ -356,6 +356,6 @@ pub static TABLE: [Param; Key::COUNT] = [
         group: Group::Systems,
         only_for: None,
         sweep: &[1.0, 2.0, 5.0, 10.0],
-        help: "Client 1’s noise is σ_w, that of others up to this many times as large: noisy data weigh more, and tell less.",
+        help: "Client 1 has the noise above, others up to this many times as much: noisy data weigh more, and tell less.",
     },
 ];

@@ -41,7 +41,11 @@ pub fn Slider(
                 <NumberBox settings key id=box_id />
                 <HelpButton about=param.name() text_id=help_id.clone() open=help_open />
             </div>
-            {if has_slider { view! { <Track settings param known /> }.into_any() } else { another(settings, key) }}
+            {match key {
+                Key::Seed | Key::SystemsSeed => another(settings, key),
+                _ if has_slider => view! { <Track settings param known /> }.into_any(),
+                _ => ().into_any(),
+            }}
             {(key == Key::Heterogeneity).then(|| view! { <p class="slider-note" data-testid="note">{known.measured}</p> })}
             <HelpText id=help_id open=help_open>{param.help()} " " {meaning(key)}</HelpText>
         </div>

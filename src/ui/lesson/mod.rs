@@ -15,6 +15,7 @@ use crate::dashboard::lesson::guess::{self, Guess, Kind};
 use crate::dashboard::lesson::progress::Progress;
 use crate::dashboard::lesson::seen::{self, Seen};
 use crate::dashboard::lesson::{kind, step_of};
+use crate::dashboard::markup::unbroken;
 use crate::figure::Figure;
 use crate::params::Word;
 use crate::params::guide::Guide;
@@ -57,7 +58,7 @@ pub(super) fn veiled(store: Store, figure: Option<Figure>) -> Option<Figure> {
 
 /// Texts that would reveal what is to be guessed; empty until then.
 pub(super) fn unless_veiled(store: Store, words: impl FnOnce() -> String) -> String {
-    if store.veil.get().is_some() { String::new() } else { words() }
+    if store.veil.get().is_some() { String::new() } else { unbroken(&words()) }
 }
 
 /// Texts that would reveal what is to be guessed; until then a hint that says why there are none.

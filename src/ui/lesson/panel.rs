@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::look;
 use crate::dashboard::lesson::seen::Seen;
 use crate::dashboard::lesson::{markup, step_of};
+use crate::dashboard::markup::unbroken;
 use crate::params::guide::Guide;
 use crate::params::{Key, Lesson, State};
 use crate::ui::parts::button;
@@ -40,7 +41,7 @@ pub(in crate::ui) fn panel(store: Store) -> AnyView {
 /// A step: explanation, task, buttons of the guess, and the way on.
 fn steps(store: Store) -> AnyView {
     let guide = memo(move || store.views.read().guide);
-    let part = move |say: fn(&Seen<'_>) -> String| memo(move || look(store, say));
+    let part = move |say: fn(&Seen<'_>) -> String| memo(move || unbroken(&look(store, say)));
     let head = memo(move || markup::head(guide.get()));
     let title = memo(move || {
         step_of(guide.get().lesson, guide.get().step).map_or("", |step| text(step.words.title)).to_owned()

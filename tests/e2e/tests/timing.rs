@@ -109,7 +109,8 @@ const TOO_LARGE: &str = r"
 /// What is said over the chart, and beneath it.
 const SAID: &str = r"
     const badges = [...document.querySelectorAll('#app .badge')].map((badge) => badge.innerText);
-    return [document.querySelector('#app .complaints').innerText, badges.join(' ')];";
+    const over = document.querySelector('#app .complaints').innerText;
+    return [over.replaceAll('\u00a0', ' '), badges.join(' ')];";
 
 /// The page in another one.
 const FRAME: &str = "<title>a course</title><iframe src='./?embed=1&show=alpha' width=640 height=600></iframe>";

@@ -166,7 +166,7 @@ impl Page {
             return [...document.querySelectorAll(arguments[0])].map((element) => {
                 const copy = element.cloneNode(true);
                 copy.querySelectorAll("button").forEach((button) => button.remove());
-                return copy.textContent.trim();
+                return copy.textContent.trim().replaceAll("\u00a0", " ");
             });"#;
         self.eval(SCRIPT, &[json!(css)]).await
     }

@@ -76,7 +76,7 @@ impl Table {
             let name = reference_name(reference.reference, settings.target);
             match reference.error {
                 Ok(error) => {
-                    self.row(settings, name, String::new(), &error, (expected_of(theory, reference.reference), by))
+                    self.row(settings, name, String::new(), &error, (expected_of(theory, reference.reference), by));
                 }
                 Err(reason) => self.row_without(settings, name, reason),
             }

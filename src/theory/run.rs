@@ -1,7 +1,7 @@
 //! The theory of an experiment in the making, in steps so small that a worker hears what it is told between them.
 
 use crate::break_even::Search;
-use crate::expectation::ExpectedFleet;
+use crate::expectation::{ExpectedFleet, STEP};
 use crate::law::{Law, MeanNorms, alone};
 use crate::prediction::Context;
 use crate::rounds::PredictionRun;
@@ -37,9 +37,6 @@ enum Stage {
     BreakEven(Search),
     Scaling,
 }
-
-/// Clients gathered in one step, times the steps of their rollouts.
-const STEP: usize = 20_000;
 
 impl TheoryRun {
     /// At its start.
@@ -91,7 +88,7 @@ impl TheoryRun {
         let scenario = &experiment.scenario;
         let mut done = 0;
         while done < STEP {
-            done += scenario.plan(self.expected.fleet().n_clients()).rollout_len;
+            done += self.expected.cost(scenario);
             if !self.expected.grow(scenario, scenario.systems()) {
                 return Stage::References;
             }

@@ -13,6 +13,7 @@ use super::eigen::Eigen;
 use super::fleet::{Block, Fleet};
 use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::schedule::Schedule;
+use super::system::Dims;
 
 /// What the local steps of one round do to the models of eight clients: `Θ ← Θ P + C Q`.
 #[derive(Clone, Debug)]
@@ -83,6 +84,12 @@ impl LocalMaps {
         self.p.mirror();
         self.q.mirror();
     }
+
+    /// Becomes equal steps of this size.
+    fn set_equal_steps(&mut self, eigen: &Eigen, pull: f64, step_size: f64, block: &Block) {
+        self.set_spectrum(eigen, |value| equal_steps(value + pull, step_size, block.n_local_steps));
+        self.total_step = Lanes(block.n_local_steps.map(|n| n as f64 * step_size));
+    }
 }
 
 /// The rule of every client's steps.
@@ -144,39 +151,87 @@ pub struct FleetMaps {
     maps: Vec<LocalMaps>,
     /// Every S diagonalised, where the steps differ within a round or from round to round.
     spectra: Vec<Eigen>,
+    /// Blocks of the present fleet whose maps are made, and whose spectra are.
+    n_made: usize,
+    n_diagonalised: usize,
+    steps: Steps,
     room: Room,
 }
+
+/// Products of entries, eight side by side, after which maps in the making pause: about a millisecond.
+const PAUSE: usize = 400_000;
 
 impl FleetMaps {
     /// The maps of a fleet's first round.
     pub fn new(fleet: &Fleet, rule: StepRule) -> Self {
-        let room = Room::new(fleet.dims().n_regressors());
-        let mut maps = Self { rule, maps: Vec::new(), spectra: Vec::new(), room };
-        maps.set(fleet, rule);
+        let mut maps = Self::empty(fleet.dims(), rule);
+        while maps.advance(fleet) {}
         maps
     }
 
-    /// Becomes the maps of another fleet's first round, of systems of the same size, in the same room.
-    pub fn set(&mut self, fleet: &Fleet, rule: StepRule) {
+    /// Room for the maps of systems of these sizes, of which none is made yet.
+    pub fn empty(dims: Dims, rule: StepRule) -> Self {
+        let room = Room::new(dims.n_regressors());
+        Self { rule, maps: Vec::new(), spectra: Vec::new(), n_made: 0, n_diagonalised: 0, steps: Steps::of(rule), room }
+    }
+
+    /// Begins with another fleet, in the same room.
+    pub fn begin_fleet(&mut self, rule: StepRule) {
+        self.n_diagonalised = 0;
+        self.begin(rule);
+    }
+
+    /// Begins with the first round of another rule, for the same fleet.
+    pub fn begin(&mut self, rule: StepRule) {
+        self.n_made = 0;
         self.rule = rule;
-        let d = fleet.dims().n_regressors();
-        let n_blocks = fleet.blocks().len();
-        while self.maps.len() < n_blocks {
+        self.steps.begin(rule);
+    }
+
+    /// Makes the maps of some more clients; whether there are more. Until there are none, nothing else is to be asked.
+    pub fn advance(&mut self, fleet: &Fleet) -> bool {
+        let mut done = 0;
+        for (index, block) in fleet.blocks().iter().enumerate().skip(self.n_made) {
+            if done > PAUSE {
+                return true;
+            }
+            done += self.make(index, block);
+            self.n_made += 1;
+        }
+        false
+    }
+
+    /// Makes the maps of a block; about how many products that took.
+    fn make(&mut self, index: usize, block: &Block) -> usize {
+        let d = block.s.rows();
+        if self.maps.len() == index {
             self.maps.push(LocalMaps::identity(d));
         }
-        if rule.schedule == Schedule::Constant {
-            for (block, map) in fleet.blocks().iter().zip(&mut self.maps) {
-                self.room.repeat(rule, block, map);
-            }
-            return;
+        let most = block.n_local_steps.into_iter().max().unwrap_or(0);
+        let n_doublings = most.max(1).ilog2() as usize + 1;
+        if self.rule.schedule == Schedule::Constant {
+            self.room.repeat(self.rule, block, &mut self.maps[index]);
+            return 4 * n_doublings * d * d * d;
         }
-        for (index, block) in fleet.blocks().iter().enumerate() {
+        let mut cost = d * d * d;
+        if self.n_diagonalised == index {
             match self.spectra.get_mut(index) {
                 Some(eigen) => eigen.set(&block.s, &mut self.room.pulled),
                 None => self.spectra.push(Eigen::new(&block.s)),
             }
+            self.n_diagonalised += 1;
+            cost *= 40;
         }
-        self.set_round(fleet, 0, 1);
+        let (map, eigen, pull) = (&mut self.maps[index], &self.spectra[index], self.rule.pull);
+        if self.rule.schedule == Schedule::OverLocalSteps {
+            let (sizes, totals) = self.steps.first(most);
+            map.set_spectrum(eigen, |value| different_steps(value + pull, sizes, block.n_local_steps));
+            map.total_step = Lanes(block.n_local_steps.map(|n| totals[n]));
+            cost + 4 * d * most
+        } else {
+            map.set_equal_steps(eigen, pull, self.rule.schedule.step_size(self.rule.step_size, 1, 0, 1), block);
+            cost + 8 * d * n_doublings
+        }
     }
 
     /// The rule they follow.
@@ -196,33 +251,70 @@ impl FleetMaps {
 
     /// Goes to the maps of round `round` (0-based) of `n_rounds`.
     pub fn set_round(&mut self, fleet: &Fleet, round: usize, n_rounds: usize) {
-        let StepRule { schedule, step_size, .. } = self.rule;
-        match schedule {
-            // Made once and for all.
-            Schedule::Constant => {}
-            Schedule::OverLocalSteps => self.set_steps(fleet, |k| schedule.step_size(step_size, k, round, n_rounds)),
-            Schedule::OverRounds | Schedule::Harmonic => {
-                self.set_step_size(fleet, schedule.step_size(step_size, 1, round, n_rounds));
-            }
+        // Others are made once and for all.
+        if !self.repeat() {
+            self.set_step_size(fleet, self.rule.schedule.step_size(self.rule.step_size, 1, round, n_rounds));
         }
     }
 
     /// Goes to the maps of K equal steps of another size, where the schedule changes it from round to round.
     pub fn set_step_size(&mut self, fleet: &Fleet, step_size: f64) {
-        let pull = self.rule.pull;
-        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
-            map.set_spectrum(eigen, |value| equal_steps(value + pull, step_size, block.n_local_steps));
-            map.total_step = Lanes(block.n_local_steps.map(|n| n as f64 * step_size));
+        for (index, block) in fleet.blocks().iter().enumerate() {
+            self.set_step_size_of(index, block, step_size);
         }
     }
 
-    /// Goes to the maps of steps that differ within a round.
-    fn set_steps(&mut self, fleet: &Fleet, step_size: impl Fn(usize) -> f64 + Copy) {
-        let pull = self.rule.pull;
-        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
-            map.set_spectrum(eigen, |value| different_steps(value + pull, step_size, block.n_local_steps));
-            map.total_step = Lanes(block.n_local_steps.map(|n| (1..=n).map(step_size).sum()));
+    /// The same for one block of the fleet alone.
+    pub fn set_step_size_of(&mut self, index: usize, block: &Block, step_size: f64) {
+        self.maps[index].set_equal_steps(&self.spectra[index], self.rule.pull, step_size, block);
+    }
+
+    /// How far the steps of a round lead, where the schedule changes them from round to round: the largest `α K (λ + μ)` of a
+    /// client.
+    pub fn reach(&self, fleet: &Fleet) -> f64 {
+        let StepRule { step_size, pull, .. } = self.rule;
+        let of_block = |(block, eigen): (&Block, &Eigen)| {
+            let largest = eigen.values.iter().fold(Lanes::default(), |largest, &value| largest.max(value));
+            let reach = |lane: usize| (largest.0[lane] + pull) * block.n_local_steps[lane] as f64 * step_size;
+            (0..LANES).filter(|&lane| block.present.0[lane] > 0.0).map(reach).fold(0.0, f64::max)
+        };
+        fleet.blocks().iter().zip(&self.spectra).map(of_block).fold(0.0, f64::max)
+    }
+}
+
+/// The steps of a round whose steps differ.
+#[derive(Debug)]
+struct Steps {
+    rule: StepRule,
+    /// `α_1, α_2, …`, and the sums of the first 0, 1, 2, … of them.
+    sizes: Vec<f64>,
+    totals: Vec<f64>,
+}
+
+impl Steps {
+    /// None of them yet.
+    fn of(rule: StepRule) -> Self {
+        Self { rule, sizes: Vec::new(), totals: vec![0.0] }
+    }
+
+    /// Becomes those of another rule, in the same room.
+    fn begin(&mut self, rule: StepRule) {
+        if self.rule != rule {
+            self.rule = rule;
+            self.sizes.clear();
+            self.totals.truncate(1);
         }
+    }
+
+    /// At least the first `n`, and as many sums.
+    fn first(&mut self, n: usize) -> (&[f64], &[f64]) {
+        while self.sizes.len() < n {
+            let size = self.rule.schedule.step_size(self.rule.step_size, self.sizes.len() + 1, 0, 1);
+            let total = self.totals[self.sizes.len()] + size;
+            self.sizes.push(size);
+            self.totals.push(total);
+        }
+        (&self.sizes, &self.totals)
     }
 }
 
@@ -275,9 +367,95 @@ fn equal_steps(eigenvalue: Lanes, step_size: f64, n_steps: [usize; LANES]) -> On
 }
 
 /// Steps that differ, one by one.
-fn different_steps(eigenvalue: Lanes, step_size: impl Fn(usize) -> f64, n_steps: [usize; LANES]) -> OnEigenvalue {
-    let most = n_steps.into_iter().max().unwrap_or(0);
-    (1..=most).fold((Lanes::splat(1.0), Lanes::default()), |all, k| {
-        where_taken(n_steps.map(|n| k <= n), both(all, one_step(eigenvalue, step_size(k))), all)
-    })
+fn different_steps(eigenvalue: Lanes, step_sizes: &[f64], n_steps: [usize; LANES]) -> OnEigenvalue {
+    let mut all = (Lanes::splat(1.0), Lanes::default());
+    let (mut ended, mut taken) = (all, 0);
+    // All lanes go on until the last one ends: a mask in every step would cost more than the steps.
+    while let Some(end) = n_steps.into_iter().filter(|&n| n > taken).min() {
+        for &step_size in &step_sizes[taken..end] {
+            all = both(all, one_step(eigenvalue, step_size));
+        }
+        ended = where_taken(n_steps.map(|n| n == end), all, ended);
+        taken = end;
+    }
+    ended
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use crate::lanes::tests::random;
+    use crate::moments::Moments;
+
+    const DIMS: Dims = Dims { n_states: 1, n_inputs: 3 };
+
+    /// Clients that take so many steps, one after the other.
+    fn fleet(n_local_steps: &[usize]) -> Fleet {
+        let mut fleet = Fleet::new(DIMS);
+        for (client, &n) in n_local_steps.iter().enumerate() {
+            let z = random(4, 9, client / LANES).swap_remove(client % LANES);
+            fleet.add(&Moments { s: &z * z.transpose(), c: Matrix::zeros(1, 4), n_samples: 9 }, n);
+        }
+        fleet
+    }
+
+    fn rule(schedule: Schedule) -> StepRule {
+        StepRule { schedule, step_size: 1e-2, pull: 0.5 }
+    }
+
+    fn of_client(maps: &FleetMaps, client: usize) -> (Matrix, Matrix, f64) {
+        let (block, lane) = (&maps.blocks()[client / LANES], client % LANES);
+        (block.p.lane(lane), block.q.lane(lane), block.total_step.0[lane])
+    }
+
+    /// Side by side with others that take more steps, or fewer, to the last bit.
+    #[test]
+    fn a_clients_map_is_that_of_its_own_steps() {
+        let n_local_steps: Vec<_> = (0..11).map(|client| 1 + client * 7 % 12).collect();
+        for schedule in Schedule::ALL {
+            let together = FleetMaps::new(&fleet(&n_local_steps), rule(schedule));
+            for (client, &n) in n_local_steps.iter().enumerate() {
+                let alike = FleetMaps::new(&fleet(&[n; 11]), rule(schedule));
+                assert_eq!(of_client(&together, client), of_client(&alike, client), "{schedule:?}, {client}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_that_differ_are_those_of_the_definition() {
+        let fleet = fleet(&[7]);
+        let StepRule { step_size, pull, .. } = rule(Schedule::OverLocalSteps);
+        let (mut p, mut q, mut total) = (Matrix::identity(4, 4), Matrix::zeros(4, 4), 0.0);
+        let s = fleet.blocks()[0].s.lane(0) + Matrix::identity(4, 4) * pull;
+        for k in 1..=7 {
+            let alpha = step_size / f64::from(k);
+            q += &p * alpha;
+            p = &p - &p * &s * alpha;
+            total += alpha;
+        }
+        let got = of_client(&FleetMaps::new(&fleet, rule(Schedule::OverLocalSteps)), 0);
+        assert!((got.0 - p).amax() < 1e-13 && (got.1 - q).amax() < 1e-13 && (got.2 - total).abs() < 1e-15);
+    }
+
+    /// Room that other fleets, rules and rounds have left shows in nothing.
+    #[test]
+    fn maps_made_in_parts_and_in_old_room_are_those_made_at_once() {
+        let (small, large) = (fleet(&[3; 5]), fleet(&[2_000; 1_300]));
+        for schedule in Schedule::ALL {
+            let whole = FleetMaps::new(&large, rule(schedule));
+            let mut maps = FleetMaps::new(&small, rule(Schedule::OverLocalSteps));
+            maps.begin_fleet(rule(schedule));
+            let n_parts = 1 + std::iter::from_fn(|| maps.advance(&large).then_some(())).count();
+            assert!(n_parts > 1, "{schedule:?}");
+            for client in [0, 7, 650, 1_299] {
+                assert_eq!(of_client(&maps, client), of_client(&whole, client), "{schedule:?}, {client}");
+            }
+            // Other steps of the same fleet.
+            let other = StepRule { step_size: 3e-3, ..rule(schedule) };
+            maps.begin(other);
+            while maps.advance(&large) {}
+            assert_eq!(of_client(&maps, 1_299), of_client(&FleetMaps::new(&large, other), 1_299), "{schedule:?}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! One method's run on one data set, a few rounds at a time.
 
+use std::ops::Range;
+
 use super::Matrix;
 use super::fleet::Fleet;
 use super::lanes::LANES;
@@ -9,7 +11,7 @@ use super::method::curve::RoundCurve;
 use super::method::{Method, Round, Update, begin};
 use super::participation::Participants;
 use super::scenario::Scenario;
-use super::target::{ErrorRecorder, Models, Truth};
+use super::target::{ErrorRecorder, Models, Target, Truth};
 
 /// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
 /// learned, and does no harm.
@@ -18,8 +20,29 @@ const DIVERGENCE: f64 = 1.0 + 1e-9;
 /// Where no contraction decides, an error that has grown so many times counts as diverging.
 const GROWTH: f64 = 1e6;
 
-/// Work of one step, in clients' rounds by eight: about a millisecond.
-const STEP: usize = 2_000;
+/// Work of one step, in products of entries, eight side by side: a millisecond or two.
+const STEP: usize = 200_000;
+
+/// What a round costs with steps of its own, in the same unit.
+fn cost_of_round(fleet: &Fleet) -> usize {
+    let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
+    fleet.blocks().len() * d * d * (d + n + 3)
+}
+
+/// What it costs along a curve with so many points. (Products that are not side by side, but in long rows.)
+fn cost_along(n_points: usize, (n, d): (usize, usize)) -> usize {
+    n_points * d * (d + n) / 4
+}
+
+/// What an error costs.
+fn cost_of_error(truth: &Truth, d: usize) -> usize {
+    10 * d * d * truth.blocks().count()
+}
+
+/// How often something may be done in one step that costs so much each time.
+fn at_once(cost: usize) -> usize {
+    (STEP / cost.max(1)).max(1)
+}
 
 /// One method's run on one data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +103,8 @@ pub struct Context<'a> {
 /// How the rounds are gone through.
 #[derive(Debug)]
 enum Rounds {
-    /// Every round is the same affine map: from one recorded round to the next.
-    Leaps(Box<Leaps>),
+    /// Every round is the same affine map: from one recorded round to the next, of which these lanes are still to be recorded.
+    Leaps { leaps: Box<Leaps>, lanes: Range<usize> },
     /// The step size changes from round to round, and with it the affine map: along a curve.
     Curve(Box<Along>),
     /// One by one.
@@ -108,7 +131,8 @@ impl Along {
     /// Some more rounds; whether there are more.
     fn advance(&mut self, context: Context<'_>, recorder: &mut ErrorRecorder, rule: StepRule) -> bool {
         let n_rounds = context.scenario.settings().n_rounds;
-        let until = n_rounds.min(self.round + 1 + STEP / context.truth.blocks().count());
+        let cost = cost_along(self.curve.points().len(), self.model.shape());
+        let until = n_rounds.min(self.round + at_once(cost + cost_of_error(context.truth, self.model.ncols())));
         while self.round < until {
             let step_size = rule.schedule.step_size(rule.step_size, 1, self.round, n_rounds);
             self.curve.at(step_size).apply(&self.model, &mut self.after);
@@ -123,21 +147,18 @@ impl Along {
     }
 }
 
-/// The local maps of the first round of a method; those of an earlier method if they are the same.
-pub fn local_maps(context: Context<'_>, method: Method, earlier: Option<FleetMaps>, is_fresh: bool) -> FleetMaps {
-    let settings = context.scenario.settings();
+/// Begins with the local maps of a method's first round. Those of an earlier method on the same data set stay if they are the
+/// same.
+pub fn begin_maps(scenario: &Scenario, method: Method, earlier: Option<FleetMaps>, is_first: bool) -> FleetMaps {
+    let settings = scenario.settings();
     let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
-    match earlier {
-        Some(mut maps) if is_fresh && maps.rule() == rule => {
-            maps.set_round(context.fleet, 0, settings.n_rounds);
-            maps
-        }
-        Some(mut maps) => {
-            maps.set(context.fleet, rule);
-            maps
-        }
-        None => FleetMaps::new(context.fleet, rule),
+    let mut maps = earlier.unwrap_or_else(|| FleetMaps::empty(settings.family.dims(), rule));
+    if is_first {
+        maps.begin_fleet(rule);
+    } else if !(maps.repeat() && maps.rule() == rule) {
+        maps.begin(rule);
     }
+    maps
 }
 
 impl MethodRun {
@@ -157,14 +178,16 @@ impl MethodRun {
         let who = Participants::everybody(context.fleet.n_clients());
         let is_full = settings.participation.is_full(who.n());
         let n_local_steps = context.fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1);
+        let is_cheap = cost_along(n_local_steps + 1, first.shape()) <= cost_of_round(context.fleet);
         let round = Round { fleet: context.fleet, maps: &maps, who: &who };
         let map = update.round_map(round).cloned();
         let contraction = update.contraction();
         let rounds = match map {
             Some(map) if is_full && maps.repeat() => {
-                Rounds::Leaps(Box::new(Leaps::new(map, &first, settings.n_rounds)))
+                Rounds::Leaps { leaps: Box::new(Leaps::new(map, &first, settings.n_rounds)), lanes: 0..0 }
             }
-            Some(_) if is_full && n_local_steps < settings.n_rounds => {
+            // A curve takes a map more than there are local steps.
+            Some(_) if is_full && n_local_steps < settings.n_rounds && is_cheap => {
                 let curve = RoundCurve::new(settings.step_size, n_local_steps, first.shape());
                 Rounds::Curve(Box::new(Along { curve, round: 0, n_recorded: 1, model: first.clone(), after: first }))
             }
@@ -176,7 +199,7 @@ impl MethodRun {
     /// Goes on for about a millisecond; whether there is more to do.
     pub fn advance(&mut self, context: Context<'_>) -> bool {
         match &mut self.rounds {
-            Rounds::Leaps(leaps) => leap(context, leaps, &mut self.recorder),
+            Rounds::Leaps { leaps, lanes } => leap(context, leaps, lanes, &mut self.recorder),
             Rounds::Curve(along) if along.curve.wanted().is_some() => {
                 self.gather(context);
                 true
@@ -184,7 +207,7 @@ impl MethodRun {
             Rounds::Curve(along) => along.advance(context, &mut self.recorder, self.maps.rule()),
             Rounds::Each { who, round, n_recorded } => {
                 let settings = context.scenario.settings();
-                let until = settings.n_rounds.min(*round + 1 + STEP / context.fleet.blocks().len());
+                let until = settings.n_rounds.min(*round + at_once(cost_of_round(context.fleet)));
                 while *round < until {
                     who.draw(settings.participation, settings.seed, context.trial, *round);
                     if !self.maps.repeat() {
@@ -208,7 +231,7 @@ impl MethodRun {
     fn gather(&mut self, context: Context<'_>) {
         let Rounds::Curve(along) = &mut self.rounds else { return };
         let who = Participants::everybody(context.fleet.n_clients());
-        for _ in 0..=STEP / context.fleet.blocks().len() {
+        for _ in 0..at_once(cost_of_round(context.fleet)) {
             let Some(step_size) = along.curve.wanted() else { break };
             self.maps.set_step_size(context.fleet, step_size);
             let round = Round { fleet: context.fleet, maps: &self.maps, who: &who };
@@ -224,7 +247,7 @@ impl MethodRun {
     /// The models that clients have at present.
     pub fn models(&self) -> Models<'_> {
         match &self.rounds {
-            Rounds::Leaps(leaps) => Models::Shared(leaps.last()),
+            Rounds::Leaps { leaps, .. } => Models::Shared(leaps.last()),
             Rounds::Curve(along) => Models::Shared(&along.model),
             Rounds::Each { .. } => self.update.models(),
         }
@@ -233,7 +256,7 @@ impl MethodRun {
     /// The share of the rounds done, 0 to 1.
     pub fn progress(&self, n_rounds: usize) -> f64 {
         match &self.rounds {
-            Rounds::Leaps(_) => 0.0,
+            Rounds::Leaps { .. } => 0.0,
             Rounds::Curve(along) => along.round as f64 / n_rounds as f64,
             Rounds::Each { round, .. } => *round as f64 / n_rounds as f64,
         }
@@ -243,7 +266,7 @@ impl MethodRun {
     pub fn finish(self, recorded: &[usize]) -> (Trajectory, FleetMaps, Box<dyn Update>) {
         let errors = self.recorder.finish();
         let first = errors.first().copied().unwrap_or(0.0).max(1.0);
-        let decides = matches!(self.rounds, Rounds::Leaps(_));
+        let decides = matches!(self.rounds, Rounds::Leaps { .. });
         let diverges = match self.contraction {
             Some(contraction) if decides => contraction > DIVERGENCE,
             _ => errors.iter().any(|error| *error > GROWTH * first),
@@ -259,11 +282,17 @@ impl MethodRun {
 }
 
 /// The next recorded rounds; whether there are more.
-fn leap(context: Context<'_>, leaps: &mut Leaps, recorder: &mut ErrorRecorder) -> bool {
-    let n_blocks = context.truth.blocks().count();
-    for _ in 0..=STEP / (LANES * n_blocks) {
-        let Some((models, used)) = leaps.advance() else { return false };
-        recorder.push_lanes(context.truth, models, used);
+fn leap(context: Context<'_>, leaps: &mut Leaps, lanes: &mut Range<usize>, recorder: &mut ErrorRecorder) -> bool {
+    // Where one client counts, eight rounds are looked at side by side; else eight clients.
+    let width = if let Target::Client(_) = context.truth.target() { LANES } else { 1 };
+    for _ in 0..at_once(cost_of_error(context.truth, context.fleet.dims().n_regressors())) {
+        if lanes.start == lanes.end {
+            let Some(used) = leaps.advance() else { return false };
+            *lanes = 0..used;
+        }
+        let now = lanes.start..lanes.end.min(lanes.start + width);
+        lanes.start = now.end;
+        recorder.push_lanes(context.truth, leaps.models(), now);
     }
     true
 }

@@ -42,7 +42,12 @@ impl Stability {
 
 /// A method's contraction with steps of this size; none for methods that have none.
 pub fn contraction(method: Method, step_size: f64, fleet: &Fleet) -> Option<f64> {
-    Some(Contraction::new(method, fleet)?.at(fleet, step_size))
+    let mut search = EdgeSearch::new(method, fleet, None)?;
+    loop {
+        if let Some(contraction) = search.contraction(fleet, step_size) {
+            return Some(contraction);
+        }
+    }
 }
 
 /// Rounds that it takes to halve the distance from the fixed point, in the long run; none if it does not shrink, or at once.
@@ -66,35 +71,45 @@ struct Contraction {
     who: Participants,
     rule: StepRule,
     maps: FleetMaps,
+    /// Whether maps are in the making.
+    is_mapping: bool,
     update: Box<dyn Update>,
 }
 
 impl Contraction {
     fn new(method: Method, fleet: &Fleet) -> Option<Self> {
+        if !method.solver.is_affine() {
+            return None;
+        }
         let dims = fleet.dims();
-        let mut update = begin(method.solver, fleet, &Matrix::zeros(dims.n_states, dims.n_regressors()));
+        let update = begin(method.solver, fleet, &Matrix::zeros(dims.n_states, dims.n_regressors()));
         // The first of many rounds, wherever the schedule goes from there.
         let schedule = match method.schedule {
             Schedule::OverLocalSteps => Schedule::OverLocalSteps,
             Schedule::Constant | Schedule::OverRounds | Schedule::Harmonic => Schedule::Constant,
         };
         let rule = StepRule { schedule, step_size: 0.0, pull: method.solver.pull() };
-        let maps = FleetMaps::new(fleet, rule);
-        let who = Participants::everybody(fleet.n_clients());
-        update.round_map(Round { fleet, maps: &maps, who: &who })?;
-        Some(Self { who, rule, maps, update })
+        let maps = FleetMaps::empty(dims, rule);
+        Some(Self { who: Participants::everybody(fleet.n_clients()), rule, maps, is_mapping: false, update })
     }
 
-    fn at(&mut self, fleet: &Fleet, step_size: f64) -> f64 {
-        self.maps.set(fleet, StepRule { step_size, ..self.rule });
+    /// Looks at a step size for a while, and at no other until ρ is known.
+    fn look(&mut self, fleet: &Fleet, step_size: f64) -> Option<f64> {
+        if !self.is_mapping {
+            self.maps.begin(StepRule { step_size, ..self.rule });
+        }
+        self.is_mapping = self.maps.advance(fleet);
+        if self.is_mapping {
+            return None;
+        }
         self.update.round_map(Round { fleet, maps: &self.maps, who: &self.who });
-        self.update.contraction().unwrap_or(f64::INFINITY)
+        Some(self.update.contraction().unwrap_or(f64::INFINITY))
     }
 
-    /// How far ρ is above 1. (Beyond what matters it is capped, so that the search is not led astray.)
-    fn excess(&mut self, fleet: &Fleet, step_size: f64) -> f64 {
+    /// How far ρ is above 1, looked at likewise. (Beyond what matters it is capped, so that the search is not led astray.)
+    fn excess(&mut self, fleet: &Fleet, step_size: f64) -> Option<f64> {
         // A direction without data has ρ = 1 at any step, and does no harm.
-        (self.at(fleet, step_size) - (1.0 + 1e-12)).min(1.0)
+        self.look(fleet, step_size).map(|contraction| (contraction - (1.0 + 1e-12)).min(1.0))
     }
 }
 
@@ -118,8 +133,8 @@ impl Edges {
         &self.found
     }
 
-    /// Looks at one more step size, of the first of these methods whose edge is not known. Every call takes the same methods,
-    /// and the same fleet. Does nothing once all edges are known.
+    /// Looks at one more step size for a while, of the first of these methods whose edge is not known. Every call takes the same
+    /// methods, and the same fleet. Does nothing once all edges are known.
     pub fn step(&mut self, methods: &[Method], fleet: &Fleet) {
         let which = self.found.len();
         let Some(&method) = methods.get(which) else { return };
@@ -141,7 +156,8 @@ impl Edges {
     }
 }
 
-/// A search for a method's largest stable step. Every step looks at one step size, and takes the same fleet.
+/// A search for a method's largest stable step. Every step looks at one step size, for a millisecond or two, and takes the same
+/// fleet.
 #[derive(Debug)]
 pub struct EdgeSearch {
     contraction: Contraction,
@@ -171,11 +187,18 @@ impl EdgeSearch {
         Some(Self { contraction, before, start, stride, stable: None, unstable: None, was_unstable: None })
     }
 
-    /// Looks at one step size; the edge, once it is known: none if there is none within reach.
+    /// The contraction ρ with steps of this size, once it is known. To be asked for before the search begins, and until then.
+    pub fn contraction(&mut self, fleet: &Fleet, step_size: f64) -> Option<f64> {
+        self.contraction.look(fleet, step_size)
+    }
+
+    /// Looks at one step size for a while; the edge, once it is known: none if there is none within reach.
     pub fn step(&mut self, fleet: &Fleet) -> Option<Option<f64>> {
-        if let Some(before) = self.before.take() {
+        if let Some(before) = self.before {
             // Most data sets allow what an earlier one did; to see that takes one look.
-            return (self.contraction.excess(fleet, before) <= 0.0).then_some(Some(before));
+            let excess = self.contraction.excess(fleet, before)?;
+            self.before = None;
+            return (excess <= 0.0).then_some(Some(before));
         }
         if !(self.start.is_finite() && self.start > 0.0) {
             return Some(None);
@@ -195,7 +218,7 @@ impl EdgeSearch {
         if !(self.start / REACH..=self.start * REACH).contains(&at) {
             return Some(None);
         }
-        let excess = self.contraction.excess(fleet, at);
+        let excess = self.contraction.excess(fleet, at)?;
         self.take(at, excess);
         None
     }

@@ -1,6 +1,6 @@
 //! One Monte-Carlo data set: clients' data come in, error curves and reference errors come out, in small steps.
 
-use super::estimate::{EstimateError, Reference};
+use super::estimate::EstimateError;
 use super::fleet::Fleet;
 use super::gain::{self, ClientErrors};
 use super::lanes::LANES;
@@ -8,7 +8,7 @@ use super::local_map::FleetMaps;
 use super::method::Update;
 use super::moments::Moments;
 use super::rounds::recorded_rounds;
-use super::run::{Context, MethodRun, Trajectory, local_maps};
+use super::run::{Context, MethodRun, Trajectory, begin_maps};
 use super::scenario::{GradientScale, Scenario};
 use super::simulator::{Client, DrawCount, MomentSimulator};
 use super::stability::Edges;
@@ -61,14 +61,24 @@ pub struct Trial {
     fleet: Fleet,
     /// Whether the simulator is at work on the next clients.
     is_drawing: bool,
-    /// The method whose rounds are being run.
-    run: Option<MethodRun>,
+    /// The method at work.
+    work: Option<Work>,
     /// What earlier runs left: local maps, and each method's state.
     maps: Option<FleetMaps>,
     updates: Vec<Option<Box<dyn Update>>>,
     /// The largest stable step of every method.
     edges: Edges,
     result: TrialResult,
+}
+
+/// What a method is at.
+#[expect(clippy::large_enum_variant, reason = "there is one, and it allocates nothing for a run")]
+#[derive(Debug)]
+enum Work {
+    /// Its local maps are in the making.
+    Maps(FleetMaps),
+    /// Its rounds are being run.
+    Rounds(MethodRun),
 }
 
 /// Numbers drawn in one step, which takes a few hundred microseconds with all that becomes of them.
@@ -82,7 +92,7 @@ impl Trial {
             index,
             fleet: Fleet::new(dims),
             is_drawing: false,
-            run: None,
+            work: None,
             maps: None,
             updates: Vec::new(),
             edges: Edges::default(),
@@ -105,9 +115,8 @@ impl Trial {
         let settings = experiment.scenario.settings();
         if self.n_clients() < settings.n_clients {
             self.draw(experiment, simulator);
-        } else if self.result.references.len() < settings.references.len() {
-            let error = |reference: &Reference| reference.error(&self.fleet, &experiment.truth);
-            self.result.references = settings.references.iter().map(error).collect();
+        } else if let Some(reference) = settings.references.get(self.result.references.len()) {
+            self.result.references.push(reference.error(&self.fleet, &experiment.truth));
         } else if let (None, Some(everybody)) = (&self.result.clients, &experiment.everybody) {
             self.result.clients = Some(ClientErrors::alone(&self.fleet, everybody));
         } else if self.result.trajectories.len() < settings.methods.len() {
@@ -161,23 +170,32 @@ impl Trial {
         })
     }
 
-    /// Runs some of a method's rounds.
+    /// Makes some of a method's local maps, or runs some of its rounds.
     fn go_on(&mut self, experiment: &Experiment) {
-        let settings = experiment.scenario.settings();
-        let which = self.result.trajectories.len();
-        if which == 0 && self.run.is_none() && settings.gradient_scale == GradientScale::Mean {
-            self.fleet.normalize();
-        }
         let Experiment { scenario, truth, recorded, .. } = experiment;
+        let settings = scenario.settings();
+        let which = self.result.trajectories.len();
+        let method = settings.methods[which];
+        let work = self.work.take().unwrap_or_else(|| {
+            if which == 0 && settings.gradient_scale == GradientScale::Mean {
+                self.fleet.normalize();
+            }
+            Work::Maps(begin_maps(scenario, method, self.maps.take(), which == 0))
+        });
         let context = Context { scenario, truth, recorded, trial: self.index, fleet: &self.fleet };
-        let begin = || {
-            let method = settings.methods[which];
-            let maps = local_maps(context, method, self.maps.take(), which > 0);
-            MethodRun::new(context, method, maps, self.updates.get_mut(which).and_then(Option::take))
+        let mut run = match work {
+            Work::Rounds(run) => run,
+            Work::Maps(mut maps) => {
+                if maps.advance(&self.fleet) {
+                    self.work = Some(Work::Maps(maps));
+                    return;
+                }
+                let update = self.updates.get_mut(which).and_then(Option::take);
+                MethodRun::new(context, method, maps, update)
+            }
         };
-        let mut run = self.run.take().unwrap_or_else(begin);
         if run.advance(context) {
-            self.run = Some(run);
+            self.work = Some(Work::Rounds(run));
         } else {
             if let (Some(everybody), Some(clients)) = (&experiment.everybody, &mut self.result.clients) {
                 clients.shared.push(gain::errors(everybody, run.models()));
@@ -194,7 +212,7 @@ impl Trial {
     pub fn progress(&self, experiment: &Experiment) -> f64 {
         let settings = experiment.scenario.settings();
         // One unit a client, one for all references; a method's rounds are as many if they are gone through one by one.
-        let run = self.run.as_ref().map_or(0.0, |run| run.progress(settings.n_rounds));
+        let run = if let Some(Work::Rounds(run)) = &self.work { run.progress(settings.n_rounds) } else { 0.0 };
         let runs = self.result.trajectories.len() as f64 + run;
         let done = self.n_clients() as f64 + self.result.references.len() as f64 + runs * settings.n_clients as f64;
         let all = settings.n_clients + settings.references.len() + settings.methods.len() * settings.n_clients;

@@ -15,6 +15,9 @@ use fedsysid_sim::plan::DataPlan;
 use fedsysid_sim::scenario::{GradientScale, Scenario};
 use fedsysid_sim::system::LinearSystem;
 
+/// Products of entries in one step of a fleet in the making, of eight clients side by side: a few milliseconds.
+pub(crate) const STEP: usize = 2_000_000;
+
 /// A fleet with the moments it has on average.
 #[derive(Clone, Debug)]
 pub struct ExpectedFleet {
@@ -51,6 +54,13 @@ impl ExpectedFleet {
             .collect();
         self.add(&clients, |lane| scenario.n_local_steps(first + lane));
         self.fleet.n_clients() < systems.len()
+    }
+
+    /// About how many products of entries the next clients take, eight side by side.
+    pub(crate) fn cost(&self, scenario: &Scenario) -> usize {
+        let d = self.fleet.dims().n_regressors();
+        // What is done once for a client is as much as some steps of its rollout.
+        d * d * d * (scenario.plan(self.fleet.n_clients()).rollout_len + 10)
     }
 
     fn add(&mut self, clients: &[(&LinearSystem, DataPlan)], n_local_steps: impl Fn(usize) -> usize) {

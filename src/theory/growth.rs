@@ -5,8 +5,10 @@
 //! estimates follow whoever has the largest. (In simulations they are off by 2 % beyond what is expected at a growth of 30, by
 //! 20 % at 150, and 5-fold at 4 000.)
 
+use fedsysid_sim::Matrix;
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::spectrum::spectral_radius;
+use fedsysid_sim::system::LinearSystem;
 
 /// From this growth over a rollout on, predictions of pooled estimates say nothing.
 const MOST: f64 = 100.0;
@@ -16,20 +18,28 @@ const CHOSEN: usize = 512;
 /// Whether the states of some client grow so much within a rollout that, clients being different, nothing is to be expected of
 /// pooled data.
 pub fn is_uneven(scenario: &Scenario) -> bool {
-    let settings = scenario.settings();
-    settings.n_clients > 1 && settings.heterogeneity > 0.0 && largest(scenario) > MOST
+    scenario.settings().heterogeneity > 0.0 && would_be_uneven(scenario, scenario.systems())
+}
+
+/// Whether they would be so with these systems in the place of their own, which differ.
+pub(crate) fn would_be_uneven(scenario: &Scenario, systems: &[LinearSystem]) -> bool {
+    systems.len() > 1 && largest_of(scenario, systems) > MOST
 }
 
 /// The largest growth of states within a rollout, `ρ(A⁽ⁱ⁾)^T_i`, among clients that are evenly chosen; something below
 /// 100 where it is less than that.
 pub fn largest(scenario: &Scenario) -> f64 {
-    let all = scenario.settings().n_clients;
-    let n = all.min(CHOSEN);
-    (0..n).map(|k| growth(scenario, k * all / n)).fold(0.0, f64::max)
+    largest_of(scenario, scenario.systems())
 }
 
-fn growth(scenario: &Scenario, client: usize) -> f64 {
-    let a = scenario.systems()[client].a();
+fn largest_of(scenario: &Scenario, systems: &[LinearSystem]) -> f64 {
+    let all = systems.len();
+    let n = all.min(CHOSEN);
+    let growth_of = |client: usize| growth(scenario, client, systems[client].a());
+    (0..n).map(|k| growth_of(k * all / n)).fold(0.0, f64::max)
+}
+
+fn growth(scenario: &Scenario, client: usize, a: &Matrix) -> f64 {
     let over_rollout = |base: f64| base.powf(scenario.plan(client).rollout_len as f64);
     // A radius is no larger than a norm, which costs less.
     let most = over_rollout(a.norm());
@@ -39,10 +49,8 @@ fn growth(scenario: &Scenario, client: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fedsysid_sim::Matrix;
     use fedsysid_sim::family::Family;
     use fedsysid_sim::scenario::Settings;
-    use fedsysid_sim::system::LinearSystem;
 
     fn scenario(a: f64, change: impl Fn(&mut Settings)) -> Scenario {
         let one = |value: f64| Matrix::from_element(1, 1, value);

@@ -211,7 +211,11 @@ impl Seen<'_> {
             "above" => percent(self.above_pooled()?),
             "fold" => measured(self.fold()?, 2),
             "start" => three(self.curve()?.first()?.1),
-            "break_even" => measured(self.break_even()?, 2),
+            "break_even" => match self.theory()?.break_even {
+                // No farther than it is known.
+                Ok(BreakEven::Beyond(farthest)) => measured(farthest, 2),
+                _ => measured(self.break_even()?, 2),
+            },
             "noise" => share(0, |parts| parts.noise)?,
             "bias" => share(0, |parts| parts.bias)?,
             "drift" => share(0, |parts| parts.drift)?,

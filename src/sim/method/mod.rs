@@ -99,6 +99,16 @@ impl Solver {
     }
 }
 
+impl Solver {
+    /// Whether its round is one affine map of the server's model.
+    pub fn is_affine(self) -> bool {
+        match self {
+            Self::FedAvg | Self::FedLin | Self::FedProx { .. } => true,
+            Self::Scaffold | Self::FedAdmm { .. } | Self::Clustered { .. } | Self::Median => false,
+        }
+    }
+}
+
 /// What a round works on.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {

@@ -88,6 +88,7 @@ fn closed_form_is_the_textbook_loop() {
     check_against_textbook(|s| (s.n_clients, s.n_rounds, s.heterogeneity) = (5, 40, 0.75));
     check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (2, 30, 1.into()));
     check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (3, 20, 37.into()));
+    check_against_textbook(|s| (s.n_clients, s.n_rounds, s.n_local_steps) = (3, 60, 37.into()));
     check_against_textbook(|s| (s.n_clients, s.n_rounds, s.start) = (4, 30, Start::HalfOfClient1));
     check_against_textbook(|s| (s.n_clients, s.n_rounds, s.step_size) = (3, 30, 4e-3));
     check_against_textbook(|s| (s.n_clients, s.data.n_rollouts, s.n_rounds) = (1, 1.into(), 50));
@@ -422,4 +423,33 @@ fn one_long_trajectory_identifies_an_unstable_system_while_it_fits() {
     let alone = with(60)[0].unwrap();
     assert!(alone < 0.5, "{alone}");
     assert!(with(4_500).iter().all(Result::is_err));
+}
+
+/// Steps that some settings take in a data set.
+fn steps(change: impl Fn(&mut Settings)) -> usize {
+    let experiment = Experiment::new(scenario(change));
+    let mut simulator = MomentSimulator::new(experiment.scenario.settings().family.dims());
+    let mut trial = Trial::new(&experiment, 0);
+    1 + std::iter::from_fn(|| trial.step(&experiment, &mut simulator).then_some(())).count()
+}
+
+/// What takes longer is done in more steps, so that none of them takes long: 20 000 rounds of eight clients are no more than 700
+/// in one, and α/k with 10 000 local steps no more than 100 clients.
+#[test]
+fn many_local_steps_are_gone_through_in_parts() {
+    for n_local_steps in [10, 1_000, 10_000] {
+        let over_rounds = steps(|s| {
+            (s.n_clients, s.n_rounds, s.n_local_steps, s.step_size) = (8, 20_000, n_local_steps.into(), 1e-6);
+            s.methods = vec![Method { solver: Solver::FedAvg, schedule: Schedule::OverRounds }];
+        });
+        assert!(over_rounds > 20_000 / 700, "K = {n_local_steps}: {over_rounds}");
+    }
+    let over_local_steps = |n_local_steps: usize| {
+        steps(|s| {
+            (s.n_clients, s.n_rounds, s.n_local_steps, s.step_size) = (800, 1, n_local_steps.into(), 1e-6);
+            s.methods = vec![Method { solver: Solver::FedAvg, schedule: Schedule::OverLocalSteps }];
+        })
+    };
+    let (few, many) = (over_local_steps(10), over_local_steps(10_000));
+    assert!(many >= few + 8, "{few} {many}");
 }

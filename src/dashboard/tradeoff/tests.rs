@@ -152,7 +152,8 @@ fn what_is_not_on_the_axis_is_said_not_to_be() {
 
 #[test]
 fn one_client_alone_is_said_to_join_nobody() {
-    let said = shown(&small(|_| ()), &views(Across::Clients), TradeOff::sentence);
+    let sentence = |trade_off: &TradeOff<'_>| trade_off.sentence();
+    let said = shown(&small(|_| ()), &views(Across::Clients), sentence);
     assert_eq!(said, "Joining pays for client 1 at every M but 1, where there is nobody to join.");
 }
 

@@ -1,6 +1,7 @@
 //! The clients that count, taken together.
 
 use super::Matrix;
+use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::target::Truth;
 
 /// The clients that count, all at once.
@@ -31,14 +32,19 @@ impl Centre {
 
     /// The client farthest from a model.
     pub fn farthest(truth: &Truth, model: &Matrix) -> Self {
-        let mut farthest: Option<(f64, Matrix)> = None;
-        for theta in truth.clients() {
-            let square = (model - &theta).norm_squared();
-            if farthest.as_ref().is_none_or(|(before, _)| square > *before) {
-                farthest = Some((square, theta));
+        let mut differences = LaneMatrix::zeros(model.nrows(), model.ncols());
+        let (mut most, mut farthest) = (f64::NEG_INFINITY, None);
+        for (_, block, counting) in truth.blocks() {
+            differences.set_all(model);
+            differences.add_scaled(Lanes::splat(-1.0), block);
+            let squares = differences.squared_norms();
+            for lane in (0..LANES).filter(|&lane| counting.0[lane] > 0.0) {
+                if farthest.is_none() || squares.0[lane] > most {
+                    (most, farthest) = (squares.0[lane], Some((block, lane)));
+                }
             }
         }
-        Self { theta: farthest.map_or_else(|| model.clone(), |(_, theta)| theta), spread: 0.0 }
+        Self { theta: farthest.map_or_else(|| model.clone(), |(block, lane)| block.lane(lane)), spread: 0.0 }
     }
 
     /// The mean of `‖Θ − Θ⁽ⁱ⁾‖_F²`.

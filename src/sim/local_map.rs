@@ -259,9 +259,26 @@ impl FleetMaps {
 
     /// Goes to the maps of K equal steps of another size, where the schedule changes it from round to round.
     pub fn set_step_size(&mut self, fleet: &Fleet, step_size: f64) {
-        for ((eigen, map), block) in self.spectra.iter().zip(&mut self.maps).zip(fleet.blocks()) {
-            map.set_equal_steps(eigen, self.rule.pull, step_size, block);
+        for (index, block) in fleet.blocks().iter().enumerate() {
+            self.set_step_size_of(index, block, step_size);
         }
+    }
+
+    /// The same for one block of the fleet alone.
+    pub fn set_step_size_of(&mut self, index: usize, block: &Block, step_size: f64) {
+        self.maps[index].set_equal_steps(&self.spectra[index], self.rule.pull, step_size, block);
+    }
+
+    /// How far the steps of a round lead, where the schedule changes them from round to round: the largest `α K (λ + μ)` of a
+    /// client.
+    pub fn reach(&self, fleet: &Fleet) -> f64 {
+        let StepRule { step_size, pull, .. } = self.rule;
+        let of_block = |(block, eigen): (&Block, &Eigen)| {
+            let largest = eigen.values.iter().fold(Lanes::default(), |largest, &value| largest.max(value));
+            let reach = |lane: usize| (largest.0[lane] + pull) * block.n_local_steps[lane] as f64 * step_size;
+            (0..LANES).filter(|&lane| block.present.0[lane] > 0.0).map(reach).fold(0.0, f64::max)
+        };
+        fleet.blocks().iter().zip(&self.spectra).map(of_block).fold(0.0, f64::max)
     }
 }
 

@@ -1,5 +1,7 @@
 //! One method's run on one data set, a few rounds at a time.
 
+use std::ops::Range;
+
 use super::Matrix;
 use super::fleet::Fleet;
 use super::lanes::LANES;
@@ -9,7 +11,7 @@ use super::method::curve::RoundCurve;
 use super::method::{Method, Round, Update, begin};
 use super::participation::Participants;
 use super::scenario::Scenario;
-use super::target::{ErrorRecorder, Models, Truth};
+use super::target::{ErrorRecorder, Models, Target, Truth};
 
 /// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
 /// learned, and does no harm.
@@ -101,8 +103,8 @@ pub struct Context<'a> {
 /// How the rounds are gone through.
 #[derive(Debug)]
 enum Rounds {
-    /// Every round is the same affine map: from one recorded round to the next.
-    Leaps(Box<Leaps>),
+    /// Every round is the same affine map: from one recorded round to the next, of which these lanes are still to be recorded.
+    Leaps { leaps: Box<Leaps>, lanes: Range<usize> },
     /// The step size changes from round to round, and with it the affine map: along a curve.
     Curve(Box<Along>),
     /// One by one.
@@ -182,7 +184,7 @@ impl MethodRun {
         let contraction = update.contraction();
         let rounds = match map {
             Some(map) if is_full && maps.repeat() => {
-                Rounds::Leaps(Box::new(Leaps::new(map, &first, settings.n_rounds)))
+                Rounds::Leaps { leaps: Box::new(Leaps::new(map, &first, settings.n_rounds)), lanes: 0..0 }
             }
             // A curve takes a map more than there are local steps.
             Some(_) if is_full && n_local_steps < settings.n_rounds && is_cheap => {
@@ -197,7 +199,7 @@ impl MethodRun {
     /// Goes on for about a millisecond; whether there is more to do.
     pub fn advance(&mut self, context: Context<'_>) -> bool {
         match &mut self.rounds {
-            Rounds::Leaps(leaps) => leap(context, leaps, &mut self.recorder),
+            Rounds::Leaps { leaps, lanes } => leap(context, leaps, lanes, &mut self.recorder),
             Rounds::Curve(along) if along.curve.wanted().is_some() => {
                 self.gather(context);
                 true
@@ -245,7 +247,7 @@ impl MethodRun {
     /// The models that clients have at present.
     pub fn models(&self) -> Models<'_> {
         match &self.rounds {
-            Rounds::Leaps(leaps) => Models::Shared(leaps.last()),
+            Rounds::Leaps { leaps, .. } => Models::Shared(leaps.last()),
             Rounds::Curve(along) => Models::Shared(&along.model),
             Rounds::Each { .. } => self.update.models(),
         }
@@ -254,7 +256,7 @@ impl MethodRun {
     /// The share of the rounds done, 0 to 1.
     pub fn progress(&self, n_rounds: usize) -> f64 {
         match &self.rounds {
-            Rounds::Leaps(_) => 0.0,
+            Rounds::Leaps { .. } => 0.0,
             Rounds::Curve(along) => along.round as f64 / n_rounds as f64,
             Rounds::Each { round, .. } => *round as f64 / n_rounds as f64,
         }
@@ -264,7 +266,7 @@ impl MethodRun {
     pub fn finish(self, recorded: &[usize]) -> (Trajectory, FleetMaps, Box<dyn Update>) {
         let errors = self.recorder.finish();
         let first = errors.first().copied().unwrap_or(0.0).max(1.0);
-        let decides = matches!(self.rounds, Rounds::Leaps(_));
+        let decides = matches!(self.rounds, Rounds::Leaps { .. });
         let diverges = match self.contraction {
             Some(contraction) if decides => contraction > DIVERGENCE,
             _ => errors.iter().any(|error| *error > GROWTH * first),
@@ -280,10 +282,17 @@ impl MethodRun {
 }
 
 /// The next recorded rounds; whether there are more.
-fn leap(context: Context<'_>, leaps: &mut Leaps, recorder: &mut ErrorRecorder) -> bool {
-    for _ in 0..at_once(LANES * cost_of_error(context.truth, context.fleet.dims().n_regressors())) {
-        let Some((models, used)) = leaps.advance() else { return false };
-        recorder.push_lanes(context.truth, models, used);
+fn leap(context: Context<'_>, leaps: &mut Leaps, lanes: &mut Range<usize>, recorder: &mut ErrorRecorder) -> bool {
+    // Where one client counts, eight rounds are looked at side by side; else eight clients.
+    let width = if let Target::Client(_) = context.truth.target() { LANES } else { 1 };
+    for _ in 0..at_once(cost_of_error(context.truth, context.fleet.dims().n_regressors())) {
+        if lanes.start == lanes.end {
+            let Some(used) = leaps.advance() else { return false };
+            *lanes = 0..used;
+        }
+        let now = lanes.start..lanes.end.min(lanes.start + width);
+        lanes.start = now.end;
+        recorder.push_lanes(context.truth, leaps.models(), now);
     }
     true
 }

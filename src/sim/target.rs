@@ -1,5 +1,7 @@
 //! Whose error is shown: what an estimate is measured against.
 
+use std::ops::Range;
+
 use super::Matrix;
 use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::norm::LaneNorms;
@@ -153,15 +155,15 @@ impl ErrorRecorder {
         }
     }
 
-    /// Takes one shared model a lane, of the first `used` lanes in order.
-    pub fn push_lanes(&mut self, truth: &Truth, models: &LaneMatrix, used: usize) {
+    /// Takes one shared model a lane, of these lanes in order.
+    pub fn push_lanes(&mut self, truth: &Truth, models: &LaneMatrix, lanes: Range<usize>) {
         self.flush();
-        if let Some(single) = &self.single {
+        if let (Some(single), 0) = (&self.single, lanes.start) {
             self.differences.set_difference(single, models);
-            self.waiting = used;
+            self.waiting = lanes.end;
             self.flush();
         } else {
-            (0..used).for_each(|lane| self.push(truth, Models::Shared(&models.lane(lane))));
+            lanes.for_each(|lane| self.push(truth, Models::Shared(&models.lane(lane))));
         }
     }
 
@@ -248,7 +250,8 @@ mod tests {
             (0..LANES).for_each(|lane| models.set_lane(lane, &Matrix::from_element(3, 5, lane as f64)));
             let mut recorder = ErrorRecorder::new(&truth, (3, 5), 9);
             recorder.push(&truth, Models::Shared(&Matrix::zeros(3, 5)));
-            recorder.push_lanes(&truth, &models, 5);
+            recorder.push_lanes(&truth, &models, 0..3);
+            recorder.push_lanes(&truth, &models, 3..5);
             let errors = recorder.finish();
             assert_eq!(errors.len(), 6);
             for (lane, error) in errors[1..].iter().enumerate() {

@@ -1,6 +1,6 @@
 //! One Monte-Carlo data set: clients' data come in, error curves and reference errors come out, in small steps.
 
-use super::estimate::{EstimateError, Reference};
+use super::estimate::EstimateError;
 use super::fleet::Fleet;
 use super::gain::{self, ClientErrors};
 use super::lanes::LANES;
@@ -115,9 +115,8 @@ impl Trial {
         let settings = experiment.scenario.settings();
         if self.n_clients() < settings.n_clients {
             self.draw(experiment, simulator);
-        } else if self.result.references.len() < settings.references.len() {
-            let error = |reference: &Reference| reference.error(&self.fleet, &experiment.truth);
-            self.result.references = settings.references.iter().map(error).collect();
+        } else if let Some(reference) = settings.references.get(self.result.references.len()) {
+            self.result.references.push(reference.error(&self.fleet, &experiment.truth));
         } else if let (None, Some(everybody)) = (&self.result.clients, &experiment.everybody) {
             self.result.clients = Some(ClientErrors::alone(&self.fleet, everybody));
         } else if self.result.trajectories.len() < settings.methods.len() {

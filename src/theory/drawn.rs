@@ -5,6 +5,7 @@ use super::law::MeanNorms;
 use super::prediction::{Context, Limit, NEAR, State};
 use super::sampling::Sampling;
 use fedsysid_sim::centre::Centre;
+use fedsysid_sim::local_map::FleetMaps;
 use fedsysid_sim::method::Method;
 
 /// Where more of a mean square error than this is a matter of who takes part, errors vary too much for a normal law.
@@ -37,8 +38,8 @@ impl Drawn {
     ///
     /// # Errors
     /// If the method's round is not one affine map, or not the same every time, or depends too much on who takes part.
-    pub(super) fn new(context: Context<'_>, method: Method) -> Result<Self, NoPrediction> {
-        let sampling = Sampling::new(context, method)?;
+    pub(super) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
+        let sampling = Sampling::new(context, method, maps)?;
         let (is_prepared, has_ended, n_recorded) = (false, false, 1);
         Ok(Self { sampling, is_prepared, errors: Vec::new(), n_recorded, of_chance: 0.0, has_ended })
     }
@@ -50,7 +51,7 @@ impl Drawn {
             self.errors = vec![self.sampling.state().split(context, centre).1.rms()];
             return true;
         }
-        for _ in 0..self.sampling.at_once() {
+        for _ in 0..self.sampling.at_once(context.truth.blocks().count()) {
             if !self.goes_on(context) {
                 break;
             }

@@ -64,22 +64,42 @@ impl Law {
         let for_few = for_few(n_samples, self.covariance.nrows())?;
         Ok(Self { covariance: self.covariance * for_few, ..self })
     }
+}
 
-    /// The mean of the clients' own least squares: `mean Θ⁽ⁱ⁾`, with rows of covariance `Σ ν_i S_i⁻¹ / M²`.
+/// The mean of the clients' own least squares in the making: `mean Θ⁽ⁱ⁾`, with rows of covariance `Σ ν_i S_i⁻¹ / M²`.
+#[derive(Clone, Debug)]
+pub struct MeanOfLocals {
+    sum: Law,
+    n_clients: usize,
+}
+
+/// Clients taken into it in one step, times d³.
+const STEP: usize = 200_000;
+
+impl MeanOfLocals {
+    /// Of no client yet.
+    pub fn new(dims: Dims) -> Self {
+        let (n, d) = (dims.n_states, dims.n_regressors());
+        Self { sum: Law { mean: Matrix::zeros(n, d), covariance: Matrix::zeros(d, d) }, n_clients: 0 }
+    }
+
+    /// Takes some more clients in; the law, once all are.
     ///
     /// # Errors
     /// If the data of a client overflow, or leave a direction out.
-    pub fn mean_of_locals(expected: &ExpectedFleet) -> Result<Self, NoPrediction> {
-        let fleet = expected.fleet();
-        let (n, d, m) = (fleet.dims().n_states, fleet.dims().n_regressors(), fleet.n_clients() as f64);
-        let mut sum = Self { mean: Matrix::zeros(n, d), covariance: Matrix::zeros(d, d) };
-        for client in 0..fleet.n_clients() {
+    pub fn step(&mut self, expected: &ExpectedFleet) -> Result<Option<Law>, NoPrediction> {
+        let d = self.sum.covariance.nrows();
+        let m = expected.fleet().n_clients();
+        let until = m.min(self.n_clients + STEP / (d * d * d).min(STEP));
+        for client in self.n_clients..until {
             let (moments, noise) = expected.client(client);
             let inverse = inverse(&moments.s)?;
-            sum.mean += moments.c * &inverse / m;
-            sum.covariance += inverse * (noise / (m * m) * for_few(moments.n_samples as f64, d)?);
+            self.sum.mean += moments.c * &inverse / m as f64;
+            let share = noise / (m as f64 * m as f64);
+            self.sum.covariance += inverse * (share * for_few(moments.n_samples as f64, d)?);
         }
-        Ok(sum)
+        self.n_clients = until;
+        Ok((until == m).then(|| self.sum.clone()))
     }
 }
 
@@ -277,16 +297,18 @@ impl MeanNorms {
     }
 
     fn of_worst(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
-        let mut systems: Vec<Matrix> = truth.clients().collect();
+        let mut distances = self.distances(&law.mean, truth);
+        let blocks: Vec<_> = truth.blocks().map(|(_, block, _)| block).collect();
         let mut candidates = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
-        let mut chosen = Matrix::zeros(0, 0);
+        let mut chosen = 0;
         for lane in 0..LANES {
-            let distances = systems.iter().map(|theta| (&law.mean - theta).norm_squared()).enumerate();
             // Fewer clients than lanes: the last one again.
-            if let Some((farthest, _)) = distances.max_by(|a, b| a.1.total_cmp(&b.1)) {
-                chosen = systems.swap_remove(farthest);
+            let farthest = distances.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+            if let Some((farthest, _)) = farthest.filter(|(_, distance)| **distance != f64::NEG_INFINITY) {
+                chosen = farthest;
+                distances[farthest] = f64::NEG_INFINITY;
             }
-            candidates.set_lane(lane, &chosen);
+            candidates.set_lane(lane, &blocks[chosen / LANES].lane(chosen % LANES));
         }
         // The farthest's squared norm goes along with the largest norm.
         let expected = (&law.mean - candidates.lane(0)).norm_squared() + law.noise();
@@ -306,6 +328,18 @@ impl MeanNorms {
         }
         means.add(1.0, draws.len() * LANES, sums);
         means.corrected()
+    }
+
+    /// The squared Frobenius norms of a model's errors, −∞ for those that do not count.
+    fn distances(&mut self, model: &Matrix, truth: &Truth) -> Vec<f64> {
+        let mut distances = Vec::new();
+        for (_, thetas, counting) in truth.blocks() {
+            self.errors.set_all(model);
+            self.errors.add_scaled(Lanes::splat(-1.0), thetas);
+            let squares = self.errors.squared_norms();
+            distances.extend(squares.where_nonzero(counting, Lanes::splat(f64::NEG_INFINITY)).0);
+        }
+        distances
     }
 
     /// `E‖Z Lᵀ‖`, of noise alone, from as many draws as given (at most all; a multiple of eight).

@@ -61,6 +61,8 @@ pub enum NoPrediction {
     Uneven,
     /// Errors depend so much on who takes part that they follow no normal law.
     Chance,
+    /// Steps that change from round to round lead so far in each that rounds cannot be interpolated.
+    LocalSteps,
 }
 
 impl fmt::Display for NoPrediction {
@@ -76,6 +78,7 @@ impl fmt::Display for NoPrediction {
             Self::FewSamples => say!("there are too few samples"),
             Self::Uneven => say!("systems are so unstable that few rollouts outweigh all others"),
             Self::Chance => say!("too much depends on who takes part"),
+            Self::LocalSteps => say!("steps change from round to round, and there are very many in each"),
         })
     }
 }

@@ -5,97 +5,130 @@
 
 use super::expectation::ExpectedFleet;
 use fedsysid_sim::Matrix;
-use fedsysid_sim::lanes::LaneMatrix;
-use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::fleet::Block;
+use fedsysid_sim::lanes::{LaneMatrix, Lanes};
+use fedsysid_sim::local_map::FleetMaps;
 use fedsysid_sim::method::affine::RoundMap;
 use fedsysid_sim::method::{Method, Round, Solver, Update, begin};
 use fedsysid_sim::participation::Participants;
 
-/// A method's round maps at some step sizes.
-pub(super) struct Points<'a> {
-    expected: &'a ExpectedFleet,
-    method: Method,
+/// Products of entries, eight side by side, that are taken in one step: a millisecond or two.
+const STEP: usize = 200_000;
+
+/// A method's round maps at some step sizes, and their noise, in the making.
+#[derive(Debug)]
+pub(super) struct Points {
+    is_fedlin: bool,
     update: Box<dyn Update>,
     maps: FleetMaps,
-    /// `Q_i` at every point taken, block by block.
-    qs: Vec<Vec<LaneMatrix>>,
+    /// The step sizes; none where every round has the same steps, and one map.
+    sizes: Vec<f64>,
+    taken: Vec<RoundMap>,
+    /// FedLin's mean of `Q_i` at every point, side by side.
+    means: Matrix,
+    /// The others' `Q_i` at every point, and `Σ ν_i Q_i S_i Q_i` for every pair of points.
+    qs: Vec<LaneMatrix>,
+    pairs: Vec<LaneMatrix>,
+    /// Blocks that are in those.
+    n_blocks: usize,
 }
 
-impl<'a> Points<'a> {
-    /// None yet. The first one is that of the schedule's first round.
-    pub(super) fn new(expected: &'a ExpectedFleet, method: Method, step_size: f64) -> Self {
+impl Points {
+    /// None yet, of the maps of the first round.
+    pub(super) fn new(expected: &ExpectedFleet, method: Method, maps: FleetMaps, sizes: Vec<f64>) -> Self {
         let fleet = expected.fleet();
-        let dims = fleet.dims();
-        let update = begin(method.solver, fleet, &Matrix::zeros(dims.n_states, dims.n_regressors()));
-        let rule = StepRule { schedule: method.schedule, step_size, pull: method.solver.pull() };
-        Self { expected, method, update, maps: FleetMaps::new(fleet, rule), qs: Vec::new() }
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
+        let update = begin(method.solver, fleet, &Matrix::zeros(n, d));
+        let is_fedlin = method.solver == Solver::FedLin;
+        let k = sizes.len().max(1);
+        let (n_qs, n_pairs) = if is_fedlin { (0, 0) } else { (k, k * (k + 1) / 2) };
+        let zeros = |count: usize| (0..count).map(|_| LaneMatrix::zeros(d, d)).collect();
+        let (qs, pairs, means) = (zeros(n_qs), zeros(n_pairs), Matrix::zeros(d, k * d));
+        Self { is_fedlin, update, maps, sizes, taken: Vec::new(), means, qs, pairs, n_blocks: 0 }
     }
 
-    /// Takes the map with equal steps of this size, where the schedule changes it from round to round.
-    pub(super) fn take_at(&mut self, step_size: f64) -> Option<RoundMap> {
-        self.maps.set_step_size(self.expected.fleet(), step_size);
-        self.take()
+    /// Takes some more maps, or some more clients' noise; whether there is more.
+    pub(super) fn advance(&mut self, expected: &ExpectedFleet) -> bool {
+        let fleet = expected.fleet();
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
+        let mut done = 0;
+        while self.taken.len() < self.sizes.len().max(1) {
+            if done > STEP {
+                return true;
+            }
+            self.take(expected);
+            done += fleet.blocks().len() * d * d * (d + n + 3);
+        }
+        if self.is_fedlin {
+            return false;
+        }
+        for (index, (block, noise)) in expected.blocks().enumerate().skip(self.n_blocks) {
+            if done > STEP {
+                return true;
+            }
+            self.take_noise(index, block, noise);
+            self.n_blocks += 1;
+            done += self.pairs.len() * d * d * (d + 2);
+        }
+        false
     }
 
-    /// Takes the present map; none of methods whose round is not one.
-    pub(super) fn take(&mut self) -> Option<RoundMap> {
-        let fleet = self.expected.fleet();
+    fn take(&mut self, expected: &ExpectedFleet) {
+        let fleet = expected.fleet();
+        let point = self.taken.len();
+        if let Some(&size) = self.sizes.get(point) {
+            self.maps.set_step_size(fleet, size);
+        }
         let who = Participants::everybody(fleet.n_clients());
-        let map = self.update.round_map(Round { fleet, maps: &self.maps, who: &who })?.clone();
-        self.qs.push(self.maps.blocks()[..fleet.blocks().len()].iter().map(|maps| maps.q.clone()).collect());
-        Some(map)
-    }
-
-    /// `Lᵀ` for all points taken, side by side: a row for each independent noise, d columns a point.
-    pub(super) fn noise(&self) -> Matrix {
-        let m = self.expected.fleet().n_clients() as f64;
-        let covariance = match self.method.solver {
-            Solver::FedLin => self.of_mean_moments(),
-            _ => self.of_every_client(),
-        };
-        low_rank_factor(&(covariance / (m * m))).transpose()
-    }
-
-    /// FedLin's: `Q̄ᵀ (Σ ν_i S_i) Q̄`.
-    fn of_mean_moments(&self) -> Matrix {
-        let expected = self.expected;
-        let (d, k) = (expected.fleet().dims().n_regressors(), self.qs.len());
-        let mut side_by_side = Matrix::zeros(d, k * d);
-        for (point, qs) in self.qs.iter().enumerate() {
+        let d = fleet.dims().n_regressors();
+        let map = self.update.round_map(Round { fleet, maps: &self.maps, who: &who }).cloned();
+        self.taken.push(map.unwrap_or_else(|| RoundMap::identity(fleet.dims().n_states, d)));
+        if self.is_fedlin {
             let mut lanes = LaneMatrix::zeros(d, d);
-            for (q, (block, _)) in qs.iter().zip(expected.blocks()) {
-                lanes.add_weighted(block.present, q);
+            for (map, block) in self.maps.blocks().iter().zip(fleet.blocks()) {
+                lanes.add_weighted(block.present, &map.q);
             }
             let mut mean = Matrix::zeros(d, d);
             lanes.sum_lanes(&mut mean);
-            side_by_side.columns_mut(point * d, d).copy_from(&(mean / expected.fleet().n_clients() as f64));
+            self.means.columns_mut(point * d, d).copy_from(&(mean / fleet.n_clients() as f64));
         }
-        side_by_side.tr_mul(&(expected.total_noise() * &side_by_side))
+    }
+
+    fn take_noise(&mut self, index: usize, block: &Block, noise: Lanes) {
+        let d = block.s.rows();
+        let (mut sq, mut qsq) = (LaneMatrix::zeros(d, d), LaneMatrix::zeros(d, d));
+        let mut pairs = self.pairs.iter_mut();
+        for a in 0..self.qs.len() {
+            if let Some(&size) = self.sizes.get(a) {
+                self.maps.set_step_size_of(index, block, size);
+            }
+            self.qs[a].copy_from(&self.maps.blocks()[index].q);
+            sq.set_product(&block.s, &self.qs[a]);
+            for (q, pair) in self.qs[..=a].iter().zip(&mut pairs) {
+                qsq.set_product(q, &sq);
+                pair.add_weighted(noise, &qsq);
+            }
+        }
+    }
+
+    /// The maps, and `Lᵀ` for all points, side by side: a row for each independent noise, d columns a point.
+    pub(super) fn finish(&mut self, expected: &ExpectedFleet) -> (Vec<RoundMap>, Matrix) {
+        let m = expected.fleet().n_clients() as f64;
+        let covariance = if self.is_fedlin {
+            self.means.tr_mul(&(expected.total_noise() * &self.means))
+        } else {
+            self.of_every_client()
+        };
+        (std::mem::take(&mut self.taken), low_rank_factor(&(covariance / (m * m))).transpose())
     }
 
     /// FedAvg's and FedProx's: `Σ ν_i Q_i S_i Q_i`, for every pair of points.
     fn of_every_client(&self) -> Matrix {
-        let expected = self.expected;
-        let (d, k) = (expected.fleet().dims().n_regressors(), self.qs.len());
-        let mut covariance = Matrix::zeros(k * d, k * d);
-        let (mut sq, mut qsq, mut sum) = (LaneMatrix::zeros(d, d), LaneMatrix::zeros(d, d), Matrix::zeros(d, d));
-        let mut lanes: Vec<_> = (0..k * (k + 1) / 2).map(|_| LaneMatrix::zeros(d, d)).collect();
-        for (index, (block, noise)) in expected.blocks().enumerate() {
-            let mut pairs = lanes.iter_mut();
-            for a in 0..k {
-                sq.set_product(&block.s, &self.qs[a][index]);
-                for qs in &self.qs[..=a] {
-                    qsq.set_product(&qs[index], &sq);
-                    if let Some(pair) = pairs.next() {
-                        pair.add_weighted(noise, &qsq);
-                    }
-                }
-            }
-        }
-        let mut pairs = lanes.iter();
+        let (k, d) = (self.qs.len(), self.means.nrows());
+        let (mut covariance, mut sum) = (Matrix::zeros(k * d, k * d), Matrix::zeros(d, d));
+        let mut pairs = self.pairs.iter();
         for a in 0..k {
-            for b in 0..=a {
-                let Some(pair) = pairs.next() else { continue };
+            for (b, pair) in (0..=a).zip(&mut pairs) {
                 pair.sum_lanes(&mut sum);
                 covariance.view_mut((b * d, a * d), (d, d)).copy_from(&sum);
                 covariance.view_mut((a * d, b * d), (d, d)).copy_from(&sum.transpose());

@@ -1,5 +1,7 @@
 //! A [prediction](super::prediction) in the making: rounds run in leaps, along a curve, or as they are drawn.
 
+use std::collections::VecDeque;
+
 use super::NoPrediction;
 use super::drawn::Drawn;
 use super::law::{Law, MeanNorms};
@@ -7,6 +9,7 @@ use super::points::Points;
 use super::prediction::{Context, Limit, NEAR, Parts, Prediction, State};
 use fedsysid_sim::Matrix;
 use fedsysid_sim::centre::Centre;
+use fedsysid_sim::local_map::FleetMaps;
 use fedsysid_sim::method::Method;
 use fedsysid_sim::method::affine::{Leaps, RoundMap};
 use fedsysid_sim::method::curve::RoundCurve;
@@ -16,20 +19,33 @@ use fedsysid_sim::target::Target;
 /// square; in between its ratio to that is interpolated.
 const MOVED: f64 = 0.1;
 
-/// At most so many local steps have a curve of round maps of their own; more are interpolated between as many points.
-const DEGREE: usize = 8;
+/// A curve of round maps has at most this degree; what would take more is not predicted.
+const MOST_DEGREE: usize = 72;
 
 /// After so many doublings of the round, a run is taken to have ended.
 const DOUBLINGS: usize = 30;
 
-/// Rounds along a curve that are gone through at once.
-const STEP: usize = 2_000;
+/// Products of entries in one step: a millisecond or two.
+const STEP: usize = 400_000;
+
+/// The degree with which round maps are interpolated to 10⁻¹⁰, where steps lead so far ([`FleetMaps::reach`]) and are at most so
+/// many; none if that is too high.
+///
+/// An entry is made of `(1 − αλ)^K`, which is about e^{−x} up to x = αλK, the reach, and whose Chebyshev coefficients between 0 and
+/// α fall like `exp(−k²/x)`; K itself is always enough.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is too large saturates")]
+fn degree(reach: f64, n_local_steps: usize) -> Option<usize> {
+    let enough = (4.6 * reach.sqrt() + 4.0).ceil() as usize;
+    Some(enough.min(n_local_steps)).filter(|&degree| degree <= MOST_DEGREE)
+}
 
 /// A prediction in the making, in small steps.
 #[derive(Debug)]
 pub(crate) struct PredictionRun {
     rounds: Rounds,
     rows: Rows,
+    /// States that are still to be recorded.
+    waiting: VecDeque<State>,
     /// The clients that count, if they are the same all along.
     centre: Option<Centre>,
     prediction: Prediction,
@@ -44,8 +60,18 @@ pub(crate) struct PredictionRun {
 
 #[derive(Debug)]
 enum Rounds {
+    /// Their maps are in the making, for a curve if there are several.
+    Points {
+        points: Box<Points>,
+        degree: Option<usize>,
+    },
     Leaps(Box<Leaps>),
-    Curve { curve: Box<RoundCurve>, method: Method, model: Matrix, after: Matrix, round: usize },
+    Curve {
+        curve: Box<RoundCurve>,
+        model: Matrix,
+        after: Matrix,
+        round: usize,
+    },
     Drawn(Box<Drawn>),
 }
 
@@ -79,36 +105,26 @@ impl Rows {
 }
 
 impl PredictionRun {
-    /// A prediction at round 0.
+    /// A prediction at its start, with the method's local maps.
     ///
     /// # Errors
-    /// If the method's round is not one affine map, or neither always the same nor one in which all take part.
-    pub(crate) fn new(context: Context<'_>, method: Method, norms: &mut MeanNorms) -> Result<Self, NoPrediction> {
+    /// If the method's round is not one affine map, or neither always the same nor one in which all take part, or takes very many
+    /// steps whose size changes.
+    pub(crate) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
-        let first = context.scenario.first_model();
-        let points = || Points::new(context.expected, method, settings.step_size);
-        let (n, d) = first.shape();
-        let transient = &first - &context.pooled.mean;
-        let zeros = |rows| Matrix::zeros(rows, d);
-        let mut repeated = None;
-        let (rounds, start) = if !settings.participation.is_full(fleet.n_clients()) {
-            let drawn = Drawn::new(context, method)?;
-            (Rounds::Drawn(Box::new(drawn)), Rows::stack(&zeros(n), &transient, &zeros(0)))
+        let shape = context.pooled.mean.shape();
+        let rounds = if !settings.participation.is_full(fleet.n_clients()) {
+            Rounds::Drawn(Box::new(Drawn::new(context, method, maps)?))
         } else if method.schedule.repeats_every_round() {
-            let mut points = points();
-            let map = points.take().ok_or(NoPrediction::Method)?;
-            let noise = points.noise();
-            let map = augment(&map, &context.pooled.mean, &noise);
-            let start = Rows::stack(&zeros(n), &transient, &zeros(noise.nrows()));
-            repeated = Some(map.clone());
-            (Rounds::Leaps(Box::new(Leaps::new(map, &start, settings.n_rounds))), start)
+            let points = Points::new(context.expected, method, maps, Vec::new());
+            Rounds::Points { points: Box::new(points), degree: None }
         } else {
-            let degree = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1).min(DEGREE);
-            let (curve, rank) = curve(&mut points(), &context.pooled.mean, settings.step_size, degree)?;
-            let start = Rows::stack(&zeros(n), &transient, &zeros(rank));
-            let (model, after) = (start.clone(), start.clone());
-            (Rounds::Curve { curve: Box::new(curve), method, model, after, round: 0 }, start)
+            let most = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1);
+            let degree = degree(maps.reach(fleet), most).ok_or(NoPrediction::LocalSteps)?;
+            let sizes = RoundCurve::new(settings.step_size, degree, shape).points().to_vec();
+            let points = Points::new(context.expected, method, maps, sizes);
+            Rounds::Points { points: Box::new(points), degree: Some(degree) }
         };
         let centre = match context.truth.target() {
             Target::Worst => None,
@@ -116,51 +132,115 @@ impl PredictionRun {
         };
         let mut run = Self {
             rounds,
-            rows: Rows { n },
+            rows: Rows { n: shape.0 },
+            waiting: VecDeque::new(),
             centre,
             prediction: Prediction::default(),
-            map: repeated,
-            start,
+            map: None,
+            start: Matrix::zeros(0, shape.1),
             ratios: Vec::new(),
             last: None,
         };
-        let state = run.rows.state(&run.start);
-        run.record(context, &state, norms);
+        if let Rounds::Drawn(_) = run.rounds {
+            run.start_from(context, 0);
+        }
         Ok(run)
     }
 
-    /// Goes on for about a millisecond; whether there is more to do.
-    pub(crate) fn advance(&mut self, context: Context<'_>, norms: &mut MeanNorms) -> bool {
+    /// Goes to round 0, with so many independent rows of noise.
+    fn start_from(&mut self, context: Context<'_>, n_noises: usize) {
+        let first = context.scenario.first_model();
+        let zeros = |rows| Matrix::zeros(rows, first.ncols());
+        self.start = Rows::stack(&zeros(first.nrows()), &(&first - &context.pooled.mean), &zeros(n_noises));
+        self.waiting.push_back(self.rows.state(&self.start));
+    }
+
+    /// From maps to rounds.
+    fn begin(&mut self, context: Context<'_>) -> Result<(), NoPrediction> {
         let settings = context.scenario.settings();
-        let (mut models, rows) = (Vec::new(), self.rows);
-        let more = match &mut self.rounds {
-            Rounds::Leaps(leaps) => match leaps.advance() {
-                Some((lanes, used)) => {
-                    models.extend((0..used).map(|lane| rows.state(&lanes.lane(lane))));
-                    true
+        let pooled = &context.pooled.mean;
+        let Rounds::Points { points, degree } = &mut self.rounds else { return Ok(()) };
+        let degree = *degree;
+        let (maps, noise) = points.finish(context.expected);
+        self.start_from(context, noise.nrows());
+        let d = pooled.ncols();
+        let rows = |point: usize, map: &RoundMap| augment(map, pooled, &noise.columns(point * d, d).into_owned());
+        let mut rows = maps.iter().enumerate().map(|(point, map)| rows(point, map));
+        self.rounds = if let Some(degree) = degree {
+            let mut curve = RoundCurve::new(settings.step_size, degree, self.start.shape());
+            rows.for_each(|map| curve.add(map));
+            if !curve.is_tame() {
+                return Err(NoPrediction::Diverges);
+            }
+            let (model, after) = (self.start.clone(), self.start.clone());
+            Rounds::Curve { curve: Box::new(curve), model, after, round: 0 }
+        } else {
+            self.map = rows.next();
+            let map = self.map.clone().ok_or(NoPrediction::Method)?;
+            Rounds::Leaps(Box::new(Leaps::new(map, &self.start, settings.n_rounds)))
+        };
+        Ok(())
+    }
+
+    /// Goes on for a millisecond or two; whether there is more to do.
+    ///
+    /// # Errors
+    /// If rounds grow beyond what can be interpolated.
+    pub(crate) fn advance(
+        &mut self,
+        context: Context<'_>,
+        method: Method,
+        norms: &mut MeanNorms,
+    ) -> Result<bool, NoPrediction> {
+        let (rows, d) = (self.start.nrows(), self.start.ncols());
+        // Mean norms, and where the farthest client is another from round to round, that of all.
+        let cost_of_record = 100 * d * d + context.truth.blocks().count() * d * d;
+        let mut done = 0;
+        while done < STEP {
+            if let Some(state) = self.waiting.pop_front() {
+                self.record(context, &state, norms);
+                done += cost_of_record;
+                continue;
+            }
+            done += match &mut self.rounds {
+                Rounds::Points { points, .. } => {
+                    if !points.advance(context.expected) {
+                        self.begin(context)?;
+                    }
+                    STEP
                 }
-                None => false,
-            },
-            Rounds::Curve { curve, method, model, after, round } => {
-                let until = settings.n_rounds.min(*round + STEP);
-                while *round < until {
-                    curve
-                        .at(method.schedule.step_size(settings.step_size, 1, *round, settings.n_rounds))
-                        .apply(model, after);
+                Rounds::Leaps(leaps) => {
+                    let Some(used) = leaps.advance() else { return Ok(false) };
+                    self.waiting.extend((0..used).map(|lane| self.rows.state(&leaps.models().lane(lane))));
+                    rows * d * d
+                }
+                Rounds::Curve { curve, model, after, round } => {
+                    let settings = context.scenario.settings();
+                    if *round == settings.n_rounds {
+                        return Ok(false);
+                    }
+                    let step_size = method.schedule.step_size(settings.step_size, 1, *round, settings.n_rounds);
+                    curve.at(step_size).apply(model, after);
                     std::mem::swap(model, after);
                     *round += 1;
                     if context.recorded.binary_search(round).is_ok() {
-                        models.push(rows.state(model));
+                        self.waiting.push_back(self.rows.state(model));
                     }
+                    // Products that are not side by side, but in long rows.
+                    (curve.points().len() * (d + rows) * d + rows * d * d) / 4
                 }
-                *round < settings.n_rounds
-            }
-            Rounds::Drawn(drawn) => drawn.advance(context, self.centre.as_ref(), &mut models),
-        };
-        for model in &models {
-            self.record(context, model, norms);
+                Rounds::Drawn(drawn) => {
+                    let mut models = Vec::new();
+                    let more = drawn.advance(context, self.centre.as_ref(), &mut models);
+                    self.waiting.extend(models);
+                    if !more && self.waiting.is_empty() {
+                        return Ok(false);
+                    }
+                    STEP
+                }
+            };
         }
-        more
+        Ok(true)
     }
 
     fn split(&self, context: Context<'_>, rows: &Matrix) -> (Law, Parts) {
@@ -238,25 +318,6 @@ impl PredictionRun {
         let n_rounds = if n_rounds == 0 && !is_far(&rows) { 0 } else { n_rounds + 1 };
         Some(Limit { mean: norms.of(&law, context.truth), parts, n_rounds })
     }
-}
-
-/// The curve of all rows' maps over step sizes, and the rows of noise.
-fn curve(
-    points: &mut Points<'_>,
-    pooled: &Matrix,
-    step_size: f64,
-    degree: usize,
-) -> Result<(RoundCurve, usize), NoPrediction> {
-    let (n, d) = pooled.shape();
-    let at = RoundCurve::new(step_size, degree, (n, d)).points().to_vec();
-    let maps: Option<Vec<_>> = at.iter().map(|&step_size| points.take_at(step_size)).collect();
-    let maps = maps.ok_or(NoPrediction::Method)?;
-    let noise = points.noise();
-    let mut curve = RoundCurve::new(step_size, degree, (2 * n + noise.nrows(), d));
-    for (point, map) in maps.iter().enumerate() {
-        curve.add(augment(map, pooled, &noise.columns(point * d, d).into_owned()));
-    }
-    if curve.is_tame() { Ok((curve, noise.nrows())) } else { Err(NoPrediction::Diverges) }
 }
 
 /// The map of all rows from that of the model: drift, transient, and noise that enters anew each round.

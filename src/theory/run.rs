@@ -2,11 +2,14 @@
 
 use crate::break_even::Search;
 use crate::expectation::{ExpectedFleet, STEP};
-use crate::law::{Law, MeanNorms, alone};
-use crate::prediction::Context;
+use crate::law::{Law, MeanNorms, MeanOfLocals, alone};
+use crate::prediction::{Context, Prediction};
 use crate::rounds::PredictionRun;
-use crate::{MethodTheory, NoPrediction, Theory, growth, scaling};
-use fedsysid_sim::stability::{EdgeSearch, Stability, contraction};
+use crate::scaling::Scaling;
+use crate::{MethodTheory, NoPrediction, Theory, growth};
+use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::method::Method;
+use fedsysid_sim::stability::{EdgeSearch, Stability};
 use fedsysid_sim::target::Target;
 use fedsysid_sim::trial::Experiment;
 
@@ -21,21 +24,32 @@ pub struct TheoryRun {
     theory: Theory,
 }
 
+/// The pooled estimate, or why nothing is to be expected of it.
+type Pooled = Result<Law, NoPrediction>;
+
 #[derive(Debug)]
 enum Stage {
     Clients,
-    References,
-    Methods {
+    References(MeanOfLocals),
+    /// The next method, if there is one.
+    Methods(Pooled),
+    /// Its local maps.
+    Maps {
         pooled: Law,
-        run: Option<Box<PredictionRun>>,
+        maps: Box<FleetMaps>,
     },
-    /// The method last predicted is looked at for its largest step.
-    Edge {
+    /// Its rounds.
+    Rounds {
         pooled: Law,
+        run: Box<PredictionRun>,
+    },
+    /// The method last predicted is looked at for its contraction and its largest step.
+    Edge {
+        pooled: Pooled,
         search: Box<EdgeSearch>,
     },
     BreakEven(Search),
-    Scaling,
+    Scaling(Scaling),
 }
 
 impl TheoryRun {
@@ -68,16 +82,18 @@ impl TheoryRun {
         let stage = std::mem::replace(&mut self.stage, Stage::Clients);
         self.stage = match stage {
             Stage::Clients => self.clients(experiment),
-            Stage::References => self.references(experiment),
-            Stage::Methods { pooled, run } => self.methods(experiment, pooled, run),
-            Stage::Edge { pooled, search } => self.edge(pooled, search),
+            Stage::References(mean_of_locals) => self.references(experiment, mean_of_locals),
+            Stage::Methods(pooled) => self.methods(experiment, pooled),
+            Stage::Maps { pooled, maps } => self.maps(experiment, pooled, maps),
+            Stage::Rounds { pooled, run } => self.rounds(experiment, pooled, run),
+            Stage::Edge { pooled, search } => self.edge(experiment, pooled, search),
             Stage::BreakEven(search) => self.break_even(experiment, search),
-            Stage::Scaling => {
-                let scenario = &experiment.scenario;
-                let steps = scaling::steps(scenario.settings().n_clients);
-                let Some(&n_clients) = steps.get(self.theory.scaling.len()) else { return Some(self.theory.clone()) };
-                self.theory.scaling.extend(scaling::of_clients(scenario, n_clients, &mut self.norms));
-                Stage::Scaling
+            Stage::Scaling(mut scaling) => {
+                if let Some(all) = scaling.step(&experiment.scenario, &experiment.truth, &mut self.norms) {
+                    self.theory.scaling = all;
+                    return Some(self.theory.clone());
+                }
+                Stage::Scaling(scaling)
             }
         };
         None
@@ -90,14 +106,19 @@ impl TheoryRun {
         while done < STEP {
             done += self.expected.cost(scenario);
             if !self.expected.grow(scenario, scenario.systems()) {
-                return Stage::References;
+                return Stage::References(MeanOfLocals::new(scenario.settings().family.dims()));
             }
         }
         Stage::Clients
     }
 
     /// The one-shot estimates; and then the moments are brought to the scale of the gradients.
-    fn references(&mut self, experiment: &Experiment) -> Stage {
+    fn references(&mut self, experiment: &Experiment, mut mean_of_locals: MeanOfLocals) -> Stage {
+        let mean_of_locals = match mean_of_locals.step(&self.expected) {
+            Ok(None) => return Stage::References(mean_of_locals),
+            Ok(Some(law)) => Ok(law),
+            Err(reason) => Err(reason),
+        };
         let settings = experiment.scenario.settings();
         let theory = &mut self.theory;
         let d = settings.family.dims().n_regressors() as f64;
@@ -119,77 +140,96 @@ impl TheoryRun {
         let even = |pooled| if is_uneven { Err(NoPrediction::Uneven) } else { Ok(pooled) };
         let pooled = Law::pooled(&self.expected).and_then(even).and_then(|pooled| pooled.of_samples(n_samples));
         theory.pooled = mean(&pooled);
-        theory.mean_of_locals = mean(&Law::mean_of_locals(&self.expected));
+        theory.mean_of_locals = mean(&mean_of_locals);
         self.pooled_noise = pooled.map_or(f64::NAN, |pooled| self.norms.of_noise(&pooled.covariance, 64));
         self.expected.finish(settings.gradient_scale);
-        match Law::pooled(&self.expected).and_then(even) {
-            Ok(pooled) => Stage::Methods { pooled, run: None },
-            Err(reason) => self.expect_nothing(experiment, reason),
+        Stage::Methods(Law::pooled(&self.expected).and_then(even))
+    }
+
+    /// The next method, of which nothing is to be expected where not even pooled least squares can be foretold. Once there are no
+    /// more, the break-even.
+    fn methods(&mut self, experiment: &Experiment, pooled: Pooled) -> Stage {
+        let settings = experiment.scenario.settings();
+        let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
+            return match pooled {
+                Ok(_) => self.begin_break_even(experiment),
+                Err(reason) => {
+                    self.theory.break_even = Err(reason);
+                    scaling(experiment)
+                }
+            };
+        };
+        match pooled {
+            Ok(pooled) if method.solver.is_affine() => {
+                let pull = method.solver.pull();
+                let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull };
+                Stage::Maps { pooled, maps: Box::new(FleetMaps::empty(settings.family.dims(), rule)) }
+            }
+            Ok(_) => self.predicted(method, pooled, Err(NoPrediction::Method)),
+            Err(reason) => self.predicted(method, pooled, Err(reason)),
         }
     }
 
-    /// Where not even pooled least squares can be foretold, no method can; whether it is stable, can.
-    fn expect_nothing(&mut self, experiment: &Experiment, reason: NoPrediction) -> Stage {
-        let settings = experiment.scenario.settings();
-        let fleet = self.expected.fleet();
-        let stability = |method| match reason {
-            NoPrediction::Overflow => None,
-            _ => Stability::of(method, settings.step_size, fleet),
-        };
-        let method = |&method| MethodTheory { method, prediction: Err(reason), stability: stability(method) };
-        self.theory.methods = settings.methods.iter().map(method).collect();
-        self.theory.break_even = Err(reason);
-        Stage::Scaling
+    /// Some more of a method's local maps.
+    fn maps(&mut self, experiment: &Experiment, pooled: Law, mut maps: Box<FleetMaps>) -> Stage {
+        if maps.advance(self.expected.fleet()) {
+            return Stage::Maps { pooled, maps };
+        }
+        let method = experiment.scenario.settings().methods[self.theory.methods.len()];
+        let context = context(experiment, &self.expected, &pooled);
+        match PredictionRun::new(context, method, *maps) {
+            Ok(run) => Stage::Rounds { pooled, run: Box::new(run) },
+            Err(reason) => self.predicted(method, Ok(pooled), Err(reason)),
+        }
     }
 
     /// Some more of a method's rounds.
-    fn methods(&mut self, experiment: &Experiment, pooled: Law, run: Option<Box<PredictionRun>>) -> Stage {
-        let settings = experiment.scenario.settings();
-        let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
-            return self.begin_break_even(experiment);
-        };
-        let context = Context {
-            scenario: &experiment.scenario,
-            truth: &experiment.truth,
-            recorded: &experiment.recorded,
-            expected: &self.expected,
-            pooled: &pooled,
-        };
-        let norms = &mut self.norms;
-        let run = run.map_or_else(|| PredictionRun::new(context, method, norms).map(Box::new), Ok);
-        let prediction = match run {
-            Ok(mut run) => {
-                if run.advance(context, norms) {
-                    return Stage::Methods { pooled, run: Some(run) };
-                }
-                run.finish(context, norms)
-            }
+    fn rounds(&mut self, experiment: &Experiment, pooled: Law, mut run: Box<PredictionRun>) -> Stage {
+        let method = experiment.scenario.settings().methods[self.theory.methods.len()];
+        let context = context(experiment, &self.expected, &pooled);
+        let prediction = match run.advance(context, method, &mut self.norms) {
+            Ok(true) => return Stage::Rounds { pooled, run },
+            Ok(false) => run.finish(context, &mut self.norms),
             Err(reason) => Err(reason),
         };
-        let fleet = self.expected.fleet();
-        let contraction = contraction(method, settings.step_size, fleet);
-        let stability = contraction.map(|contraction| Stability { contraction, largest_step: None });
-        self.theory.methods.push(MethodTheory { method, prediction, stability });
-        match EdgeSearch::new(method, fleet, None) {
-            Some(search) => Stage::Edge { pooled, search: Box::new(search) },
-            None => Stage::Methods { pooled, run: None },
+        self.predicted(method, Ok(pooled), prediction)
+    }
+
+    /// A method's prediction is known; now whether it is stable.
+    fn predicted(&mut self, method: Method, pooled: Pooled, prediction: Result<Prediction, NoPrediction>) -> Stage {
+        self.theory.methods.push(MethodTheory { method, prediction, stability: None });
+        match EdgeSearch::new(method, self.expected.fleet(), None) {
+            Some(search) if !matches!(pooled, Err(NoPrediction::Overflow)) => {
+                Stage::Edge { pooled, search: Box::new(search) }
+            }
+            _ => Stage::Methods(pooled),
         }
     }
 
-    /// One more step size of the method last predicted.
-    fn edge(&mut self, pooled: Law, mut search: Box<EdgeSearch>) -> Stage {
-        let Some(edge) = search.step(self.expected.fleet()) else { return Stage::Edge { pooled, search } };
-        if let Some(stability) = self.theory.methods.last_mut().and_then(|method| method.stability.as_mut()) {
-            stability.largest_step = edge;
+    /// Some more of the method last predicted, at one step size after the other.
+    fn edge(&mut self, experiment: &Experiment, pooled: Pooled, mut search: Box<EdgeSearch>) -> Stage {
+        let fleet = self.expected.fleet();
+        let stability = self.theory.methods.last_mut().map(|method| &mut method.stability);
+        match stability {
+            Some(Some(stability)) => {
+                let Some(edge) = search.step(fleet) else { return Stage::Edge { pooled, search } };
+                stability.largest_step = edge;
+                Stage::Methods(pooled)
+            }
+            Some(unknown) => {
+                let contraction = search.contraction(fleet, experiment.scenario.settings().step_size);
+                *unknown = contraction.map(|contraction| Stability { contraction, largest_step: None });
+                Stage::Edge { pooled, search }
+            }
+            None => Stage::Methods(pooled),
         }
-        Stage::Methods { pooled, run: None }
     }
 
     /// From the ε at which the two would cross if bias grew with ε, and noise did not.
     fn begin_break_even(&mut self, experiment: &Experiment) -> Stage {
         let scenario = &experiment.scenario;
         if scenario.settings().n_clients == 1 {
-            return Stage::Scaling;
+            return scaling(experiment);
         }
         match (self.theory.alone, self.theory.pooled) {
             (Ok(alone), Ok(error)) => {
@@ -200,7 +240,7 @@ impl TheoryRun {
             }
             (Err(reason), _) | (_, Err(reason)) => {
                 self.theory.break_even = Err(reason);
-                Stage::Scaling
+                scaling(experiment)
             }
         }
     }
@@ -212,6 +252,15 @@ impl TheoryRun {
             Ok(Some(found)) => self.theory.break_even = Ok(found),
             Err(reason) => self.theory.break_even = Err(reason),
         }
-        Stage::Scaling
+        scaling(experiment)
     }
+}
+
+fn context<'a>(experiment: &'a Experiment, expected: &'a ExpectedFleet, pooled: &'a Law) -> Context<'a> {
+    let Experiment { scenario, truth, recorded, .. } = experiment;
+    Context { scenario, truth, recorded, expected, pooled }
+}
+
+fn scaling(experiment: &Experiment) -> Stage {
+    Stage::Scaling(Scaling::new(&experiment.scenario))
 }

@@ -24,8 +24,8 @@
 use super::NoPrediction;
 use super::prediction::{Context, State};
 use fedsysid_sim::Matrix;
-use fedsysid_sim::lanes::LANES;
-use fedsysid_sim::local_map::{FleetMaps, StepRule};
+use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
+use fedsysid_sim::local_map::FleetMaps;
 use fedsysid_sim::method::affine::RoundMap;
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::participation::Reports;
@@ -97,22 +97,34 @@ impl Means {
     fn new(context: Context<'_>, is_fedlin: bool, maps: &FleetMaps, reports: Reports) -> Self {
         let (n, d) = context.pooled.mean.shape();
         let n_clients = context.expected.fleet().n_clients();
-        let zeros = || Matrix::zeros(d, d);
+        let zeros = || LaneMatrix::zeros(d, d);
         let (mut s, mut q, mut sq, mut qn, mut noise) = (zeros(), zeros(), zeros(), zeros(), zeros());
-        let mut rq = Matrix::zeros(n, d);
-        let (mut squares_s, mut squares_q) = (0.0, 0.0);
-        let share = 1.0 / n_clients as f64;
-        for which in 0..n_clients {
-            let one = client(context, maps, which);
-            s += &one.s * share;
-            q += &one.q * share;
-            squares_s += one.s.norm_squared() * share;
-            squares_q += one.q.norm_squared() * share;
-            noise += &one.noise * share;
-            sq += &one.s * &one.q * share;
-            rq += one.r * &one.q * share;
-            qn += one.q * one.noise * share;
+        let (mut r, mut rq, mut room) = (LaneMatrix::zeros(n, d), LaneMatrix::zeros(n, d), LaneMatrix::zeros(n, d));
+        let (mut squares_s, mut squares_q, mut product) = (Lanes::default(), Lanes::default(), zeros());
+        let mut pooled = LaneMatrix::zeros(n, d);
+        pooled.set_all(&-&context.pooled.mean);
+        for ((block, nu), map) in context.expected.blocks().zip(maps.blocks()) {
+            s.add_weighted(block.present, &block.s);
+            q.add_weighted(block.present, &map.q);
+            noise.add_weighted(nu, &block.s);
+            squares_s += block.s.squared_norms().where_nonzero(block.present, Lanes::default());
+            squares_q += map.q.squared_norms().where_nonzero(block.present, Lanes::default());
+            product.set_product(&block.s, &map.q);
+            sq.add_weighted(block.present, &product);
+            product.set_product(&map.q, &block.s);
+            qn.add_weighted(nu, &product);
+            r.copy_from(&block.c);
+            r.add_product(&pooled, &block.s);
+            room.set_product(&r, &map.q);
+            rq.add_weighted(block.present, &room);
         }
+        let mean = |lanes: &LaneMatrix| {
+            let mut sum = Matrix::zeros(lanes.rows(), lanes.cols());
+            lanes.sum_lanes(&mut sum);
+            sum / n_clients as f64
+        };
+        let [s, q, sq, qn, noise, rq] = [&s, &q, &sq, &qn, &noise, &rq].map(mean);
+        let [squares_s, squares_q] = [squares_s, squares_q].map(|squares| squares.sum() / n_clients as f64);
         let together = if is_fedlin { reports.variation } else { 1.0 };
         let reach = &q * &noise * (1.0 - together) + qn * together;
         let variance = |squares: f64, mean: &Matrix| squares / mean.norm_squared() - 1.0;
@@ -135,7 +147,7 @@ impl Sampling {
     ///
     /// # Errors
     /// If the method's round is not affine, or not the same every time, or depends too much on who takes part.
-    pub(super) fn new(context: Context<'_>, method: Method) -> Result<Self, NoPrediction> {
+    pub(super) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
         let is_fedlin = match method.solver {
@@ -146,8 +158,6 @@ impl Sampling {
         if !method.schedule.repeats_every_round() {
             return Err(NoPrediction::Participation);
         }
-        let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
-        let maps = FleetMaps::new(fleet, rule);
         let reports = settings.participation.reports(fleet.n_clients());
         let means = Means::new(context, is_fedlin, &maps, reports);
         if is_fedlin && (means.varied > VARIED || means.varied.is_nan()) {
@@ -237,9 +247,9 @@ impl Sampling {
         self.own.iter_mut().for_each(|own| *own *= any);
     }
 
-    /// So many rounds take a millisecond or so.
-    pub(super) fn at_once(&self) -> usize {
-        1 + STEP / (5 * self.noises.len())
+    /// So many rounds take a millisecond or so, where each one's error is looked at for so many blocks of clients.
+    pub(super) fn at_once(&self, n_blocks: usize) -> usize {
+        1 + STEP / (5 * self.noises.len() + 4 * n_blocks * self.squares.len().isqrt())
     }
 
     /// One more round.

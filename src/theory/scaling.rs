@@ -1,10 +1,10 @@
 //! How errors and bound scale with the number of clients: those of the first 1, 2, 5, 10, … of a fleet.
 
 use super::NoPrediction;
-use super::expectation::ExpectedFleet;
+use super::expectation::{ExpectedFleet, STEP};
 use super::law::{Law, MeanNorms};
-use super::theorem1::{DELTA, Theorem1};
-use fedsysid_sim::scenario::{Scenario, Settings};
+use super::theorem1::{self, DELTA, Norms, Theorem1};
+use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::target::{Target, Truth};
 
 /// What so many of the clients have.
@@ -26,23 +26,58 @@ pub fn steps(n_clients: usize) -> Vec<usize> {
     below.chain([n_clients]).collect()
 }
 
-/// What the first `n_clients` of a fleet have.
-pub fn of_clients(scenario: &Scenario, n_clients: usize, norms: &mut MeanNorms) -> Option<OfClients> {
-    let settings = scenario.settings();
-    // A client that is not among them is looked at by those who are as any other system is.
-    let client = if let Target::Client(client) = settings.target { client } else { 0 };
-    let some = Scenario::new(Settings { n_clients, target: Target::Client(0), ..settings.clone() }).ok()?;
-    let mut expected = ExpectedFleet::empty(&some);
-    while expected.grow(&some, some.systems()) {}
-    let pooled = Law::pooled(&expected).and_then(|pooled| pooled.of_samples(expected.n_samples()));
-    let truth = Truth::new(settings.target, scenario.systems());
-    let pooled = pooled.map(|law| norms.roughly(&law, &truth));
-    Some(OfClients { n_clients, pooled, theorem1: Theorem1::new(&some, client.min(n_clients - 1), DELTA) })
+/// What some of the clients have, in the making.
+#[derive(Debug)]
+pub(crate) struct Scaling {
+    sizes: Vec<usize>,
+    /// What the bound takes of every client, of the first ones so far.
+    norms: Vec<Norms>,
+    /// The clients of the next size.
+    expected: ExpectedFleet,
+    found: Vec<OfClients>,
+}
+
+impl Scaling {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let sizes = steps(scenario.settings().n_clients);
+        Self { sizes, norms: Vec::new(), expected: ExpectedFleet::empty(scenario), found: Vec::new() }
+    }
+
+    /// Goes on a little; all that was found, at the end.
+    pub(crate) fn step(&mut self, scenario: &Scenario, truth: &Truth, norms: &mut MeanNorms) -> Option<Vec<OfClients>> {
+        let Some(&n_clients) = self.sizes.get(self.found.len()) else { return Some(std::mem::take(&mut self.found)) };
+        let mut done = 0;
+        while self.norms.len() < n_clients {
+            if done > STEP {
+                return None;
+            }
+            // A norm takes about ten products.
+            done += 10 * self.expected.cost(scenario);
+            self.norms.extend(theorem1::norms(scenario, self.norms.len()));
+        }
+        let systems = &scenario.systems()[..n_clients];
+        while self.expected.fleet().n_clients() < n_clients {
+            if done > STEP {
+                return None;
+            }
+            done += self.expected.cost(scenario);
+            self.expected.grow(scenario, systems);
+        }
+        let expected = std::mem::replace(&mut self.expected, ExpectedFleet::empty(scenario));
+        // A client that is not among them is looked at by those who are as any other system is.
+        let client = if let Target::Client(client) = truth.target() { client.min(n_clients - 1) } else { 0 };
+        let pooled = Law::pooled(&expected).and_then(|pooled| pooled.of_samples(expected.n_samples()));
+        let pooled = pooled.map(|law| norms.roughly(&law, truth));
+        let theorem1 = Theorem1::of_first(scenario, &self.norms[..n_clients], client, DELTA);
+        self.found.push(OfClients { n_clients, pooled, theorem1 });
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fedsysid_sim::scenario::Settings;
 
     #[test]
     fn steps_end_with_all() {
@@ -57,7 +92,10 @@ mod tests {
         let settings = Settings { heterogeneity: 0.0, n_clients: 80, ..Settings::paper() };
         let scenario = Scenario::new(settings).unwrap();
         let mut norms = MeanNorms::new(scenario.settings().family.dims());
-        let mut at = |m| of_clients(&scenario, m, &mut norms).unwrap();
+        let truth = Truth::new(scenario.settings().target, scenario.systems());
+        let mut scaling = Scaling::new(&scenario);
+        let all = std::iter::repeat_with(|| scaling.step(&scenario, &truth, &mut norms)).flatten().next().unwrap();
+        let at = |m| all.iter().find(|of| of.n_clients == m).unwrap();
         let (twenty, eighty) = (at(20), at(80));
         let ratio = twenty.pooled.unwrap() / eighty.pooled.unwrap();
         assert!((ratio - 2.0).abs() < 0.01, "{ratio}");

@@ -51,15 +51,24 @@ pub struct Theorem1 {
 impl Theorem1 {
     /// The theorem for client `client` (0-based), its δ being `delta`. Infinite or NaN where a state covariance overflows.
     pub fn new(scenario: &Scenario, client: usize, delta: f64) -> Self {
+        let mut all = Vec::new();
+        while all.len() < scenario.settings().n_clients {
+            all.extend(norms(scenario, all.len()));
+        }
+        Self::of_first(scenario, &all, client, delta)
+    }
+
+    /// The same for as many of the first clients as there are sums.
+    pub(crate) fn of_first(scenario: &Scenario, norms: &[Norms], client: usize, delta: f64) -> Self {
         let settings = scenario.settings();
         let dims = settings.family.dims();
         let (n, p) = (dims.n_states as f64, dims.n_inputs as f64);
-        let norms: Vec<_> = (0..settings.n_clients).step_by(LANES).map(|first| norms(scenario, first)).collect();
-        let clients = || norms.iter().flatten();
+        let n_clients = norms.len();
+        let clients = || norms.iter();
         let rollouts = |client| scenario.plan(client).n_rollouts as f64;
-        let total: f64 = (0..settings.n_clients).map(rollouts).sum();
-        let longest = (0..settings.n_clients).map(|client| scenario.plan(client).rollout_len).max().unwrap_or(1);
-        let mt = settings.n_clients as f64 * longest as f64;
+        let total: f64 = (0..n_clients).map(rollouts).sum();
+        let longest = (0..n_clients).map(|client| scenario.plan(client).rollout_len).max().unwrap_or(1);
+        let mt = n_clients as f64 * longest as f64;
         let excitation = clients().map(|norms| norms.excitation).fold(f64::INFINITY, f64::min);
         let c0 = 16.0 * ((2.0 * n + p) * libm::log(9.0 * mt / delta)).sqrt();
         let noise = |client: usize, norms: &Norms| {
@@ -75,13 +84,13 @@ impl Theorem1 {
         Self {
             c0,
             c1,
-            c2: 9.0 * (settings.n_clients as f64 - 1.0) * own / excitation,
+            c2: 9.0 * (n_clients as f64 - 1.0) * own / excitation,
             c2_of_others: 9.0 * (all - own).max(0.0) / excitation,
             noise: c1 / total.sqrt(),
             noise_summed: c0 * weighted.sqrt() / (excitation * total),
             heterogeneity: extent(settings.family.a_pattern()).max(extent(settings.family.b_pattern())),
             needs: (8.0 * (n + p) + 16.0 * libm::log(2.0 * mt / delta), (4.0 * n + 2.0 * p) * libm::log(mt / delta)),
-            has: (0..settings.n_clients).map(rollouts).fold(f64::INFINITY, f64::min),
+            has: (0..n_clients).map(rollouts).fold(f64::INFINITY, f64::min),
             excitation,
         }
     }
@@ -109,7 +118,7 @@ impl Theorem1 {
 
 /// Sums over a client's rollout.
 #[derive(Clone, Copy, Debug)]
-struct Norms {
+pub(crate) struct Norms {
     /// `Σ_t ‖Σ_t‖`.
     sum: f64,
     /// `Σ_t ‖Σ_t^{1/2}‖`.
@@ -119,7 +128,7 @@ struct Norms {
 }
 
 /// The sums of up to eight clients, from this one (0-based) on.
-fn norms(scenario: &Scenario, first: usize) -> Vec<Norms> {
+pub(crate) fn norms(scenario: &Scenario, first: usize) -> Vec<Norms> {
     let clients: Vec<_> = scenario.systems().iter().enumerate().skip(first).take(LANES).collect();
     let clients: Vec<_> = clients.into_iter().map(|(client, system)| (system, scenario.plan(client))).collect();
     let n = scenario.settings().family.dims().n_states;

@@ -167,6 +167,7 @@ variants!(NoPrediction {
     7 => FewSamples,
     8 => Uneven,
     9 => Chance,
+    10 => LocalSteps,
 });
 
 variants!(EstimateError {

@@ -160,8 +160,8 @@ impl Leaps {
         }
     }
 
-    /// The models after the next recorded rounds, one a lane, and how many they are; none at the end.
-    pub fn advance(&mut self) -> Option<(&LaneMatrix, usize)> {
+    /// Goes to the next recorded rounds, up to eight, and says how many they are; none at the end.
+    pub fn advance(&mut self) -> Option<usize> {
         if self.left == 0 {
             let stretch = self.stretches.next()?;
             self.begin(stretch);
@@ -177,7 +177,12 @@ impl Leaps {
         if self.left == 0 {
             self.last = self.lanes.lane(used - 1);
         }
-        Some((&self.lanes, used))
+        Some(used)
+    }
+
+    /// The models after these rounds, one a lane.
+    pub fn models(&self) -> &LaneMatrix {
+        &self.lanes
     }
 
     /// The model after the last recorded round so far, once a stretch of rounds has ended.
@@ -244,8 +249,8 @@ mod tests {
             }
             let mut leaps = Leaps::new(map(), &first, n_rounds);
             let mut got = vec![first.clone()];
-            while let Some((lanes, used)) = leaps.advance() {
-                got.extend((0..used).map(|lane| lanes.lane(lane)));
+            while let Some(used) = leaps.advance() {
+                got.extend((0..used).map(|lane| leaps.models().lane(lane)));
             }
             let rounds = recorded_rounds(n_rounds);
             assert_eq!(got.len(), rounds.len(), "{n_rounds}");

@@ -10,6 +10,7 @@
 //! - [`contest`]: what is timed, the simulator among it.
 //! - [`clock`]: the best of many turns.
 //! - [`slope`]: a time that is free of what a run costs just for being run.
+//! - [`steps`]: the longest step of anything that is done in steps.
 //! - [`allocations`]: what is allocated where nothing should be.
 //! - [`numpy`]: the same cell in NumPy, at its best.
 //! - [`figures`]: what the measurements say, and their limits.
@@ -23,3 +24,4 @@ pub mod figures;
 pub mod numpy;
 pub mod report;
 pub mod slope;
+pub mod steps;

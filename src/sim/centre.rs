@@ -39,7 +39,7 @@ impl Centre {
             differences.add_scaled(Lanes::splat(-1.0), block);
             let squares = differences.squared_norms();
             for lane in (0..LANES).filter(|&lane| counting.0[lane] > 0.0) {
-                if squares.0[lane] > most {
+                if farthest.is_none() || squares.0[lane] > most {
                     (most, farthest) = (squares.0[lane], Some((block, lane)));
                 }
             }

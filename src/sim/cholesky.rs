@@ -36,7 +36,7 @@ impl LaneCholesky {
                     rest -= self.factor[(i, k)] * self.factor[(j, k)];
                 }
                 if i == j {
-                    // Written so that NaN stays: it is not determined either.
+                    // Written so that NaN, which is not determined either, is taken: all pivots after it are NaN too.
                     self.least_pivot =
                         self.least_pivot.zip(rest, |least, pivot| if pivot >= least { least } else { pivot });
                     self.factor[(i, i)] = rest.sqrt();

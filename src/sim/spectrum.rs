@@ -105,7 +105,7 @@ fn francis(h: &mut Matrix, begin: usize, end: usize, is_exceptional: bool) {
 
 /// The similar matrix in coordinates that are mirrored so that `vector`, which begins at `at`, has its first entry only.
 fn reflect(h: &mut Matrix, at: usize, vector: &[f64]) {
-    let size = vector.iter().fold(0.0, |size: f64, entry| size.hypot(*entry));
+    let size = vector.iter().fold(0.0, |size: f64, entry| libm::hypot(size, *entry));
     let Some(&first) = vector.first() else { return };
     if vector[1..].iter().all(|&entry| entry == 0.0) {
         return;
@@ -133,7 +133,7 @@ fn pair([[a, b], [c, d]]: [[f64; 2]; 2]) -> [(f64, f64); 2] {
 
 /// The distance from 0: by this factor what belongs to an eigenvalue grows in a step.
 fn size((re, im): (f64, f64)) -> f64 {
-    re.hypot(im)
+    libm::hypot(re, im)
 }
 
 /// The spectral radius: the size of the largest eigenvalue; below 1 a system is stable. None where there are no eigenvalues.
@@ -152,7 +152,7 @@ mod tests {
         let values = eigenvalues(&Matrix::from_row_slice(n, n, entries)).unwrap();
         assert_eq!(values.len(), n);
         for (value, expected) in values.iter().zip(expected) {
-            let off = (value.0 - expected.0).hypot(value.1 - expected.1);
+            let off = libm::hypot(value.0 - expected.0, value.1 - expected.1);
             assert!(off <= within, "{values:?} {expected:?}");
         }
     }
@@ -181,7 +181,8 @@ mod tests {
             let values = eigenvalues(&cycle).unwrap();
             for k in 0..n {
                 let angle = std::f64::consts::TAU * k as f64 / n as f64;
-                let nearest = values.iter().map(|value| (value.0 - angle.cos()).hypot(value.1 - angle.sin()));
+                let (cosine, sine) = (libm::cos(angle), libm::sin(angle));
+                let nearest = values.iter().map(|value| libm::hypot(value.0 - cosine, value.1 - sine));
                 assert!(nearest.fold(f64::INFINITY, f64::min) < 1e-12, "{n} {k}: {values:?}");
             }
         }

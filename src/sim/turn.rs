@@ -25,6 +25,7 @@ pub fn sine(angle: f64) -> f64 {
 mod tests {
     use super::*;
 
+    #[expect(clippy::disallowed_methods, reason = "the platform's, to compare with")]
     #[test]
     fn half_a_turn_is_that_of_the_library() {
         for step in 0..=1_000 {

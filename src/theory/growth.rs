@@ -40,7 +40,7 @@ fn largest_of(scenario: &Scenario, systems: &[LinearSystem]) -> f64 {
 }
 
 fn growth(scenario: &Scenario, client: usize, a: &Matrix) -> f64 {
-    let over_rollout = |base: f64| base.powf(scenario.plan(client).rollout_len as f64);
+    let over_rollout = |base: f64| libm::pow(base, scenario.plan(client).rollout_len as f64);
     // A radius is no larger than a norm, which costs less.
     let most = over_rollout(a.norm());
     if most > MOST { spectral_radius(a).map_or(f64::INFINITY, over_rollout) } else { most }

@@ -30,6 +30,8 @@ type Pooled = Result<Law, NoPrediction>;
 #[derive(Debug)]
 enum Stage {
     Clients,
+    /// What clients have alone.
+    Alone,
     References(MeanOfLocals),
     /// The next method, if there is one.
     Methods(Pooled),
@@ -82,6 +84,11 @@ impl TheoryRun {
         let stage = std::mem::replace(&mut self.stage, Stage::Clients);
         self.stage = match stage {
             Stage::Clients => self.clients(experiment),
+            Stage::Alone => {
+                let settings = experiment.scenario.settings();
+                self.theory.alone = alone(&self.expected, settings.target, &mut self.norms);
+                Stage::References(MeanOfLocals::new(settings.family.dims()))
+            }
             Stage::References(mean_of_locals) => self.references(experiment, mean_of_locals),
             Stage::Methods(pooled) => self.methods(experiment, pooled),
             Stage::Maps { pooled, maps } => self.maps(experiment, pooled, maps),
@@ -106,7 +113,7 @@ impl TheoryRun {
         while done < STEP {
             done += self.expected.cost(scenario);
             if !self.expected.grow(scenario, scenario.systems()) {
-                return Stage::References(MeanOfLocals::new(scenario.settings().family.dims()));
+                return Stage::Alone;
             }
         }
         Stage::Clients
@@ -130,7 +137,6 @@ impl TheoryRun {
         };
         theory.samples_per_regressor = self.expected.n_samples() / d;
         theory.samples_per_regressor_alone = fewest / d;
-        theory.alone = alone(&self.expected, settings.target, &mut self.norms);
         let mut mean = |law: &Result<Law, NoPrediction>| {
             let error = law.as_ref().map(|law| self.norms.of(law, &experiment.truth)).map_err(|&reason| reason)?;
             if error.is_finite() { Ok(error) } else { Err(NoPrediction::Overflow) }

@@ -88,8 +88,12 @@ mod tests {
         let bench = Bench::new();
         for step_size in [1e-4, 3e-3, 2e-2] {
             let (map, contraction) = bench.with_steps(step_size, 3).round_map(METHOD);
-            let expected =
-                map.factor.complex_eigenvalues().iter().map(|value| value.re.hypot(value.im)).fold(0.0, f64::max);
+            let expected = map
+                .factor
+                .complex_eigenvalues()
+                .iter()
+                .map(|value| libm::hypot(value.re, value.im))
+                .fold(0.0, f64::max);
             assert!((contraction - expected).abs() < 1e-9 * expected, "{contraction} {expected}");
         }
     }

@@ -14,6 +14,12 @@ use crate::stream::Purpose;
 ///
 /// Its draws are repeated, and the bases of ℝᴺ that they are coordinates in completed by random vectors. Their law is that of
 /// rollouts simulated one by one. Samples are in the order of [`simulate_samples`](crate::samples::simulate_samples).
+///
+/// Unlike moments, these take room for all N·T samples, and for n + d vectors of length N. What a scenario allows, 10⁹ rollouts of
+/// 10⁴ steps, is far more than fits: whoever asks bounds both.
+///
+/// # Panics
+/// If so many samples do not fit into memory.
 pub fn realize(client: Client<'_>) -> Samples {
     let (dims, plan) = (client.system.dims(), client.plan);
     let (n, d, n_samples) = (dims.n_states, dims.n_regressors(), plan.n_rollouts * plan.rollout_len);

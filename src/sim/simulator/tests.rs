@@ -72,7 +72,7 @@ fn check_law(system: &LinearSystem, plan: DataPlan) {
     }));
     for (k, (a, b)) in chain.iter().zip(&one_by_one).enumerate() {
         for (a, b) in a.iter().zip(b) {
-            let standard_error = a.standard_error().hypot(b.standard_error());
+            let standard_error = libm::hypot(a.standard_error(), b.standard_error());
             let difference = (a.mean() - b.mean()).abs();
             // Where no noise is, the error of an estimate is rounding.
             assert!(difference <= 4.5 * standard_error + 1e-12, "{plan:?}, {k}: {} {}", a.mean(), b.mean());

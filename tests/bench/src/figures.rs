@@ -2,6 +2,9 @@
 
 use crate::report::{Figure, Report};
 
+/// Limit on the longest step in milliseconds, with room for a busy machine.
+const LONGEST_STEP: f64 = 200.0;
+
 /// Native measurements; times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Native {
@@ -27,6 +30,8 @@ pub struct Native {
     pub payoff_map: f64,
     /// The map of 60 × 60 contractions for the cell.
     pub stability_map: f64,
+    /// The longest step of all, at the corners of the settings' ranges.
+    pub longest_step: f64,
     /// The cell in NumPy, if this machine has NumPy.
     pub numpy: Option<f64>,
     /// Allocations that the inner loops add to a data set.
@@ -60,6 +65,8 @@ impl Native {
                 .at_most(50.0),
             Figure::measured("stability_map_ms", "a map of 60 × 60 contractions over α and K", self.stability_map)
                 .at_most(50.0),
+            Figure::measured("longest_step_ms", "for so long a worker hears nothing, at most", self.longest_step)
+                .at_most(LONGEST_STEP),
             Figure::count("alloc_in_inner_loop", "allocations added by more M, N, T, K or R", self.inner_allocations)
                 .at_most(0.0),
             Figure::count("alloc_per_data_set", "allocations of a data set, all in all", self.allocations),
@@ -125,6 +132,7 @@ mod tests {
         theory: 5.0,
         payoff_map: 50.0,
         stability_map: 49.0,
+        longest_step: 200.0,
         numpy: Some(32.0),
         inner_allocations: 0,
         allocations: 17,
@@ -151,7 +159,7 @@ mod tests {
             "own_draws_ms": 0.5, "ratio_to_own_draws": 8.0,
             "textbook_ms": 800.0, "speedup_over_textbook": 200.0,
             "n_1e9_over_n_100": 1.2, "rounds_1e6_ms": 200.0, "m_10000_ms": 90.0, "theory_ms": 5.0,
-            "payoff_map_ms": 50.0, "stability_map_ms": 49.0,
+            "payoff_map_ms": 50.0, "stability_map_ms": 49.0, "longest_step_ms": 200.0,
             "alloc_in_inner_loop": 0, "alloc_per_data_set": 17,
             "numpy_best_ms": 32.0, "speedup_over_numpy": 8.0,
         });
@@ -183,6 +191,7 @@ mod tests {
         check(&Native { theory: 5.01, ..GOOD }.report(), false);
         check(&Native { payoff_map: 50.1, ..GOOD }.report(), false);
         check(&Native { stability_map: 50.1, ..GOOD }.report(), false);
+        check(&Native { longest_step: 200.1, ..GOOD }.report(), false);
         check(&Native { numpy: Some(31.0), ..GOOD }.report(), false);
         check(&Native { numpy: None, m_10000: 1e9, allocations: 1_000, ..GOOD }.report(), true);
         check(&GOOD_IN_BROWSER.report(), true);

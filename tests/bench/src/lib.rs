@@ -11,6 +11,7 @@
 //! - [`contest`]: the contestants, the simulator among them.
 //! - [`clock`]: the best of many turns.
 //! - [`slope`]: a time without the fixed costs of a run.
+//! - [`steps`]: the longest step of everything that is done in steps.
 //! - [`allocations`]: allocations in loops that should not allocate.
 //! - [`numpy`]: the same cell in NumPy, at its best.
 //! - [`figures`]: the figures of the measurements, and their limits.
@@ -24,3 +25,4 @@ pub mod figures;
 pub mod numpy;
 pub mod report;
 pub mod slope;
+pub mod steps;

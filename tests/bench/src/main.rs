@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measures, prints the figures as JSON, and fails if a figure is beyond its limit.
 //!
-//! With the word `slope`, it only times the short and the long run for one turn, for comparison with a browser.
+//! With the word `slope`, it only times the short and the long run for one turn, for comparison with a browser. With the word
+//! `steps`, it prints the longest step of every case.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool speaks through its terminal")]
 
 use std::env;
@@ -19,6 +20,7 @@ use bench::contest::{
 use bench::figures::Native;
 use bench::numpy;
 use bench::slope::{self, Times};
+use bench::steps;
 use fedsysid_sim::scenario::{Scenario, Settings};
 
 /// Total time of the turns of contestants that take milliseconds.
@@ -30,6 +32,10 @@ const SLOW: Duration = Duration::from_secs(12);
 fn main() -> Result<ExitCode> {
     if env::args().nth(1).is_some_and(|word| word == slope::WORD) {
         println!("{}", serde_json::to_string(&time_slope()?)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if env::args().nth(1).is_some_and(|word| word == "steps") {
+        steps::longest(|case| println!("{:8.2} ms  step {:5}  {}", case.ms, case.step, case.name))?;
         return Ok(ExitCode::SUCCESS);
     }
     let report = measure()?.report();
@@ -65,6 +71,7 @@ fn measure() -> Result<Native> {
         theory,
         payoff_map,
         stability_map,
+        longest_step: steps::longest(|_| ())?,
         numpy: [before, between, after].into_iter().flatten().reduce(f64::min),
         inner_allocations: counts.in_inner_loops(),
         allocations: counts.base,

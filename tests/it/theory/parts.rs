@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use fedsysid::sim::Matrix;
 use fedsysid::sim::local_map::FleetMaps;
 use fedsysid::sim::method::{Method, Solver};

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fedsysid::dashboard::markup::unbroken;
 use fedsysid::dashboard::{Run, picture, sentences};
 use fedsysid::figure::svg::to_svg;
 use fedsysid::figure::theme::Theme;
@@ -70,8 +71,8 @@ fn the_first_picture_is_the_default_run() {
     for (place, width, height) in PLACES {
         check_file(&format!("first-chart{place}.svg"), &themed_svg(&figure, Size::new(width, height, 1.0)));
     }
-    check_file("first-verdict.html", &sentences::verdict(&run));
-    check_file("first-caption.html", &sentences::caption(&run));
+    check_file("first-verdict.html", &unbroken(&sentences::verdict(&run)));
+    check_file("first-caption.html", &unbroken(&sentences::caption(&run)));
 }
 
 /// The custom properties of each rule of the style sheet whose selector contains `selector`.

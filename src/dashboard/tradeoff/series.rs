@@ -79,6 +79,10 @@ impl Series<'_> {
             // Every study's theory has the break-even ε, more precisely than interpolation; the error there is that of
             // the client alone.
             let (x, theory) = theories.first().and_then(|(_, theory)| Some((found(theory)?, theory)))?;
+            // Beyond the largest ε that can be set, joining pays all along the axis.
+            if x > self.xs().last().copied()? {
+                return None;
+            }
             return Some((x, theory.alone.ok()?));
         }
         let both = |(x, theory): &(f64, &Theory)| Some((*x, theory.pooled.ok()?.ln(), theory.alone.ok()?.ln()));

@@ -109,7 +109,7 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     // While more data sets are being run, the other sentences say that it is too close to call.
     if run.summary.n_trials == 1 && run.progress.is_none() && is_seen {
         return say!(
-            "In this one data set {who} is off by {own} alone, by {shared} with {name}; more would show what is chance."
+            "In one data set {who} is off by {own} alone, {shared} with {name}; more show what is chance."
         );
     }
     let spread = federated.standard_error().hypot(alone.standard_error());

@@ -239,7 +239,7 @@ fn the_round_from_which_an_error_grows_is_said() {
 #[test]
 fn one_data_set_decides_nothing() {
     let said = verdict(&run(|s| s.n_trials = 1));
-    assert!(said.starts_with("In this one data set client 1 is off by "), "{said}");
+    assert!(said.starts_with("In one data set client 1 is off by "), "{said}");
 }
 
 /// While more data sets are being run, the first is called too close to call.

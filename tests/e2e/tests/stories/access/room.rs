@@ -40,7 +40,7 @@ async fn lost(page: &Page) -> Result<Vec<String>> {
           const [x, y] = [(left + right) / 2, (top + bottom) / 2];
           if (x < 0 || y < 0 || x > width || y > innerHeight || scrolls(button)) continue;
           const there = document.elementFromPoint(x, y);
-          if (!button.contains(there) && !there?.contains(button)) lost.push(`${name(there)} covers ${name(button)}`);
+          if (there?.closest(".chart")) lost.push(`${name(there)} covers ${name(button)}`);
         }
         // Words that lie on other words.
         const words = [];

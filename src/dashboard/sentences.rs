@@ -108,9 +108,7 @@ fn comparison(run: &Run, name: &str, federated: &Running, alone: &Running) -> St
     let is_seen = own != shared && (!has_fold || !(1.0 / SEEN..SEEN).contains(&fold));
     // While more data sets are being run, the other sentences say that it is too close to call.
     if run.summary.n_trials == 1 && run.progress.is_none() && is_seen {
-        return say!(
-            "In one data set {who} is off by {own} alone, {shared} with {name}; more show what is chance."
-        );
+        return say!("In one data set {who} is off by {own} alone, {shared} with {name}; more show what is chance.");
     }
     let spread = federated.standard_error().hypot(alone.standard_error());
     let difference = federated.mean() - alone.mean();

@@ -2,7 +2,7 @@
 //!
 //! The noise in the pooled estimate hardly depends on ε, its bias is about proportional to it; clients keep their places in the
 //! family while ε scales them. So one root is looked for, beginning where a straight line puts it. The search ends where systems
-//! grow so much that nothing is to be expected of pooled data ([`growth`](super::growth)).
+//! grow so much that nothing is to be expected of pooled data ([`growth`]).
 
 use super::expectation::{ExpectedFleet, STEP};
 use super::law::{Law, MeanNorms, alone};

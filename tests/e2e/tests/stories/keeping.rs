@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
-use fedsysid::figure::number::measured;
+use fedsysid::figure::number::beside_one;
 
 /// The pins: names, and what is said of each.
 async fn pins(page: &Page) -> Result<Vec<(String, String)>> {
@@ -31,7 +31,7 @@ fn outcome(before: &str, after: &str) -> Result<String> {
         let readings = native.readings(native.n_rounds());
         readings.into_iter().find(|(role, _)| *role == "fedlin").and_then(|(_, error)| error).context("an error")
     };
-    Ok(format!("FedLin: {}× the error", measured(last(after)? / last(before)?, 2)))
+    Ok(format!("FedLin: {}× the error", beside_one(last(after)? / last(before)?)))
 }
 
 /// The picture on the chart, once it is drawn.

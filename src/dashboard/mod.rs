@@ -1,6 +1,6 @@
 //! The page's state without a page: requests, results, and the words about them.
 //!
-//! - [`Dashboard`]: the state; [`Dashboard::apply`] is the one place where generations are compared.
+//! - [`Dashboard`]: the state; [`Dashboard::apply`] drops events of older generations of a run.
 //! - [`picture`]: the state as a figure.
 //! - [`paper`]: the paper's figures.
 //! - [`badge`]: stability of the methods.

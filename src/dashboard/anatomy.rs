@@ -29,6 +29,8 @@ pub struct Anatomy {
 pub struct Causes {
     /// The root of the mean square error after the last round (Frobenius).
     pub rms: f64,
+    /// The first and the last round of the strip; on a log axis the first is not 0.
+    pub rounds: (usize, usize),
     /// Every cause, from the bottom of the stack up.
     pub layers: Vec<Layer>,
     /// Height of 0, from the top of the strip: causes that work against the error lie below it.
@@ -63,6 +65,7 @@ pub fn anatomies(run: &Run) -> Vec<Anatomy> {
 fn causes(run: &Run, parts: &[Parts]) -> Option<Causes> {
     let last = parts.last().filter(|parts| parts.total().is_finite() && parts.total() > 0.0)?;
     let columns = columns(run, parts);
+    let rounds = (columns.first()?.round, columns.last()?.round);
     let deepest = columns.iter().map(|column| column.below).fold(0.0, f64::max);
     let place = |share: f64| whole(f64::from(EXTENT.1) * (1.0 - share) / (1.0 + deepest));
     let layers = Cause::parts(last).into_iter().enumerate().map(|(k, (cause, part))| Layer {
@@ -70,11 +73,12 @@ fn causes(run: &Run, parts: &[Parts]) -> Option<Causes> {
         share: part / last.total(),
         path: outline(columns.iter().map(|column| (column.x, place(column.edges[k].0), place(column.edges[k].1)))),
     });
-    Some(Causes { rms: last.rms(), layers: layers.collect(), zero: place(0.0) })
+    Some(Causes { rms: last.rms(), rounds, layers: layers.collect(), zero: place(0.0) })
 }
 
 /// The causes' shares after one round, stacked.
 struct Column {
+    round: usize,
     x: i32,
     /// Lower and upper edge of every cause, as shares. Causes that add to the error are stacked up from 0 to 1; causes
     /// that work against it are stacked down from 0.
@@ -103,7 +107,7 @@ fn columns(run: &Run, parts: &[Parts]) -> Vec<Column> {
                 (bottom, bottom - share)
             }
         });
-        Column { x: whole(along * f64::from(EXTENT.0)), edges, below: -bottom }
+        Column { round, x: whole(along * f64::from(EXTENT.0)), edges, below: -bottom }
     };
     thinned.map(column).collect()
 }

@@ -63,7 +63,7 @@ pub struct Join {
     pub losing: String,
     /// Vertical position of the line between gaining and losing.
     pub even: i32,
-    /// The largest distance from the mean system, at the right edge (spectral norm; Frobenius for people's own data).
+    /// The largest distance from the mean system, at the right edge (spectral norm).
     pub farthest: f64,
     /// The largest ratio of the error alone to that of the shared model, at the top.
     pub largest: f64,

@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use super::anatomy::Anatomy;
 use super::badge::{Badge, Standing};
+use super::glossary::Entry;
 use super::join::Join;
 use super::readout::Reading;
 use super::strip::EXTENT;
 use super::table::Table;
-use super::terms::Entry;
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};
 use crate::params::{Word, keys};
@@ -106,17 +106,23 @@ pub fn anatomy(anatomy: &Anatomy) -> String {
         Err(reason) => return format!("<p class=no-value>{}</p>", escaped(&say!("No prediction: {reason}."))),
     };
     let (width, height) = EXTENT;
-    let mut html =
-        format!("<svg class=strip viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>");
+    let zero = f64::from(causes.zero) / f64::from(height) * 100.0;
+    let mut html = format!(
+        "<div class=stack><svg class=scale aria-hidden=true><text x=100% dy=0.8em>{}</text>\
+         <text x=100% y={zero:.1}%>{}</text></svg>\
+         <svg class=strip viewBox=\"0 0 {width} {height}\" preserveAspectRatio=none aria-hidden=true>",
+        percent(1.0),
+        percent(0.0)
+    );
     for layer in &causes.layers {
         put!(html, "<path data-cause=\"{}\" d=\"{}\"/>", layer.cause.word(), layer.path);
     }
     put!(html, "<path class=zero d=\"M0 {}H{width}\"/></svg>", causes.zero);
     put!(
         html,
-        "<p class=ends><span>{}</span><span>{}</span></p><dl class=causes>",
-        say!("round {}", 0),
-        say!("last round")
+        "<p class=ends><span>{}</span><span>{}</span></p></div><dl class=causes>",
+        say!("round {}", count(causes.rounds.0)),
+        say!("round {}", count(causes.rounds.1))
     );
     for layer in &causes.layers {
         let (word, words, share) = (layer.cause.word(), layer.cause.words(), layer.share);
@@ -191,8 +197,13 @@ fn sign(role: Role) -> String {
     )
 }
 
-/// One row per curve and reference line. Machine-readable values have all digits, those for people three.
-pub fn readings(readings: &[Reading]) -> String {
+/// Significant digits of an error.
+pub const OF_ERROR: usize = 3;
+/// Significant digits of a multiple of another error: both come from the same data, so their ratio is known better.
+pub const OF_MULTIPLE: usize = 4;
+
+/// One row per curve and reference line. Values for machines have all digits, those for people as many as given.
+pub fn readings(readings: &[Reading], digits: usize) -> String {
     let mut html = String::new();
     for Reading { role, name, value, expected } in readings {
         let sign = if role.dash().is_none() { sign(*role) } else { String::new() };
@@ -200,13 +211,13 @@ pub fn readings(readings: &[Reading]) -> String {
         match value {
             Ok(value) => {
                 let (mean, error) = (value.mean(), value.standard_error());
-                put!(html, "<data value={mean}>{}</data><span class=spread>", measured(mean, 3));
+                put!(html, "<data value={mean}>{}</data><span class=spread>", measured(mean, digits));
                 if error.is_finite() {
                     put!(html, " ± {}", measured(error, 2));
                 }
                 html += "</span>";
                 if let Some(expected) = expected {
-                    let shown = measured(*expected, 3);
+                    let shown = measured(*expected, digits);
                     put!(html, "<span class=expected data-expected={expected}>{}</span>", say!("predicted {shown}"));
                 }
             }
@@ -252,6 +263,7 @@ mod tests {
     use super::super::join::joins;
     use super::super::tests::run;
     use super::*;
+    use crate::sim::stats::Running;
 
     #[test]
     fn markup_holds_what_it_is_about() {
@@ -281,9 +293,9 @@ mod tests {
     }
 
     #[test]
-    fn readings_have_every_digit_for_machines_and_three_for_people() {
+    fn readings_have_every_digit_for_machines_and_a_few_for_people() {
         let shown = super::super::readout::readings(&run(|_| ()), 200);
-        let html = readings(&shown);
+        let html = readings(&shown, OF_ERROR);
         for Reading { role, name, value, expected } in &shown {
             let mean = value.as_ref().unwrap().mean();
             assert!(
@@ -293,7 +305,9 @@ mod tests {
             assert!(expected.is_none_or(|expected| html.contains(&format!("data-expected={expected}>"))));
         }
         let reason = Reading { value: Err("a < b".into()), ..shown[0].clone() };
-        assert!(readings(&[reason]).ends_with("<dd><span class=no-value>a &lt; b</span></dd></div>"));
+        assert!(readings(&[reason], OF_ERROR).ends_with("<dd><span class=no-value>a &lt; b</span></dd></div>"));
+        let pooled = Reading { value: Ok(Running::from_parts(1, 1.0, 0.0)), ..shown[0].clone() };
+        assert!(readings(&[pooled], OF_MULTIPLE).contains("<data value=1>1.000</data>"));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! - [`paper`]: the paper's figures.
 //! - [`badge`]: stability of the methods.
 //! - [`anatomy`]: causes of an error; [`join`]: which clients gain; [`bound`]: the paper's bound beside predicted and
-//!   measured errors; [`terms`]: the glossary; [`markup`]: all these as markup.
+//!   measured errors; [`glossary`]: explanations of quantities; [`markup`]: all these as markup.
 //! - [`export`]: saved charts; [`script`]: a program that reproduces the numbers.
 //! - [`readout`]: the numbers at one round; [`pins`]: runs pinned for comparison.
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: their figures; [`table`]: their numbers;
@@ -25,6 +25,7 @@ pub mod data;
 pub mod embedding;
 pub mod export;
 pub mod family;
+pub mod glossary;
 pub mod host;
 pub mod join;
 pub mod landmarks;
@@ -43,7 +44,6 @@ pub mod strip;
 pub mod sweep;
 pub mod systems;
 pub mod table;
-pub mod terms;
 pub mod things;
 pub mod tradeoff;
 pub mod work;

@@ -138,7 +138,7 @@ fn middle(stretch: usize, n: usize, all: usize) -> usize {
 
 /// The factor `ν/(ν − d − 1)` for ν samples. Least squares divides by S and not by its mean, and `E S⁻¹` is larger than
 /// `(E S)⁻¹`: by this for independent samples (Wishart). Along rollouts samples are not independent, but this is still close.
-fn for_few(n_samples: f64, d: usize) -> Result<f64, NoPrediction> {
+pub(crate) fn for_few(n_samples: f64, d: usize) -> Result<f64, NoPrediction> {
     let left = n_samples - d as f64 - 1.0;
     if left > 0.0 { Ok(n_samples / left) } else { Err(NoPrediction::FewSamples) }
 }

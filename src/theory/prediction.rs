@@ -97,8 +97,10 @@ pub(crate) struct Context<'a> {
     pub recorded: &'a [usize],
     /// The fleet on average.
     pub expected: &'a ExpectedFleet,
-    /// The pooled estimate.
+    /// The pooled estimate on the scale of the gradients.
     pub pooled: &'a Law,
+    /// Factor of the noise's variance for the number of samples, as in the law of the pooled estimate.
+    pub for_few: f64,
 }
 
 /// The mean model and what varies about it.
@@ -116,7 +118,8 @@ impl State {
     /// The law of the model, and the parts of its error; the centre is that of the clients that count, if they are always the same.
     pub(super) fn split(&self, context: Context<'_>, centre: Option<&Centre>) -> (Law, Parts) {
         let State { transient, drift, covariance, drawn } = self;
-        let law = Law { mean: &context.pooled.mean + drift + transient, covariance: covariance.clone() };
+        let covariance = covariance * context.for_few;
+        let law = Law { mean: &context.pooled.mean + drift + transient, covariance };
         let farthest = || Centre::farthest(context.truth, &law.mean);
         let centre = centre.cloned().unwrap_or_else(farthest);
         let difference = &law.mean - &centre.theta;

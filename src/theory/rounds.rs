@@ -15,8 +15,8 @@ use fedsysid_sim::method::affine::{Leaps, RoundMap};
 use fedsysid_sim::method::curve::RoundCurve;
 use fedsysid_sim::target::Target;
 
-/// A mean spectral norm is taken whenever the mean error, or the root of the noise, has moved by so much of the root mean
-/// square; in between its ratio to that is interpolated.
+/// The mean spectral norm is computed whenever the mean model, or the root of the noise, has moved by this share of the
+/// root mean square error. In between, its ratio to that error is interpolated along the way that they moved.
 const MOVED: f64 = 0.1;
 
 /// A curve of round maps has at most this degree; what would take more is not predicted.
@@ -52,9 +52,11 @@ pub(crate) struct PredictionRun {
     /// Every row's map, where every round is the same.
     map: Option<RoundMap>,
     start: Matrix,
-    /// Places of the records at which mean norms were taken, and those norms over the root mean square.
+    /// How far the mean model and the noise have moved until each record, in root mean square errors.
+    moved: Vec<f64>,
+    /// Records at which the mean spectral norm was computed, and its ratio to the root mean square error.
     ratios: Vec<(usize, f64)>,
-    /// The model and the noise at the last of these.
+    /// The mean model and the root of the noise at the last record.
     last: Option<(Matrix, f64)>,
 }
 
@@ -138,6 +140,7 @@ impl PredictionRun {
             prediction: Prediction::default(),
             map: None,
             start: Matrix::zeros(0, shape.1),
+            moved: Vec::new(),
             ratios: Vec::new(),
             last: None,
         };
@@ -251,16 +254,17 @@ impl PredictionRun {
         let (law, parts) = state.split(context, self.centre.as_ref());
         let record = self.prediction.parts.len();
         self.prediction.parts.push(parts);
-        let rms = parts.rms();
-        let moved = |(model, noise): &(Matrix, f64)| {
-            let noise = (parts.noise.sqrt() - noise.sqrt()).abs();
-            (&law.mean - model).norm().max(noise) > MOVED * rms
-        };
-        if record + 1 == context.recorded.len() || self.last.as_ref().is_none_or(moved) {
-            self.last = Some((law.mean.clone(), parts.noise));
+        let (rms, noise) = (parts.rms(), parts.noise.max(0.0).sqrt());
+        let step = |(model, before): &(Matrix, f64)| (&law.mean - model).norm().max((noise - before).abs()) / rms;
+        let step = self.last.as_ref().map_or(0.0, step);
+        let moved = self.moved.last().map_or(0.0, |before| if step.is_finite() { before + step } else { *before });
+        self.moved.push(moved);
+        let is_far = self.ratios.last().is_none_or(|&(record, _)| moved - self.moved[record] > MOVED);
+        if is_far || record + 1 == context.recorded.len() {
             let is_number = rms > 0.0 && rms.is_finite();
             self.ratios.push((record, if is_number { norms.roughly(&law, context.truth) / rms } else { 1.0 }));
         }
+        self.last = Some((law.mean, noise));
     }
 
     /// The prediction, once there is nothing more to do.
@@ -280,7 +284,8 @@ impl PredictionRun {
                 ratios.next();
             }
             let ratio = ratios.peek().map_or(last, |&((start, from), (end, to))| {
-                from + (to - from) * (record - start) as f64 / (end - start) as f64
+                let [start, here, end] = [start, record, end].map(|record| self.moved[record]);
+                if end > start { from + (to - from) * (here - start) / (end - start) } else { to }
             });
             parts.rms() * ratio
         };

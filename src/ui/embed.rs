@@ -61,7 +61,8 @@ pub(super) fn foot(store: Store) -> AnyView {
 pub(super) fn cover(store: Store) -> AnyView {
     let shown = move || {
         let press = on(move |_: MouseEvent| store.wake());
-        view! { <button type="button" class="cover" on:click=press>{say!("Compute this figure")}</button> }.into_any()
+        view! { <button type="button" class="cover" on:click=press><span>{say!("Compute this figure")}</span></button> }
+            .into_any()
     };
     when(move || !store.is_awake.get(), shown)
 }

@@ -74,7 +74,8 @@ pub fn Explore(
         if store.veil.get().is_some() { Vec::new() } else { all() }
     });
     let is_sweep = memo(move || store.views.read().sweep.is_some());
-    let rows = memo(move || markup::readings(&shown.read()));
+    let digits = move || if is_over_pooled(store) { markup::OF_MULTIPLE } else { markup::OF_ERROR };
+    let rows = memo(move || markup::readings(&shown.read(), digits()));
     let title = memo(move || say!("round {}", count(round.get())));
     let title_beneath = memo(move || say!("error after {}", title.get()));
     let parts = move |of_sweep: fn(Store) -> AnyView, of_run: fn(Store) -> AnyView| {

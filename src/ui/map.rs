@@ -306,7 +306,7 @@ fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
         let dashboard = store.dashboard.read();
         dashboard.run().map_or(0, |run| run.recorded(at.get()))
     });
-    let rows = said_of_run(store, move |run| markup::readings(&readout::readings(run, round.get())));
+    let rows = said_of_run(store, move |run| markup::readings(&readout::readings(run, round.get()), markup::OF_ERROR));
     let title = memo(move || say!("round {}", count(round.get())));
     let title_beneath = memo(move || say!("error after {}", title.get()));
     let figure = move || store.dashboard.read().run().map(picture::figure);

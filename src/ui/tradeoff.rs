@@ -42,7 +42,7 @@ pub fn TradeOffView(
         let all = || look(store, |trade_off| place.get().map(|x| trade_off.readings(x))).flatten().unwrap_or_default();
         if store.veil.get().is_some() { Vec::new() } else { all() }
     });
-    let rows = memo(move || markup::readings(&shown.read()));
+    let rows = memo(move || markup::readings(&shown.read(), markup::OF_ERROR));
     let title = memo(move || {
         let symbol = store.views.read().across.key().param().symbol;
         place.get().map_or_else(String::new, |x| format!("{symbol} = {}", table::shown(x)))

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fedsysid::dashboard::glossary;
 use fedsysid::dashboard::lesson::COURSES;
 use fedsysid::dashboard::script::{Language as Code, program};
-use fedsysid::dashboard::terms;
 use fedsysid::params::Word;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::embed::Look;
@@ -64,8 +64,8 @@ fn constants() -> Vec<&'static str> {
         .chain(words::<Lesson>().chain(words::<Look>()).chain(words::<PaperFigure>()))
         .chain(words::<Step>().chain(words::<ErrorOf>()).chain(words::<Begin>()))
         .chain(words::<Estimate>().chain(words::<ErrorAxis>()).chain(words::<Switch>()));
-    let glossary = [terms::STABILITY, terms::ANATOMY, terms::JOIN, terms::BOUND].into_iter().flatten();
-    let glossary = glossary.flat_map(|entry| [entry.name, entry.words]);
+    let entries = [glossary::STABILITY, glossary::ANATOMY, glossary::JOIN, glossary::BOUND].into_iter().flatten();
+    let glossary = entries.flat_map(|entry| [entry.name, entry.words]);
     let steps = COURSES.iter().flat_map(|course| course.steps);
     let lessons = steps.flat_map(|step| {
         let paragraphs = [step.words.text, step.words.task, step.words.done].into_iter().flatten();

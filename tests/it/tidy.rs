@@ -52,8 +52,10 @@ fn code(path: &Path) -> String {
     let product = ["mod tests", "pub(crate) mod tests"].iter().fold(text.as_str(), |text, tests| {
         text.split_once(&format!("\n#[cfg(test)]\n{tests}")).map_or(text, |(product, _)| product)
     });
-    let without_comments = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
-    product.lines().map(without_comments).collect::<Vec<_>>().join("\n")
+    // With a space before it: not the slashes of an address in a string.
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let without_comments = |line: &str| line.split(" // ").next().unwrap_or_default().to_owned();
+    product.lines().filter(is_code).map(without_comments).collect::<Vec<_>>().join("\n")
 }
 
 /// The paths after `crate::` in a piece of code.

@@ -89,7 +89,7 @@ fn joined(parts: &Parts) -> Option<Joined<'_>> {
 #[derive(Clone, Debug, PartialEq)]
 struct Placed {
     name: String,
-    /// Distance of its own estimate from the mean of all clients' estimates (‖·‖_F).
+    /// Distance of its own estimate from the mean of all clients' estimates (spectral norm).
     distance: f64,
     /// Error of its own model over the error of the shared way.
     ratio: f64,
@@ -125,9 +125,9 @@ impl Dots {
     }
 }
 
-/// The chart of who should join, by errors on held-out data; `None` without data or without a shared way.
+/// The chart of who should join, by errors on held-out data; `None` if no client has a ratio of errors.
 pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let Joined { role, way, spots } = joined(parts)?;
+    let Joined { role, way, spots } = joined(parts).filter(|joined| !joined.spots.is_empty())?;
     let dots: Vec<_> = spots.iter().map(Spot::point).collect();
     let figure = clients_dots(&dots, role, way);
     let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
@@ -143,6 +143,8 @@ mod tests {
     use crate::dashboard::data::{way_name, way_role};
     use crate::data::identify::Way;
     use crate::data::shared::solvers;
+    use crate::params::Draft;
+    use crate::params::views::Views;
 
     const SPOTS: [Spot<'_>; 2] = [Spot { name: "north", x: 0.5, y: 2.0 }, Spot { name: "south", x: 0.1, y: 0.25 }];
 
@@ -160,6 +162,17 @@ mod tests {
         assert_eq!(dots.reading(0), "client north gains 2.0-fold with pooled; 0.50 from the mean system");
         assert_eq!(dots.reading(1), "client south loses 4.0-fold with pooled; 0.10 from the mean system");
         assert_eq!(Dots::read(&Parts::default()), None);
+    }
+
+    #[test]
+    fn without_a_ratio_there_is_no_chart() {
+        let (draft, views) = (Draft::default(), Views::default());
+        let page = Page { draft: &draft, views: &views, link: "" };
+        let full = parts(Way::Pooled);
+        assert!(joining(page, &full).is_some());
+        let mut empty = Parts::default();
+        empty[Part::Dots] = format!("{}\n", full[Part::Dots].lines().next().unwrap());
+        assert!(joining(page, &empty).is_none() && Dots::read(&empty).is_none());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::data::estimate::Estimate;
 use crate::data::identify::{Joining, Model, Way};
 use crate::figure::number::{count, measured};
 use crate::sim::estimate::EstimateError;
+use crate::sim::norm::spectral_norm;
 use crate::sim::spectrum::eigenvalues;
 
 /// Maximum number of dots for the eigenvalues of the clients' own models.
@@ -328,12 +329,12 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
     html + "</tr>"
 }
 
-/// Distance ‖Θ̂_i − mean‖_F of each client's own estimate from the mean of all; 0 for clients without one.
+/// Distance ‖Θ̂_i − mean‖ (spectral norm) of each client's own estimate from the mean of all; 0 for clients without one.
 fn distances(found: &Found) -> Vec<f64> {
     let known = || found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
     let Some(first) = known().next() else { return vec![0.0; found.sites.all().len()] };
     let zeros = Matrix::zeros(first.theta.nrows(), first.theta.ncols());
     let mean = known().fold(zeros, |sum, own| sum + &own.theta) / known().count() as f64;
-    let of = |local: &Result<Estimate, _>| local.as_ref().map_or(0.0, |own| (&own.theta - &mean).norm());
+    let of = |local: &Result<Estimate, _>| local.as_ref().map_or(0.0, |own| spectral_norm(&(&own.theta - &mean)));
     found.identified.locals.iter().map(of).collect()
 }

@@ -27,8 +27,12 @@ impl Shown {
             MapKind::Clients | MapKind::Rollouts => Ramp::around(&values),
             MapKind::Steps => Ramp::Contraction,
         };
-        let reason = match &self.map {
+        let is_on_its_way = self.progress.is_some() && self.ended.is_none();
+        let words = match &self.map {
             Some(Err(reason)) => Some(say!("No map here: {reason}.")),
+            _ if is_on_its_way && values.iter().all(|value| value.is_nan()) => {
+                Some(say!("The map is being computed.").into())
+            }
             _ => None,
         };
         HeatMap {
@@ -43,7 +47,7 @@ impl Shown {
             key: self.key(of),
             checks: checks.map(|sweep| self.checks(of, sweep)).unwrap_or_default(),
             handle: None,
-            words: reason,
+            words,
         }
     }
 

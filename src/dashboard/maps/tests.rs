@@ -94,11 +94,14 @@ fn a_map_on_its_way_can_be_stopped() {
     maps.asked(Generation(1), wanted.clone(), 1_000.0);
     let work = maps.work(1_400.0).unwrap();
     assert_eq!((work.words(), work.is_told()), ("0 of 60 columns".into(), true));
+    let words = |maps: &Maps| maps.shown().unwrap().picture(Of::FedLin, None).words;
+    assert_eq!(words(&maps), Some("The map is being computed.".into()));
     maps.end(Stage::Stopped);
     assert!(!maps.is_running());
     let map = Err(NoPrediction::Worst);
     assert!(!maps.apply(Event::Surveyed { generation: Generation(1), map }), "nobody waits for it any more");
     assert_eq!(maps.work(2_000.0).unwrap().words(), "stopped after 0 of 60 columns");
+    assert_eq!(words(&maps), None);
     assert_eq!(maps.wanted(), Some(&wanted));
 }
 
@@ -121,7 +124,8 @@ fn steps_that_are_too_large_diverge_in_words() {
     let words = shown.reading(8e-3, 10.0, None);
     assert!(words.contains("FedLin diverges") && words.contains("FedAvg diverges"), "{words}");
     let words = shown.reading(1e-4, 10.0, None);
-    assert!(words.contains("FedLin ρ = 0.") && words.contains("drift"), "{words}");
+    assert!(words.starts_with("α = 0.0001, K = 10, ") && words.contains("FedLin ρ = 0."), "{words}");
+    assert!(words.contains("drift"), "{words}");
     let map = shown.picture(Of::FedAvg, None);
     assert!(map.values.iter().any(|rho| *rho > 1.0) && map.contours.len() == 6);
 }

@@ -5,7 +5,7 @@ use crate::dashboard::Run;
 use crate::dashboard::sentences::the;
 use crate::dashboard::sweep::value_of;
 use crate::dashboard::things::Things;
-use crate::figure::number::{beside_one, measured, number};
+use crate::figure::number::{beside_one, measured, number, number_to};
 use crate::params::Key;
 use crate::params::views::MapKind;
 use crate::sim::stability::half_life;
@@ -27,7 +27,7 @@ impl Shown {
     /// cell's.
     pub fn reading(&self, x: f64, y: f64, run: Option<&Run>) -> String {
         let (x_key, y_key) = self.kind().keys();
-        let place = |key: Key, value: f64| format!("{} = {}", key.param().symbol, measured(value, 2));
+        let place = |key: Key, value: f64| format!("{} = {}", key.param().symbol, number_to(value, 3));
         let at = format!("{}, {}", place(x_key, x), format_args!("{} = {}", y_key.param().symbol, number(y.round())));
         let Some(cell) = self.wanted.grid.cell(x, y) else { return at };
         let value = |of: Of| self.cells(of).get(cell).copied().filter(|value| !value.is_nan());

@@ -55,7 +55,10 @@ impl Settings {
 
     /// Sets two parameters at once.
     pub fn set_both(self, first: (Key, f64), second: (Key, f64)) {
-        self.change(first.0.param().link, |draft| draft.set(first.0, first.1).or(draft.set(second.0, second.1)));
+        let links = [first, second].map(|(key, _)| key.param().link);
+        self.change_all(&links, |draft| {
+            [first, second].into_iter().filter_map(|(key, value)| draft.set(key, value)).collect()
+        });
     }
 
     /// Sets a parameter from a typed text.
@@ -79,24 +82,31 @@ impl Settings {
 
     /// Changes the settings. The signal is only set if they differ from before.
     pub fn change(self, link: &str, change: impl FnOnce(&mut Draft) -> Option<Notice>) {
-        self.report(link, || {
-            let mut draft = self.draft.get_untracked();
-            let notice = change(&mut draft);
-            if *self.draft.read_untracked() != draft {
-                self.draft.set(draft);
-            }
-            notice
-        });
+        self.change_all(&[link], |draft| change(draft).into_iter().collect());
     }
 
-    /// Makes a change that may lead to a notice. The new result for a key replaces its old notice.
+    /// Changes several settings at once.
+    fn change_all(self, links: &[&str], change: impl FnOnce(&mut Draft) -> Vec<Notice>) {
+        let mut draft = self.draft.get_untracked();
+        let found = change(&mut draft);
+        if *self.draft.read_untracked() != draft {
+            self.draft.set(draft);
+        }
+        self.put_notices(links, found);
+    }
+
+    /// Makes a change that may lead to a notice.
     pub fn report(self, link: &str, change: impl FnOnce() -> Option<Notice>) {
-        let notice = change();
-        let is_settled = self.notices.read_untracked().iter().any(|old| old.key == link);
-        if is_settled || notice.is_some() {
+        self.put_notices(&[link], change().into_iter().collect());
+    }
+
+    /// Replaces the old notices of these keys.
+    fn put_notices(self, links: &[&str], found: Vec<Notice>) {
+        let is_settled = self.notices.read_untracked().iter().any(|old| links.contains(&old.key.as_str()));
+        if is_settled || !found.is_empty() {
             self.notices.update(|notices| {
-                notices.retain(|old| old.key != link);
-                notices.extend(notice);
+                notices.retain(|old| !links.contains(&old.key.as_str()));
+                notices.extend(found);
             });
         }
     }

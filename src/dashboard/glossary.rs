@@ -16,7 +16,8 @@ pub const STABILITY: &[Entry] = &[
     Entry {
         name: "Contraction ρ",
         words: "Every round multiplies what separates the server’s model from its fixed point by ρ, in the long run. Below 1 \
-                the rounds converge, above 1 they diverge.",
+                the rounds converge, above 1 they diverge. Beside the chart stands the largest of the data sets drawn, on the \
+                map that of data as they are on average.",
         formula: "<msub><mover><mi>Θ</mi><mo>¯</mo></mover><mrow><mi>r</mi><mo>+</mo><mn>1</mn></mrow></msub><mo>=</mo>\
                   <msub><mover><mi>Θ</mi><mo>¯</mo></mover><mi>r</mi></msub><mi>F</mi><mo>+</mo><mi>G</mi><mo>,</mo>\
                   <mspace width='1em'/><mi>ρ</mi><mo>=</mo><mi>max</mi><mo>|</mo><mi>eig</mi><mi>F</mi><mo>|</mo>",

@@ -164,8 +164,8 @@ impl PayoffRun {
     /// limits of a count are left out.
     ///
     /// # Errors
-    /// If the target is the worst client, which is a different one in every data set; or if systems are so unstable
-    /// that there is no prediction for pooled data.
+    /// If the target is the worst client, which is a different one in every data set; or if the systems at the
+    /// settings' own ε are so unstable that there is no prediction for pooled data.
     pub fn new(scenario: &Scenario, heterogeneities: Vec<f64>, rows: Rows) -> Result<Self, NoPrediction> {
         let plan = Plan::new(scenario, rows)?;
         let dims = scenario.settings().family.dims();

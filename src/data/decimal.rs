@@ -52,7 +52,7 @@ struct Scanned {
 }
 
 /// Reads a number, and returns it with its decimal mark, a point or a comma, if it has one. `slow` reads the few
-/// numbers that need more than a few operations.
+/// numbers for which the fast method is not certain.
 ///
 /// # Errors
 /// If the text is not a finite number.

@@ -14,8 +14,8 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Splits a line into fields. A field may stand in double quotes, in which a doubled quote means one; blanks around
-    /// a field are ignored.
+    /// Splits a line into fields. A field may be in double quotes, and a doubled quote in it stands for one quote.
+    /// Blanks around a field are ignored.
     ///
     /// Returns whether every quote is closed.
     #[must_use]

@@ -29,7 +29,7 @@ pub struct Header {
     pub client: Option<usize>,
     /// The column of rollouts; without it, each client has one rollout.
     pub rollout: Option<usize>,
-    /// The column of time; without it, every row is one step after the row before.
+    /// The column of time; without it, every row is one step after the row before in its rollout.
     pub time: Option<usize>,
     /// The columns of x1…xn, then those of u1…up.
     pub values: Vec<usize>,
@@ -55,10 +55,12 @@ impl Header {
     /// Reads the header from the fields of the first line, which has the number `line`.
     ///
     /// # Errors
-    /// If there are no states, a column occurs twice, or a number is left out.
+    /// If the fields are not separated or begin with a number, there are no states, a column occurs twice, a number is
+    /// left out, or there are too many columns.
     pub fn read(fields: &Fields, line: u64) -> Result<Self, Refusal> {
         let names: Vec<_> = (0..fields.len()).map(|index| text(fields.get(index))).collect();
-        // One state, and neither inputs nor time, is a series; anything else is a file whose fields were not told apart.
+        // A single column can be the series of one state. Otherwise a single field means that the separator was not
+        // found.
         if let [only] = &names[..]
             && !matches!(meaning(only), Meaning::State(_))
         {
@@ -161,7 +163,7 @@ fn meaning(name: &str) -> Meaning {
         return Meaning::Time;
     }
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    // A name without a number, x or u, is the first.
+    // A name without a number, such as x or u, has number 1.
     let number = match &name[letters.len()..] {
         "" => Some(1),
         digits if digits.len() <= 4 => Some(digits.bytes().fold(0, |sum, digit| 10 * sum + usize::from(digit - b'0'))),

@@ -4,8 +4,8 @@
 //! **Cross-validation.** Every client's data are split into five parts. Each part is left out in turn; all models are
 //! identified again from all clients' other parts, and predict the next states of the part left out. Both need only
 //! moments, so cross-validation covers all samples, and works for sites that share nothing but moments. Errors are
-//! normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` with the variance v_j of state j over all clients' samples, so
-//! that 0 is perfect and 1 is as good as always predicting the mean.
+//! normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` over the n states j that change, where v_j is the variance of
+//! the state over all clients' samples. So 0 is perfect, and 1 is as good as always predicting the mean.
 //!
 //! **Free run.** A model that did not see the first part starts from the first state of a stretch of that part, takes
 //! the stretch's inputs and its own predicted states, and predicts to the end of the stretch; its error is normalised
@@ -64,8 +64,9 @@ pub struct Outcome {
     pub model: Result<Model, EstimateError>,
     /// The contraction ρ of a round; `None` unless the way is a method whose rounds are all the same affine map.
     pub contraction: Option<f64>,
-    /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` of models that did
-    /// not see the part. NaN without a model, or if no state changes; 0 for parts without samples.
+    /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` over the n states
+    /// that change, with models that did not see the part. NaN without a model, or if no state changes; 0 for parts
+    /// without samples.
     pub squares: Vec<[f64; N_FOLDS]>,
     /// The normalised error of free runs, 0 for perfect ones; `None` without stretches, without a model, or if no state
     /// changes.
@@ -85,8 +86,8 @@ pub struct Identified {
     pub outcomes: Vec<Outcome>,
     /// Numbers of samples of each client in each part.
     pub n_samples: Vec<[u64; N_FOLDS]>,
-    /// The step size used: half of the largest stable one of FedAvg and FedLin, in units in which regressors have a
-    /// mean square of 1.
+    /// The step size used: half of the smaller of FedAvg's and FedLin's largest stable ones, in units in which
+    /// regressors have a mean square of 1. Infinite if every step size is stable.
     pub step_size: f64,
     /// Number of stretches used for free runs.
     pub n_stretches: usize,

@@ -1,4 +1,4 @@
-//! People's own data: rollouts or moments from files, identified. The true systems are not known here.
+//! System identification from people's own data: rollouts or moments in files. The true systems are not known here.
 //!
 //! # Reading order
 //! [`lines`], [`fields`], [`decimal`] and [`header`] (text) → [`reader`] (rows, as bytes arrive) → [`rollouts`] (pairs

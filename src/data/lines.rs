@@ -5,7 +5,7 @@
 
 use crate::refusal::{Fault, Refusal};
 
-/// The longest allowed line, in bytes: files with longer lines are not tables.
+/// The most bytes of an incomplete line that are kept: files with longer lines are not tables.
 const LONGEST: usize = 1 << 20;
 
 /// Splits bytes into lines as they arrive. Lines end with `\n`, `\r\n` or `\r`.
@@ -23,7 +23,7 @@ impl Lines {
     /// Takes more bytes, and calls `each` for every line that ends in them, with its number (from 1).
     ///
     /// # Errors
-    /// A refusal by `each`, or a line that is too long.
+    /// A refusal by `each`, or an incomplete line that is too long.
     pub fn push(
         &mut self,
         mut bytes: &[u8],

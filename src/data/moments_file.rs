@@ -72,10 +72,10 @@ pub fn write(sites: &Sites) -> String {
     text
 }
 
-/// Reads the clients of a moments file. `slow` reads the few numbers that need more than a few operations.
+/// Reads the clients of a moments file. `slow` parses numbers as in [`decimal::parse`].
 ///
 /// # Errors
-/// The fault of the file, and its line.
+/// The fault of the file, and its line if there is one.
 pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut lines = Lines { rest: lines.peekable(), line: 1, slow };

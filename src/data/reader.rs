@@ -52,7 +52,7 @@ struct Table {
 }
 
 impl Reader {
-    /// Starts a file. `slow` reads the few numbers that need more than a few operations.
+    /// Starts a file. `slow` parses numbers as in [`decimal::parse`].
     pub fn new(slow: Slow) -> Self {
         let table = Table {
             slow,
@@ -71,7 +71,7 @@ impl Reader {
     /// Reads the next bytes of the file, any number of them.
     ///
     /// # Errors
-    /// A fault in these bytes. Nothing may be pushed afterwards.
+    /// If there is a fault in these bytes. Nothing may be pushed afterwards.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let table = &mut self.table;
         self.lines.push(bytes, |line, text| table.line(line, text))
@@ -80,7 +80,7 @@ impl Reader {
     /// Ends the file, and returns its content.
     ///
     /// # Errors
-    /// A fault at the end of the file, or of the file as a whole.
+    /// If there is a fault at the end of the file, or in the file as a whole.
     pub fn finish(mut self) -> Result<Opened, Refusal> {
         if let Some((line, text)) = self.lines.finish() {
             self.table.line(line, &text).map_err(cut_short)?;

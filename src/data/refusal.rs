@@ -90,7 +90,7 @@ pub enum Fault {
     Expected(String, String),
     /// A moments file ends too early; this content is missing.
     Ended(String),
-    /// No data can have these moments; with the client, in words.
+    /// No data can have these moments; with the part and the client, in words.
     NoMoments(String),
     /// The numbers of states and inputs (n, p) of a file differ from those of the files before it, which are the second
     /// pair.

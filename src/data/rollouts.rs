@@ -29,7 +29,7 @@ pub struct Row<'a> {
     pub client: &'a [u8],
     /// The rollout's name; empty if the file has none.
     pub rollout: &'a [u8],
-    /// Its time, in the file's unit; without times, every row is one step after the row before.
+    /// Its time, in the file's unit; without times, every row is one step after the row before in its rollout.
     pub time: Option<f64>,
     /// `z = [x; u]`, of length d; NaN where a value is missing.
     pub z: &'a [f64],
@@ -305,7 +305,7 @@ impl Collector {
     /// Ends the file, and returns the data of all rows.
     ///
     /// # Errors
-    /// If time does not advance in a file that is too short for the step to be known earlier.
+    /// If time does not advance in a row that waited for the step to be known.
     pub fn finish(mut self) -> Result<Collected, Refusal> {
         self.end_waiting()?;
         for index in 0..self.open.len() {

@@ -18,7 +18,7 @@ pub const MOST_CLIENTS: usize = 10_000;
 /// The most numbers that all sums may have: 64 MB.
 const MOST_NUMBERS: usize = 8_000_000;
 
-/// The most stretches of the first part that are kept as samples, of one client and of all clients.
+/// The most stretches of the first part that are kept as samples, of one client and of all clients of a file.
 const KEPT_OF_ONE: usize = 40;
 const KEPT_OF_ALL: usize = 4_000;
 

@@ -1,8 +1,9 @@
-//! The heterogeneity at which joining stops to pay: where the pooled estimate's error to expect meets that of a client's own.
+//! The heterogeneity ε at which joining stops to pay: where the predicted error of pooled least squares equals that of
+//! the client's own least squares.
 //!
-//! The noise in the pooled estimate hardly depends on ε, its bias is about proportional to it; clients keep their places in the
-//! family while ε scales them. So one root is looked for, beginning where a straight line puts it. The search ends where systems
-//! grow so much that nothing is to be expected of pooled data ([`growth`]).
+//! The noise in the pooled estimate hardly depends on ε, and its bias is about proportional to ε; clients keep their
+//! places in the family while ε scales them. So there is one root, and the search starts where a straight line predicts
+//! it. The search ends where systems are so unstable that there is no prediction for pooled data ([`growth`]).
 
 use super::expectation::{ExpectedFleet, STEP};
 use super::law::{Law, MeanNorms, alone};
@@ -15,16 +16,16 @@ use fedsysid_sim::target::Truth;
 /// Where joining stops to pay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BreakEven {
-    /// At this ε: the shared model is better below, the client's own above.
+    /// At this ε: below it the shared model is better, above it the client's own.
     At(f64),
-    /// Nowhere up to this ε: the shared model is better all along. Beyond it nothing is known: it is the largest that is looked
-    /// at, or systems that lie farther apart are too unstable.
+    /// Nowhere up to this ε: the shared model is always better. Beyond it nothing is known: it is the largest ε of the
+    /// search, or systems that differ more are too unstable.
     Beyond(f64),
     /// Nowhere: even clients that are all alike gain nothing by pooling.
     Never,
 }
 
-/// The least and the largest ε that are looked at.
+/// The smallest and the largest ε of the search.
 const NEAREST: f64 = 1e-5;
 const FARTHEST: f64 = 10.0;
 
@@ -32,33 +33,33 @@ const FARTHEST: f64 = 10.0;
 const PRECISION: f64 = 1e-4;
 const PRECISION_OF_GROWTH: f64 = 1e-2;
 
-/// An ε, and how much larger the pooled estimate's mean error is there than that of the client's own, relative to it.
+/// An ε, and the relative excess there of the pooled estimate's mean error over the client's own.
 type Point = (f64, f64);
 
-/// A search in progress: every step makes some of the clients at one ε, or compares the errors there.
+/// A search for the break-even. Each step adds some of the clients at one ε, or compares the errors there.
 #[derive(Clone, Debug)]
 pub struct Search {
     at: f64,
-    /// The clients there, as far as they are made.
+    /// The clients added so far at this ε.
     look: Option<Look>,
-    /// The largest ε that is known to pay, and the least that is known not to.
+    /// The largest ε known to pay, and the smallest known not to.
     pays: Option<Point>,
     fails: Option<Point>,
-    /// The least ε at which nothing is to be expected.
+    /// The smallest ε known to have no prediction.
     uneven: Option<f64>,
 }
 
 impl Search {
-    /// A search that begins at `guess`.
+    /// Starts a search at the ε `guess`, moved into the range of the search.
     pub fn new(guess: f64) -> Self {
         let at = if guess.is_finite() { guess.clamp(NEAREST, FARTHEST) } else { FARTHEST };
         Self { at, look: None, pays: None, fails: None, uneven: None }
     }
 
-    /// Goes on a little; what was found, if it was.
+    /// Works for a few milliseconds, and returns the break-even once it is found.
     ///
     /// # Errors
-    /// Why there is nothing to compare.
+    /// If there is no prediction for one of the two errors.
     pub fn step(&mut self, scenario: &Scenario, norms: &mut MeanNorms) -> Result<Option<BreakEven>, NoPrediction> {
         let mut look = self.look.take().unwrap_or_else(|| Look::new(scenario));
         if look.grow(scenario, self.at)? {
@@ -95,7 +96,8 @@ impl Search {
     fn next(&self) -> f64 {
         match (self.pays, self.fails, self.uneven) {
             (Some((low, below)), Some((high, above)), _) => {
-                // Where a line between both meets 0, and a little beyond, towards the farther end, so that both close in.
+                // The root of the line through both ends, moved a little towards the farther end, so that both ends
+                // close in.
                 let root = low + (high - low) * (-below / (above - below));
                 let nudge = 0.4 * PRECISION * high;
                 let nudged = if root - low < high - root { root + nudge } else { root - nudge };
@@ -111,7 +113,7 @@ impl Search {
     }
 }
 
-/// The clients at one ε, and what they have on average.
+/// The clients at one ε, and their expected moments.
 #[derive(Clone, Debug)]
 struct Look {
     systems: Vec<LinearSystem>,
@@ -123,7 +125,7 @@ impl Look {
         Self { systems: Vec::new(), expected: ExpectedFleet::empty(scenario) }
     }
 
-    /// Some more clients; whether there are more.
+    /// Adds some more clients; returns whether there are more.
     fn grow(&mut self, scenario: &Scenario, heterogeneity: f64) -> Result<bool, NoPrediction> {
         let settings = scenario.settings();
         let mut done = 0;
@@ -150,7 +152,7 @@ impl Look {
         if !(pooled.is_finite() && alone.is_finite()) {
             return Err(NoPrediction::Overflow);
         }
-        // Where a client's own data leave no error, there is nothing to gain.
+        // If the client's own estimate has no error, there is nothing to gain.
         Ok(if alone > 0.0 { pooled / alone - 1.0 } else { f64::INFINITY })
     }
 }
@@ -164,7 +166,7 @@ mod tests {
     use fedsysid_sim::scenario::Settings;
     use fedsysid_sim::trial::Experiment;
 
-    /// Systems of one state and one input about `a`, that differ in it, with one rollout of ten steps a client.
+    /// Scalar systems with A around `a`, scaled by `pattern`, and one rollout of ten steps per client.
     fn settings(a: f64, pattern: f64) -> Settings {
         let one = |value: f64| Matrix::from_element(1, 1, value);
         let family = Family::new(LinearSystem::new(one(a), one(1.0)).unwrap(), one(pattern), one(0.0)).unwrap();
@@ -186,7 +188,7 @@ mod tests {
         let found = of(&settings);
         let Ok(BreakEven::Beyond(farthest)) = found else { panic!("{found:?}") };
         assert!(!is_uneven(farthest) && is_uneven(1.02 * farthest), "{farthest}");
-        // The same from farther away, and from nearer.
+        // A start from farther away, or from nearer, finds the same.
         for heterogeneity in [1e-3, 0.99 * farthest] {
             let found = of(&Settings { heterogeneity, ..settings.clone() });
             let Ok(BreakEven::Beyond(again)) = found else { panic!("{found:?}") };

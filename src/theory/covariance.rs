@@ -1,29 +1,30 @@
-//! Lemma 1: the covariances of a client's regressors along a rollout, and what its Gram matrix is on average.
+//! Lemma 1: covariances of a client's regressors along a rollout, and its expected Gram matrix.
 //!
 //! ```text
-//! P_0 = σ_x² I        P_{t+1} = A P_t Aᵀ + σ_u² B Bᵀ + σ_w² I        Σ_t = blkdiag(P_t, σ_u² I)        Γ = N Σ_{t<T} Σ_t = E S
+//! P_0 = σ_x² I        P_{t+1} = A P_t Aᵀ + σ_u² B Bᵀ + σ_w² I
+//! Σ_t = blkdiag(P_t, σ_u² I)        Γ = N Σ_{t<T} Σ_t = E S
 //! ```
 //!
-//! (The paper's Lemma 1 as a recursion: unrolled, `P_t = σ_x² Aᵗ(Aᵗ)ᵀ + Σ_{k<t} Aᵏ(σ_u² B Bᵀ + σ_w² I)(Aᵏ)ᵀ`.)
+//! This is the paper's Lemma 1 as a recursion. Unrolled, `P_t = σ_x² Aᵗ(Aᵗ)ᵀ + Σ_{k<t} Aᵏ(σ_u² B Bᵀ + σ_w² I)(Aᵏ)ᵀ`.
 
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::plan::DataPlan;
 use fedsysid_sim::system::LinearSystem;
 
-/// The covariances `P_t` of the states of eight clients, t = 0, 1, ….
+/// The state covariances `P_t` (n×n) of up to eight clients, for t = 0, 1, ….
 #[derive(Clone, Debug)]
 pub struct StateCovariances {
     p: LaneMatrix,
     a: LaneMatrix,
     a_transposed: LaneMatrix,
-    /// What a step adds, `σ_u² B Bᵀ + σ_w² I`.
+    /// The increment per time step, `σ_u² B Bᵀ + σ_w² I`.
     driven: LaneMatrix,
     room: LaneMatrix,
     next: LaneMatrix,
 }
 
 impl StateCovariances {
-    /// `P_0` of up to eight clients, at least one, of systems of one size.
+    /// Starts with `P_0` of the given clients: one to eight of them, whose systems all have the same dimensions.
     pub fn new(clients: &[(&LinearSystem, DataPlan)]) -> Self {
         let n = clients.first().map_or(0, |(system, _)| system.dims().n_states);
         let mut start = Self {
@@ -47,12 +48,12 @@ impl StateCovariances {
         start
     }
 
-    /// `P_t` at present, n×n.
+    /// The current `P_t`, n×n, one client per lane.
     pub fn covariance(&self) -> &LaneMatrix {
         &self.p
     }
 
-    /// Goes to t + 1; whether anything changed. (Of stable systems nothing does in the end.)
+    /// Advances from t to t + 1, and returns whether `P_t` changed. For stable systems it eventually stays the same.
     pub fn advance(&mut self) -> bool {
         self.room.set_product(&self.a, &self.p);
         self.next.copy_from(&self.driven);
@@ -63,7 +64,8 @@ impl StateCovariances {
     }
 }
 
-/// `Γ_i` of up to eight clients, d×d; infinite or NaN where a state covariance overflows.
+/// The expected Gram matrices `Γ_i` (d×d) of up to eight clients, one per lane; zero in unused lanes. Infinite or NaN
+/// where a state covariance overflows.
 pub fn expected_grams(clients: &[(&LinearSystem, DataPlan)]) -> LaneMatrix {
     let Some(dims) = clients.first().map(|(system, _)| system.dims()) else { return LaneMatrix::zeros(0, 0) };
     let (n, d) = (dims.n_states, dims.n_regressors());
@@ -112,7 +114,7 @@ mod tests {
         DataPlan { n_rollouts, rollout_len, noise }
     }
 
-    /// The sum that Lemma 1 prints, term by term.
+    /// The sum in Lemma 1 as printed.
     fn unrolled(system: &LinearSystem, noise: NoiseLevels, t: usize) -> Matrix {
         let power = |k: usize| (0..k).fold(Matrix::identity(3, 3), |power, _| power * system.a());
         let mut sum = power(t) * power(t).transpose() * noise.initial_state_std.powi(2);

@@ -1,4 +1,4 @@
-//! A prediction of rounds in which not all take part, round by round: what is recorded of it, its end, and whether it holds.
+//! The prediction of rounds in which not all clients take part: records, limit, and whether the prediction is valid.
 
 use super::NoPrediction;
 use super::law::MeanNorms;
@@ -8,43 +8,46 @@ use fedsysid_sim::centre::Centre;
 use fedsysid_sim::local_map::FleetMaps;
 use fedsysid_sim::method::Method;
 
-/// Where more of a mean square error than this is a matter of who takes part, errors vary too much for a normal law.
+/// If more than this share of a mean square error comes from the choice of participants, the errors do not follow a
+/// normal law.
 const OF_CHANCE: f64 = 0.1;
 
-/// So many rounds are gone through, at least, in search of the end.
+/// The least number of rounds that are run in search of the limit.
 const HORIZON: usize = 20_000;
 
-/// A run has ended where so little is left of what the first round brought, and half of the rounds before changed the error by
-/// no more than the second, relatively.
+/// The error has reached its limit when at most `LEFT` remains of the effect of the first round, and the error has
+/// changed by at most `CHANGED`, relatively, over the last half of the rounds.
 const LEFT: f64 = 1e-6;
 const CHANGED: f64 = 1e-4;
 
-/// Such rounds.
+/// A run of rounds in which not all clients take part.
 #[derive(Debug)]
 pub(super) struct Drawn {
     sampling: Sampling,
     is_prepared: bool,
-    /// The root mean square error after every round gone through.
+    /// The root mean square error after every round so far, from round 0 on.
     errors: Vec<f64>,
-    /// Recorded rounds, that at the start among them.
+    /// Number of recorded rounds so far, including the start.
     n_recorded: usize,
-    /// How much of the mean square error is a matter of who takes part, at most, until the last round.
+    /// The largest share of a mean square error that comes from the choice of participants, up to the last recorded
+    /// round.
     of_chance: f64,
     has_ended: bool,
 }
 
 impl Drawn {
-    /// At round 0.
+    /// Starts at round 0.
     ///
     /// # Errors
-    /// If the method's round is not one affine map, or not the same every time, or depends too much on who takes part.
+    /// If the round is not one affine map, step sizes change from round to round, or FedLin's round depends too much on
+    /// who takes part.
     pub(super) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
         let sampling = Sampling::new(context, method, maps)?;
         let (is_prepared, has_ended, n_recorded) = (false, false, 1);
         Ok(Self { sampling, is_prepared, errors: Vec::new(), n_recorded, of_chance: 0.0, has_ended })
     }
 
-    /// Goes on for about a millisecond, adding what is to be recorded; whether there is more to do.
+    /// Works for about a millisecond, and appends the states to be recorded. Returns whether there is more to do.
     pub(super) fn advance(&mut self, context: Context<'_>, centre: Option<&Centre>, recorded: &mut Vec<State>) -> bool {
         if !self.is_prepared {
             self.is_prepared = !self.sampling.prepare(context);
@@ -66,7 +69,7 @@ impl Drawn {
         if self.goes_on(context) {
             return true;
         }
-        // From its end on it stays as it is. (Where there is no prediction, it does not matter.)
+        // The error stays at its limit. (If there is no prediction, these states are not used.)
         while self.n_recorded < context.recorded.len() {
             recorded.push(self.sampling.state());
             self.n_recorded += 1;
@@ -84,7 +87,7 @@ impl Drawn {
         self.has_ended = self.sampling.left() <= LEFT && (rms - before).abs() <= CHANGED * rms;
     }
 
-    /// Why there is no prediction, as far as is known.
+    /// The reason why there is no prediction, as far as known.
     fn problem(&self) -> Option<NoPrediction> {
         if self.errors.last().is_some_and(|rms| !rms.is_finite()) {
             return Some(NoPrediction::Diverges);
@@ -97,10 +100,10 @@ impl Drawn {
         self.problem().is_none() && !self.has_ended && self.errors.len() <= wanted
     }
 
-    /// Where the error ends, if it does within the rounds that were gone through.
+    /// The limit of the error, if it is reached within the rounds that were run.
     ///
     /// # Errors
-    /// If what was predicted does not hold.
+    /// If the errors overflow, or depend too much on who takes part.
     pub(super) fn limit(
         &self,
         context: Context<'_>,

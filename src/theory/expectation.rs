@@ -1,10 +1,10 @@
-//! The fleet as it is on average: every client's moments in the limit of much data, and the noise about them.
+//! The expected fleet: every client's moments in the limit of much data, and the noise about them.
 //!
 //! ```text
 //! E S_i = Γ_i        E C_i = Θ⁽ⁱ⁾ Γ_i        C_i − Θ⁽ⁱ⁾ S_i ≈ V_i, whose rows are N(0, ν_i Γ_i), independent
 //! ```
 //!
-//! with ν_i = σ_w². The engine's own rounds run on these moments as on any others; that is what makes a prediction of them.
+//! with ν_i = σ_w². The simulator's rounds, run on these moments, give the predictions.
 
 use super::covariance::expected_grams;
 use fedsysid_sim::Matrix;
@@ -15,21 +15,21 @@ use fedsysid_sim::plan::DataPlan;
 use fedsysid_sim::scenario::{GradientScale, Scenario};
 use fedsysid_sim::system::LinearSystem;
 
-/// Products of entries in one step of a fleet in the making, of eight clients side by side: a few milliseconds.
+/// Work in one step of building a fleet, in products of entries of eight clients at a time: a few milliseconds.
 pub(crate) const STEP: usize = 2_000_000;
 
-/// A fleet with the moments it has on average.
+/// A fleet with expected moments.
 #[derive(Clone, Debug)]
 pub struct ExpectedFleet {
     fleet: Fleet,
-    /// ν_i, block by block; 0 where there is no client.
+    /// ν_i, block by block; 0 in unused lanes.
     noise: Vec<Lanes>,
     /// Σ N_i T_i.
     n_samples: f64,
 }
 
 impl ExpectedFleet {
-    /// The fleet of a scenario, with the gradients' scale that it asks for.
+    /// The expected fleet of a scenario, with sums or means over samples as its gradient scale says.
     pub fn new(scenario: &Scenario) -> Self {
         let mut expected = Self::empty(scenario);
         while expected.grow(scenario, scenario.systems()) {}
@@ -37,12 +37,13 @@ impl ExpectedFleet {
         expected
     }
 
-    /// No client yet.
+    /// A fleet without clients, for the system dimensions of the scenario.
     pub fn empty(scenario: &Scenario) -> Self {
         Self { fleet: Fleet::new(scenario.settings().family.dims()), noise: Vec::new(), n_samples: 0.0 }
     }
 
-    /// Adds the next clients, up to eight, with the scenario's data and these systems; whether there are more.
+    /// Adds the next clients, up to eight, with the scenario's data plans and the given systems. Returns whether there
+    /// are more.
     pub fn grow(&mut self, scenario: &Scenario, systems: &[LinearSystem]) -> bool {
         let first = self.fleet.n_clients();
         let clients: Vec<_> = systems
@@ -56,10 +57,10 @@ impl ExpectedFleet {
         self.fleet.n_clients() < systems.len()
     }
 
-    /// About how many products of entries the next clients take, eight side by side.
+    /// Estimated work to add the next clients, in products of entries of eight clients at a time.
     pub(crate) fn cost(&self, scenario: &Scenario) -> usize {
         let d = self.fleet.dims().n_regressors();
-        // What is done once for a client is as much as some steps of its rollout.
+        // The work done once per client equals some ten steps of its rollout.
         d * d * d * (scenario.plan(self.fleet.n_clients()).rollout_len + 10)
     }
 
@@ -77,7 +78,8 @@ impl ExpectedFleet {
         self.noise.push(noise);
     }
 
-    /// Turns sums over samples into means, if that is the scale: then ν_i is that of a mean, σ_w²/(N_i T_i).
+    /// Converts sums over samples into means if `scale` says so; then ν_i = σ_w²/(N_i T_i). To be called once, after
+    /// the last client.
     pub fn finish(&mut self, scale: GradientScale) {
         if scale == GradientScale::Mean {
             for (noise, block) in self.noise.iter_mut().zip(self.fleet.blocks()) {
@@ -87,28 +89,28 @@ impl ExpectedFleet {
         }
     }
 
-    /// The moments.
+    /// The clients' expected moments.
     pub fn fleet(&self) -> &Fleet {
         &self.fleet
     }
 
-    /// The clients eight at a time, with their ν.
+    /// The clients in blocks of eight, with their ν_i.
     pub fn blocks(&self) -> impl Iterator<Item = (&Block, Lanes)> {
         self.fleet.blocks().iter().zip(self.noise.iter().copied())
     }
 
-    /// One client's moments (0-based), and its ν.
+    /// The moments and ν_i of one client, counted from 0.
     pub fn client(&self, client: usize) -> (Moments, f64) {
         let (block, lane) = (client / LANES, client % LANES);
         (self.fleet.blocks()[block].moments(lane), self.noise[block].0[lane])
     }
 
-    /// All samples, Σ N_i T_i.
+    /// The number of samples of all clients, Σ N_i T_i.
     pub fn n_samples(&self) -> f64 {
         self.n_samples
     }
 
-    /// `Σ ν_i S_i`, d×d: the covariance of every row of the sum of all V_i.
+    /// `Σ ν_i S_i`, d×d: the covariance of every row of Σ V_i.
     pub fn total_noise(&self) -> Matrix {
         let d = self.fleet.dims().n_regressors();
         let mut lanes = LaneMatrix::zeros(d, d);
@@ -120,7 +122,7 @@ impl ExpectedFleet {
         total
     }
 
-    /// Whether every moment is a finite number.
+    /// Whether all moments are finite.
     pub fn is_finite(&self) -> bool {
         let finite = |matrix: &LaneMatrix| matrix.entries().iter().all(|entry| entry.0.iter().all(|v| v.is_finite()));
         self.fleet.blocks().iter().all(|block| finite(&block.s) && finite(&block.c))

@@ -1,33 +1,33 @@
-//! Whether clients' data are of one size, as predictions for all of them together take for granted.
+//! Whether the states of a client grow so much within a rollout that there is no prediction for pooled data.
 //!
-//! In a rollout of an unstable system nearly all of Σzzᵀ is what its first states have grown to, `ρ(A)^{2T}` of it. Then few
-//! rollouts outweigh all others, S_i is far from its mean however many samples there are, and where clients differ, pooled
-//! estimates follow whoever has the largest. (In simulations they are off by 2 % beyond what is expected at a growth of 30, by
-//! 20 % at 150, and 5-fold at 4 000.)
+//! In a rollout of an unstable system, nearly all of Σzzᵀ stems from the growth of the first states, by `ρ(A)^{2T}`.
+//! Then few rollouts outweigh all others, S_i is far from its mean for any number of samples, and if clients differ,
+//! pooled estimates follow the client with the largest states. (In simulations, pooled errors are 2 % off the
+//! prediction at a growth of 30, 20 % at 150, and by a factor of 5 at 4,000.)
 
 use fedsysid_sim::Matrix;
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::spectrum::spectral_radius;
 use fedsysid_sim::system::LinearSystem;
 
-/// From this growth over a rollout on, predictions of pooled estimates say nothing.
+/// Beyond this growth over a rollout, there is no prediction for pooled estimates.
 const MOST: f64 = 100.0;
-/// Clients that are looked at, evenly chosen.
+/// The most clients that are examined, at even distances.
 const CHOSEN: usize = 512;
 
-/// Whether the states of some client grow so much within a rollout that, clients being different, nothing is to be expected of
-/// pooled data.
+/// Whether the clients differ and the states of one of them grow more than a hundredfold within a rollout, so that
+/// there is no prediction for pooled data.
 pub fn is_uneven(scenario: &Scenario) -> bool {
     scenario.settings().heterogeneity > 0.0 && would_be_uneven(scenario, scenario.systems())
 }
 
-/// Whether they would be so with these systems in the place of their own, which differ.
+/// The same for other systems in place of the scenario's, which are taken to differ.
 pub(crate) fn would_be_uneven(scenario: &Scenario, systems: &[LinearSystem]) -> bool {
     systems.len() > 1 && largest_of(scenario, systems) > MOST
 }
 
-/// The largest growth of states within a rollout, `ρ(A⁽ⁱ⁾)^T_i`, among clients that are evenly chosen; something below
-/// 100 where it is less than that.
+/// The largest growth of states within a rollout, `ρ(A⁽ⁱ⁾)^T_i`, over at most 512 clients at even distances; exact
+/// above 100, otherwise an upper bound of at most 100.
 pub fn largest(scenario: &Scenario) -> f64 {
     largest_of(scenario, scenario.systems())
 }
@@ -41,7 +41,7 @@ fn largest_of(scenario: &Scenario, systems: &[LinearSystem]) -> f64 {
 
 fn growth(scenario: &Scenario, client: usize, a: &Matrix) -> f64 {
     let over_rollout = |base: f64| libm::pow(base, scenario.plan(client).rollout_len as f64);
-    // A radius is no larger than a norm, which costs less.
+    // The spectral radius is at most the norm, which is cheaper.
     let most = over_rollout(a.norm());
     if most > MOST { spectral_radius(a).map_or(f64::INFINITY, over_rollout) } else { most }
 }
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn what_grows_a_hundredfold_in_a_rollout_is_uneven() {
         let with_len = |a: f64, len: usize| is_uneven(&scenario(a, |s| s.data.rollout_len = len.into()));
-        // At most 1.21^24 = 97, at least 1.2^26 = 114; what is stable never grows.
+        // The largest growth is at most 1.21^24 = 97, and at least 1.2^26 = 114. Stable systems never grow.
         assert_eq!([(1.2, 24), (1.2, 26), (0.95, 10_000)].map(|(a, len)| with_len(a, len)), [false, true, false]);
         assert!(!is_uneven(&Scenario::new(Settings::paper()).unwrap()));
     }

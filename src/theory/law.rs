@@ -1,15 +1,15 @@
-//! The law of an estimate, and the errors to expect of it.
+//! The law of an estimate, and its mean error.
 //!
-//! In the limit of much data an estimate is its mean plus noise whose rows are independent and normal:
-//! `Θ = Θ̄ + Z Lᵀ` with Z an n×d standard normal matrix and `Ω = L Lᵀ` the covariance of every row. Then
+//! In the limit of much data, an estimate is its mean plus noise with independent normal rows: `Θ = Θ̄ + Z Lᵀ`, with Z
+//! an n×d standard normal matrix and `Ω = L Lᵀ` the covariance of every row. Then
 //!
 //! ```text
 //! E‖Θ − Θ⁽ⁱ⁾‖_F² = ‖Θ̄ − Θ⁽ⁱ⁾‖_F² + n tr Ω        exactly
-//! E‖Θ − Θ⁽ⁱ⁾‖                                      as a mean over drawn Z
+//! E‖Θ − Θ⁽ⁱ⁾‖                                      as a mean over draws of Z
 //! ```
 //!
-//! The draws are always the same, so that a prediction moves smoothly with what it depends on. Since the mean of `‖·‖_F²` is
-//! known and goes along with the spectral norm, it serves as a control variate: 512 draws are then as good as thousands.
+//! The draws are always the same, so a prediction changes smoothly with the settings. `‖·‖_F²` has a known mean and is
+//! correlated with the spectral norm, so it serves as a control variate: 512 draws are then as good as thousands.
 
 use super::NoPrediction;
 use super::expectation::ExpectedFleet;
@@ -23,11 +23,11 @@ use fedsysid_sim::stream::{Purpose, Seed, stream};
 use fedsysid_sim::system::Dims;
 use fedsysid_sim::target::{Target, Truth};
 
-/// Draws of Z, and blocks of them.
+/// Number of draws of Z, and of blocks of eight draws.
 const DRAWS: usize = 512;
 const BLOCKS: usize = DRAWS / LANES;
 
-/// The law of one estimate for all clients.
+/// The normal law of an estimate that all clients share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Law {
     /// Θ̄, n×d.
@@ -37,18 +37,19 @@ pub struct Law {
 }
 
 impl Law {
-    /// `n tr Ω`: the noise's part of the mean square error.
+    /// `n tr Ω`: the contribution of noise to the mean square error.
     pub fn noise(&self) -> f64 {
         self.mean.nrows() as f64 * self.covariance.trace()
     }
 }
 
-/// The laws of the one-shot estimates on a fleet as it is on average.
+/// Laws of one-shot estimates on the expected fleet.
 impl Law {
-    /// Pooled least squares: `ΣC_i (ΣS_i)⁻¹`, with rows of covariance `(ΣS_i)⁻¹ (Σ ν_i S_i) (ΣS_i)⁻¹`.
+    /// Pooled least squares for very many samples: mean `ΣC_i (ΣS_i)⁻¹`, row covariance
+    /// `(ΣS_i)⁻¹ (Σ ν_i S_i) (ΣS_i)⁻¹`.
     ///
     /// # Errors
-    /// If the data overflow, or leave a direction out.
+    /// If the moments overflow, or the data do not excite some direction.
     pub fn pooled(expected: &ExpectedFleet) -> Result<Self, NoPrediction> {
         let total = expected.fleet().total();
         let inverse = inverse(&total.s)?;
@@ -56,37 +57,38 @@ impl Law {
         Ok(Self { mean: total.c * &inverse, covariance })
     }
 
-    /// The law with the covariance that it has for so many samples.
+    /// This law, with its covariance multiplied by the factor ν/(ν − d − 1) for a finite number ν of samples.
     ///
     /// # Errors
-    /// If they are too few.
+    /// If there are too few samples: ν ≤ d + 1.
     pub fn of_samples(self, n_samples: f64) -> Result<Self, NoPrediction> {
         let for_few = for_few(n_samples, self.covariance.nrows())?;
         Ok(Self { covariance: self.covariance * for_few, ..self })
     }
 }
 
-/// The mean of the clients' own least squares in the making: `mean Θ⁽ⁱ⁾`, with rows of covariance `Σ ν_i S_i⁻¹ / M²`.
+/// Computes the law of the mean of the clients' own least squares in steps: mean `mean Θ⁽ⁱ⁾`, row covariance
+/// `Σ ν_i S_i⁻¹ / M²` with each client's finite-sample factor.
 #[derive(Clone, Debug)]
 pub struct MeanOfLocals {
     sum: Law,
     n_clients: usize,
 }
 
-/// Clients taken into it in one step, times d³.
+/// Work in one step: number of clients times d³.
 const STEP: usize = 200_000;
 
 impl MeanOfLocals {
-    /// Of no client yet.
+    /// Starts without clients.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         Self { sum: Law { mean: Matrix::zeros(n, d), covariance: Matrix::zeros(d, d) }, n_clients: 0 }
     }
 
-    /// Takes some more clients in; the law, once all are.
+    /// Adds some more clients, and returns the law once all clients are included.
     ///
     /// # Errors
-    /// If the data of a client overflow, or leave a direction out.
+    /// If a client's moments overflow, its data do not excite some direction, or it has too few samples.
     pub fn step(&mut self, expected: &ExpectedFleet) -> Result<Option<Law>, NoPrediction> {
         let d = self.sum.covariance.nrows();
         let m = expected.fleet().n_clients();
@@ -103,10 +105,12 @@ impl MeanOfLocals {
     }
 }
 
-/// The mean error of a client's own least squares, `E‖Z L‖` with `LLᵀ = ν_i S_i⁻¹`, or its mean over the clients that count.
+/// The mean error of a client's own least squares, `E‖Z Lᵀ‖` with `LLᵀ = ν_i S_i⁻¹` times the finite-sample factor, for
+/// the target client or as a mean over all clients.
 ///
 /// # Errors
-/// If the data of such a client overflow, or leave a direction out; and of the worst client, which is another in every data set.
+/// If the moments of such a client overflow, its data do not excite some direction, or it has too few samples; and for
+/// the worst client, which is a different one in every data set.
 pub fn alone(expected: &ExpectedFleet, target: Target, norms: &mut MeanNorms) -> Result<f64, NoPrediction> {
     let fleet = expected.fleet();
     let mut own = |client: usize, n_draws: usize| {
@@ -118,7 +122,8 @@ pub fn alone(expected: &ExpectedFleet, target: Target, norms: &mut MeanNorms) ->
         Target::Client(client) => own(client.min(fleet.n_clients() - 1), DRAWS),
         Target::Worst => Err(NoPrediction::Worst),
         Target::Mean => {
-            // Of very many clients, so many that are evenly chosen: eight side by side, as every other one may be of another kind.
+            // Large fleets are sampled evenly, in runs of eight successive clients: single clients at an even distance
+            // might all be of one kind, as in two alternating clusters.
             let all = fleet.n_clients();
             let n = all.min(DRAWS);
             let blocked = |k: usize| middle(k / LANES, BLOCKS, all / LANES) * LANES + k % LANES;
@@ -131,19 +136,21 @@ pub fn alone(expected: &ExpectedFleet, target: Target, norms: &mut MeanNorms) ->
     }
 }
 
-/// Of so many, the middle of one of n stretches. (The first ones are others than the rest, where there is one outlier.)
+/// The index in the middle of stretch number `stretch`, if `all` items are divided into `n` stretches. The first items
+/// are avoided, because client 2 may be the only outlier.
 fn middle(stretch: usize, n: usize, all: usize) -> usize {
     (2 * stretch + 1) * all / (2 * n)
 }
 
-/// The factor `ν/(ν − d − 1)` for ν samples. Least squares divides by S and not by its mean, and `E S⁻¹` is larger than
-/// `(E S)⁻¹`: by this for independent samples (Wishart). Along rollouts samples are not independent, but this is still close.
+/// The finite-sample factor `ν/(ν − d − 1)` for ν samples. Least squares divides by S and not by its mean, and `E S⁻¹`
+/// is larger than `(E S)⁻¹`, by this factor for independent normal samples (S is Wishart). Samples along rollouts are
+/// not independent, but the factor is still close.
 pub(crate) fn for_few(n_samples: f64, d: usize) -> Result<f64, NoPrediction> {
     let left = n_samples - d as f64 - 1.0;
     if left > 0.0 { Ok(n_samples / left) } else { Err(NoPrediction::FewSamples) }
 }
 
-/// The inverse of an expected Gram matrix.
+/// The inverse of an expected Gram matrix S (d×d).
 fn inverse(s: &Matrix) -> Result<Matrix, NoPrediction> {
     if !s.iter().all(|entry| entry.is_finite()) {
         return Err(NoPrediction::Overflow);
@@ -151,17 +158,17 @@ fn inverse(s: &Matrix) -> Result<Matrix, NoPrediction> {
     Factor::new(s).map(|factor| factor.inverse()).map_err(|_| NoPrediction::Unexcited)
 }
 
-/// Mean spectral norms under normal laws.
+/// Computes mean spectral norms of normal matrices.
 #[derive(Clone, Debug)]
 pub struct MeanNorms {
-    /// Z, eight draws at a time.
+    /// Draws of Z (n×d), eight in each.
     draws: Vec<LaneMatrix>,
     norms: LaneNorms,
     errors: LaneMatrix,
     zero: Matrix,
 }
 
-/// Sums over draws, eight at a time: y is the spectral norm, u the squared Frobenius norm less its mean.
+/// Sums over draws, eight draws at a time. y is the spectral norm, u the squared Frobenius norm minus its mean.
 #[derive(Default)]
 struct Draws {
     y: Lanes,
@@ -178,14 +185,14 @@ impl Draws {
         self.uy += u * y;
     }
 
-    /// The sums of all lanes together.
     fn together(&self) -> [f64; 4] {
         [self.y, self.u, self.uu, self.uy].map(Lanes::sum)
     }
 }
 
-/// Means over clients of what their draws say: of y and u, of the variance of u and the covariance of both. These two are about
-/// each client's own means: clients differ in both y and u, which says nothing of how one goes along with the other in draws.
+/// Weighted means over clients of the statistics of their draws: mean of y, mean of u, variance of u, covariance of u
+/// and y. Variance and covariance are taken about each client's own means: how y and u vary between clients says
+/// nothing about their correlation over draws.
 #[derive(Default)]
 struct Means {
     weight: f64,
@@ -196,7 +203,7 @@ struct Means {
 }
 
 impl Means {
-    /// A client with so many draws.
+    /// Adds a client with `n_draws` draws.
     fn add(&mut self, weight: f64, n_draws: usize, sums: [f64; 4]) {
         let [y, u, uu, uy] = sums.map(|sum| sum / n_draws as f64);
         self.weight += weight;
@@ -206,17 +213,17 @@ impl Means {
         self.covariance += weight * (uy - u * y);
     }
 
-    /// The mean of y, corrected by what u, whose mean is 0, is off.
+    /// The mean of y, corrected by the control variate u, whose true mean is 0.
     fn corrected(&self) -> f64 {
         let [y, u, variance, covariance] =
             [self.y, self.u, self.variance, self.covariance].map(|sum| sum / self.weight);
-        // Without noise, or where it vanishes beside the rest, there is nothing to correct.
+        // Without noise, or with negligible noise, there is nothing to correct.
         if variance > 1e-20 * y.powi(4) { y - covariance / variance * u } else { y }
     }
 }
 
 impl MeanNorms {
-    /// Draws Z, and room, for models of systems of these sizes.
+    /// Makes the draws of Z for systems of these dimensions.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         let mut rng = stream(Seed(0), Purpose::Theory, 0, 0);
@@ -233,13 +240,13 @@ impl MeanNorms {
         }
     }
 
-    /// `E‖Θ − Θ⁽ⁱ⁾‖` for the client that counts, or its mean over those that do; for the worst client the mean of the
-    /// largest, among the eight that are farthest from Θ̄.
+    /// `E‖Θ − Θ⁽ⁱ⁾‖` for the target client, or its mean over all clients. For the worst client it is the mean of the
+    /// largest error among the eight clients farthest from Θ̄.
     pub fn of(&mut self, law: &Law, truth: &Truth) -> f64 {
         self.with_draws(BLOCKS, law, truth)
     }
 
-    /// The mean norm that [`MeanNorms::of`] gives, from a quarter of the draws: for curves of many points.
+    /// The same as [`MeanNorms::of`] from a quarter of the draws, for curves with many points.
     pub fn roughly(&mut self, law: &Law, truth: &Truth) -> f64 {
         self.with_draws(BLOCKS / 4, law, truth)
     }
@@ -254,7 +261,8 @@ impl MeanNorms {
 
     fn of_mean(&mut self, n_draws: usize, law: &Law, factor: &Matrix, truth: &Truth) -> f64 {
         let mut means = Means::default();
-        // A few clients one by one, with a draw in every lane: side by side, most lanes would be empty.
+        // Fewer than eight clients are handled one by one, with a draw in every lane; a block of clients would have
+        // empty lanes.
         let few: Vec<Matrix> = truth.clients().take(LANES).collect();
         if few.len() < LANES {
             for (which, theta) in few.iter().enumerate() {
@@ -271,8 +279,8 @@ impl MeanNorms {
             }
             return means.corrected();
         }
-        // Every block of clients has its share of the draws, and every client in it the same weight. Of very many clients, so many
-        // blocks as there are of draws, evenly chosen.
+        // The draws are divided among the blocks of clients; all clients have the same weight. If there are more blocks
+        // than draws, as many blocks as draws are taken, evenly spaced.
         let blocks: Vec<_> = truth.blocks().collect();
         let n_blocks = blocks.len().min(n_draws);
         for which in 0..n_blocks {
@@ -302,7 +310,7 @@ impl MeanNorms {
         let mut candidates = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
         let mut chosen = 0;
         for lane in 0..LANES {
-            // Fewer clients than lanes: the last one again.
+            // If there are fewer than eight clients, the last one is repeated.
             let farthest = distances.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
             if let Some((farthest, _)) = farthest.filter(|(_, distance)| **distance != f64::NEG_INFINITY) {
                 chosen = farthest;
@@ -310,10 +318,10 @@ impl MeanNorms {
             }
             candidates.set_lane(lane, &blocks[chosen / LANES].lane(chosen % LANES));
         }
-        // The farthest's squared norm goes along with the largest norm.
+        // Control variate: the farthest client's squared norm is correlated with the largest norm.
         let expected = (&law.mean - candidates.lane(0)).norm_squared() + law.noise();
         let (mut sums, mut means) = ([0.0; 4], Means::default());
-        // A draw takes a whole block here, so it is half of them.
+        // Each draw is combined with eight candidates, so only half of the draws are used.
         let draws = &self.draws[..n_draws / 2];
         let mut noise = LaneMatrix::zeros(law.mean.nrows(), law.mean.ncols());
         for z in draws {
@@ -330,7 +338,7 @@ impl MeanNorms {
         means.corrected()
     }
 
-    /// The squared Frobenius norms of a model's errors, −∞ for those that do not count.
+    /// The squared Frobenius norm of every client's error; −∞ for clients that are not the target.
     fn distances(&mut self, model: &Matrix, truth: &Truth) -> Vec<f64> {
         let mut distances = Vec::new();
         for (_, thetas, counting) in truth.blocks() {
@@ -342,7 +350,8 @@ impl MeanNorms {
         distances
     }
 
-    /// `E‖Z Lᵀ‖`, of noise alone, from as many draws as given (at most all; a multiple of eight).
+    /// `E‖Z Lᵀ‖` for noise alone with row covariance LLᵀ (d×d), from `n_draws` draws, rounded up to a multiple of eight
+    /// and at most all.
     pub fn of_noise(&mut self, covariance: &Matrix, n_draws: usize) -> f64 {
         let factor = semidefinite_factor(covariance).transpose();
         let expected = Lanes::splat(self.zero.nrows() as f64 * covariance.trace());

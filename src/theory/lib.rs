@@ -1,12 +1,12 @@
-//! What to expect, in closed form: since everything here is linear, the mean curve, its causes, the edge of stability and the
-//! heterogeneity at which joining stops to pay need no simulation. `docs/model.md` derives them.
+//! Closed-form predictions: mean error curves and their causes, the largest stable step size, and the heterogeneity at
+//! which joining stops to pay. All of this is linear, so it needs no simulation. `docs/model.md` has the derivations.
 //!
-//! [`covariance`] (Lemma 1) → [`expectation`] (the fleet on average) → [`law`] (estimates, and the errors to expect of them) →
-//! [`prediction`] (methods round by round) → [`break_even`], [`scaling`]; and [`theorem1`], which is a bound and no prediction.
-//! [`reach`] tells what a system's inputs can do.
+//! [`covariance`] (Lemma 1) → [`expectation`] (the fleet with expected moments) → [`law`] (distribution and mean error
+//! of an estimate) → [`prediction`] (methods round by round) → [`break_even`], [`scaling`], [`landscape`]. [`theorem1`]
+//! is the paper's bound, not a prediction. [`reach`] is about the controllability of a system.
 //!
-//! A prediction is one for much data: S_i stands for its mean, and the noise for its normal limit. [`Theory::has_few_for_curves`] and
-//! [`Theory::has_few_alone`] tell where few data are far from that.
+//! Predictions hold for much data: S_i is replaced by its mean, and the noise by its normal limit.
+//! [`Theory::has_few_for_curves`] and [`Theory::has_few_alone`] tell whether there are too few samples for that.
 
 pub mod break_even;
 pub mod covariance;
@@ -38,30 +38,30 @@ use theorem1::Theorem1;
 
 pub use run::TheoryRun;
 
-/// Why there is nothing to expect, in closed form.
+/// The reason why there is no prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPrediction {
     /// The method's round is not one affine map of the server's model.
     Method,
-    /// Not everybody takes part in every round, and rounds are not the same.
+    /// Not all clients take part in every round, and step sizes change from round to round.
     Participation,
-    /// The rounds grow beyond what can be interpolated, or diverge in some of the data sets.
+    /// The prediction overflows, a round map is too large to interpolate, or some of the simulated data sets diverge.
     Diverges,
     /// A state covariance of an unstable system overflows.
     Overflow,
-    /// The data leave a direction out, so that least squares has no answer.
+    /// The data do not excite some direction of the regressors, so least squares has no solution.
     Unexcited,
-    /// The worst client is another one in every data set.
+    /// The worst client is a different one in every data set.
     Worst,
     /// There is only one client.
     Single,
-    /// Too few samples for the mean of an estimate's error to exist.
+    /// There are too few samples: the error of the estimate has no finite mean.
     FewSamples,
-    /// States grow so much in a rollout that few rollouts outweigh all others.
+    /// States grow so much within a rollout that few rollouts outweigh all others.
     Uneven,
-    /// Errors depend so much on who takes part that they follow no normal law.
+    /// The errors depend so much on which clients take part that they follow no normal law.
     Chance,
-    /// Steps that change from round to round lead so far in each that rounds cannot be interpolated.
+    /// Step sizes change from round to round, and αK is so large that the round maps cannot be interpolated.
     LocalSteps,
 }
 
@@ -85,49 +85,51 @@ impl fmt::Display for NoPrediction {
 
 impl std::error::Error for NoPrediction {}
 
-/// What is known of a method beforehand.
+/// The predictions for one method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodTheory {
     /// The method.
     pub method: Method,
-    /// Its errors.
+    /// Its predicted errors at the recorded rounds, or why there are none.
     pub prediction: Result<Prediction, NoPrediction>,
-    /// Its contraction, and where it ends, on the fleet as it is on average; none for methods that have none.
+    /// Its contraction and largest stable step size on the expected fleet; `None` if its round is not one affine map.
     pub stability: Option<Stability>,
 }
 
-/// What is known of a scenario beforehand.
+/// The predictions for a scenario. All mean errors are spectral norms ‖Θ − Θ⁽ⁱ⁾‖ for the target client, or their mean
+/// over all clients, or the worst client's, as the settings say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theory {
-    /// The rounds at which errors are predicted: those at which they are recorded.
+    /// The rounds with predicted errors: the recorded rounds of the experiment.
     pub rounds: Vec<usize>,
-    /// One entry a method, in the order of the settings.
+    /// One entry per method, in the order of the settings.
     pub methods: Vec<MethodTheory>,
     /// Mean error of the client's own least squares.
     pub alone: Result<f64, NoPrediction>,
     /// Mean error of pooled least squares.
     pub pooled: Result<f64, NoPrediction>,
-    /// Mean error of the mean of local solutions.
+    /// Mean error of the mean of the local solutions.
     pub mean_of_locals: Result<f64, NoPrediction>,
-    /// Where joining stops to pay.
+    /// The ε at which joining stops to pay.
     pub break_even: Result<BreakEven, NoPrediction>,
-    /// What some of the clients have, up to all of them, the paper's bound among it.
+    /// Pooled error and Theorem 1 for the first 1, 2, 5, 10, … clients, up to all of them.
     pub scaling: Vec<OfClients>,
-    /// Samples, Σ N_i T_i, for each of the d regressors.
+    /// Samples per regressor, Σ N_i T_i / d.
     pub samples_per_regressor: f64,
-    /// Samples, N_i T_i, for each of the d regressors, of the client that has fewest, of those that count.
+    /// Samples per regressor of one client, N_i T_i / d: the least over the target clients.
     pub samples_per_regressor_alone: f64,
-    /// The largest growth of states within a rollout ([`growth::largest`]).
+    /// The largest growth of states within a rollout, see [`growth::largest`].
     pub growth: f64,
 }
 
-/// With fewer samples for each regressor than this, a predicted curve is up to 10 % too low on its way.
+/// With fewer samples per regressor than this, a predicted curve is up to 10 % too low before it levels off.
 const FEW_FOR_CURVES: f64 = 60.0;
-/// With fewer than this, the error to expect of an estimate is more than about 5 % too low.
+/// With fewer samples per regressor than this, the predicted error of an estimate is more than about 5 % too low.
 const FEW_FOR_ESTIMATES: f64 = 4.0;
 
 impl Theory {
-    /// Takes back what was to be expected of methods that diverge in some of the data sets: the mean of much data need not.
+    /// Withdraws the predictions for methods that diverge in some of the data sets of `summary`: the expected moments
+    /// may be stable where drawn ones are not.
     pub fn take_back(&mut self, summary: &Summary) {
         let diverges =
             |method: &Method| summary.methods.iter().any(|seen| seen.method == *method && seen.n_diverged > 0);
@@ -136,7 +138,7 @@ impl Theory {
         }
     }
 
-    /// The theory of an experiment, however long it takes.
+    /// The theory of an experiment, computed in one call, which may take seconds. [`TheoryRun`] does the same in steps.
     pub fn of(experiment: &Experiment) -> Self {
         let mut run = TheoryRun::new(experiment);
         loop {
@@ -146,18 +148,18 @@ impl Theory {
         }
     }
 
-    /// The paper's bound for all clients.
+    /// Theorem 1 for all clients.
     pub fn theorem1(&self) -> Option<&Theorem1> {
         self.scaling.last().map(|all| &all.theorem1)
     }
 
-    /// Whether all samples together are so few that predicted curves are too low.
+    /// Whether there are so few samples in all that predicted curves are too low.
     pub fn has_few_for_curves(&self) -> bool {
         self.samples_per_regressor < FEW_FOR_CURVES
     }
 
-    /// Whether a client's own samples are so few that the error to expect of its own estimate, and with it the break-even, is
-    /// too low.
+    /// Whether a client has so few samples that the predicted error of its own estimate is too low, and with it the
+    /// break-even.
     pub fn has_few_alone(&self) -> bool {
         self.samples_per_regressor_alone < FEW_FOR_ESTIMATES
     }

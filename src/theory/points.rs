@@ -1,7 +1,7 @@
-//! How noise enters a round: round maps at some step sizes, and what the noise does at all of them together.
+//! The noise of a round: round maps at several step sizes, and the joint covariance of the noise at all of them.
 //!
-//! A round adds `mean V_i Q_i` (FedAvg, FedProx) or `V̄ Q̄` (FedLin), with Q that depend on the step size and V that do not. So the
-//! noise at several step sizes is jointly normal, and of a low rank.
+//! A round adds `mean V_i Q_i` (FedAvg, FedProx) or `V̄ Q̄` (FedLin). The Q depend on the step size, the V do not. So
+//! the noise at several step sizes is jointly normal, with a covariance of low rank.
 
 use super::expectation::ExpectedFleet;
 use fedsysid_sim::Matrix;
@@ -12,29 +12,30 @@ use fedsysid_sim::method::affine::RoundMap;
 use fedsysid_sim::method::{Method, Round, Solver, Update, begin};
 use fedsysid_sim::participation::Participants;
 
-/// Products of entries, eight side by side, that are taken in one step: a millisecond or two.
+/// Work in one step, in products of entries of eight clients at a time: a millisecond or two.
 const STEP: usize = 200_000;
 
-/// A method's round maps at some step sizes, and their noise, in the making.
+/// Computes a method's round maps and noise at several step sizes, in steps.
 #[derive(Debug)]
 pub(super) struct Points {
     is_fedlin: bool,
     update: Box<dyn Update>,
     maps: FleetMaps,
-    /// The step sizes; none where every round has the same steps, and one map.
+    /// The step sizes; empty if every round has the same steps, and so one map.
     sizes: Vec<f64>,
     taken: Vec<RoundMap>,
-    /// FedLin's mean of `Q_i` at every point, side by side.
+    /// For FedLin: the mean of `Q_i` at every step size, d×d each, side by side.
     means: Matrix,
-    /// The others' `Q_i` at every point, and `Σ ν_i Q_i S_i Q_i` for every pair of points.
+    /// For the other methods: `Q_i` of one block at every step size, and `Σ ν_i Q_i S_i Q_i` for every pair of step
+    /// sizes.
     qs: Vec<LaneMatrix>,
     pairs: Vec<LaneMatrix>,
-    /// Blocks that are in those.
+    /// Number of blocks included in `pairs`.
     n_blocks: usize,
 }
 
 impl Points {
-    /// None yet, of the maps of the first round.
+    /// Starts without maps. `maps` are the local maps of the first round.
     pub(super) fn new(expected: &ExpectedFleet, method: Method, maps: FleetMaps, sizes: Vec<f64>) -> Self {
         let fleet = expected.fleet();
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
@@ -47,7 +48,7 @@ impl Points {
         Self { is_fedlin, update, maps, sizes, taken: Vec::new(), means, qs, pairs, n_blocks: 0 }
     }
 
-    /// Takes some more maps, or some more clients' noise; whether there is more.
+    /// Computes some more maps, or the noise of some more clients; returns whether there is more to do.
     pub(super) fn advance(&mut self, expected: &ExpectedFleet) -> bool {
         let fleet = expected.fleet();
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
@@ -111,7 +112,8 @@ impl Points {
         }
     }
 
-    /// The maps, and `Lᵀ` for all points, side by side: a row for each independent noise, d columns a point.
+    /// The round maps, and `Lᵀ` for all step sizes side by side: one row per independent noise, d columns per step
+    /// size.
     pub(super) fn finish(&mut self, expected: &ExpectedFleet) -> (Vec<RoundMap>, Matrix) {
         let m = expected.fleet().n_clients() as f64;
         let covariance = if self.is_fedlin {
@@ -122,7 +124,7 @@ impl Points {
         (std::mem::take(&mut self.taken), low_rank_factor(&(covariance / (m * m))).transpose())
     }
 
-    /// FedAvg's and FedProx's: `Σ ν_i Q_i S_i Q_i`, for every pair of points.
+    /// The joint covariance for FedAvg and FedProx, times M²: `Σ ν_i Q_i S_i Q_i` for every pair of step sizes.
     fn of_every_client(&self) -> Matrix {
         let (k, d) = (self.qs.len(), self.means.nrows());
         let (mut covariance, mut sum) = (Matrix::zeros(k * d, k * d), Matrix::zeros(d, d));
@@ -138,7 +140,8 @@ impl Points {
     }
 }
 
-/// L of `S ≈ L Lᵀ` with as few columns as leave less than 10⁻¹² of any diagonal entry's largest: Cholesky with pivoting.
+/// L of `S ≈ L Lᵀ`, with the fewest columns that leave no diagonal entry above 10⁻¹² of the largest one of S. This is
+/// Cholesky with pivoting.
 fn low_rank_factor(s: &Matrix) -> Matrix {
     let size = s.nrows();
     let mut rest: Vec<f64> = s.diagonal().iter().copied().collect();
@@ -146,7 +149,7 @@ fn low_rank_factor(s: &Matrix) -> Matrix {
     let mut columns: Vec<nalgebra::DVector<f64>> = Vec::new();
     while columns.len() < size {
         let Some((pivot, &largest)) = rest.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)) else { break };
-        // NaN, which sorts above all, ends it too.
+        // NaN, which sorts above all numbers, also ends the loop.
         if largest <= least || largest.is_nan() {
             break;
         }

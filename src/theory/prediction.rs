@@ -1,7 +1,7 @@
-//! What to expect of a method, round by round: its error, and the four things that make it up.
+//! The predicted error of a method, round by round, and its four parts.
 //!
-//! A round is one affine map of the server's model (see [`affine`](fedsysid_sim::method::affine)). On the
-//! [expected moments](super::expectation) it gives the mean model Θ̄_r, split with the pooled estimate Θ_p as
+//! A round is one affine map of the server's model, see [`affine`](fedsysid_sim::method::affine). With the [expected
+//! moments](super::expectation) it yields the mean model Θ̄_r. The pooled estimate Θ_p splits its error into
 //!
 //! ```text
 //! Θ̄_r − Θ⁽ⁱ⁾ = t_r + f_r + b_i        t_{r+1} = t_r F_r                                   t_0 = Θ̄_0 − Θ_p
@@ -9,25 +9,26 @@
 //!                                     b_i = Θ_p − Θ⁽ⁱ⁾
 //! ```
 //!
-//! the transient (what the rounds have not yet removed of the start), the client drift (where rounds lead away from pooled least
-//! squares: 0 for FedLin) and the heterogeneity bias. The noise enters through G: a round adds `mean V_i Q_i` (FedAvg, FedProx)
-//! or `V̄ Q̄` (FedLin), normal with rows of covariance Ψ = LLᵀ. So `Z Y_r` with
+//! the transient t (the rest of the initial error), the client drift f (rounds lead away from pooled least squares; 0
+//! for FedLin) and the heterogeneity bias b. The noise enters through G: a round adds `mean V_i Q_i` (FedAvg, FedProx)
+//! or `V̄ Q̄` (FedLin), with normal rows of covariance Ψ = LLᵀ. So the noise in the model after r rounds is `Z Y_r`,
+//! with the same Z in all rounds and
 //!
 //! ```text
-//! Y_{r+1} = Y_r F_r + Lᵀ        Y_0 = 0
+//! Y_{r+1} = Y_r F_r + Lᵀ        Y_0 = 0        Ω_r = Y_rᵀ Y_r
 //! ```
 //!
-//! is the noise in the model after r rounds, always with the same Z, and `Ω_r = Y_rᵀ Y_r`. Drift, transient and noise are rows of
-//! one recurrence, which is run as the engine runs the model's: by leaps where every round is the same, else along the curve of
-//! round maps, with L from the joint covariance at its points.
+//! Drift, transient and noise are rows of one recurrence. If every round is the same, it runs in leaps; if step sizes
+//! change, along a curve of round maps, with L from the joint covariance at its points. If not all clients take part,
+//! see `sampling`.
 //!
-//! The mean square error is a sum of four, each the part of a cause in the whole:
+//! The mean square error is the sum of four parts, one for each cause:
 //!
 //! ```text
 //! E‖E_r‖_F² = ⟨t_r, D_r⟩ + n tr Ω_r + ⟨b, D_r⟩ + ⟨f_r, D_r⟩        D_r = t_r + f_r + b
 //! ```
 //!
-//! A part is negative where its cause works against the others, as a start does that lies on the far side of the truth.
+//! A part is negative if its cause counteracts the others, as a start on the far side of the true system does.
 
 use super::expectation::ExpectedFleet;
 use super::law::Law;
@@ -36,16 +37,16 @@ use fedsysid_sim::centre::Centre;
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::target::Truth;
 
-/// The four parts of a mean square error (squared Frobenius norm), whose sum it is.
+/// The four parts of a mean square error (squared Frobenius norm). They add up to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// What the rounds have not yet removed of the start.
+    /// The transient: the rest of the initial error.
     pub transient: f64,
     /// Process noise in the data.
     pub noise: f64,
-    /// The clients' systems are not the one that counts.
+    /// Heterogeneity bias: the clients' systems differ from the target's.
     pub bias: f64,
-    /// Local steps lead away from the pooled estimate.
+    /// Client drift: local steps lead away from the pooled estimate.
     pub drift: f64,
 }
 
@@ -55,67 +56,68 @@ impl Parts {
         self.transient + self.noise + self.bias + self.drift
     }
 
-    /// The root of the mean square error; NaN where parts overflow, which `max` would turn into 0.
+    /// The root mean square error; NaN if a part is NaN, which `max` would turn into 0.
     pub fn rms(self) -> f64 {
         self.total().clamp(0.0, f64::INFINITY).sqrt()
     }
 }
 
-/// The errors to expect of a method at the recorded rounds.
+/// The predicted errors of a method at the recorded rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prediction {
-    /// Mean error `E‖Θ̄_r − Θ⁽ⁱ⁾‖`.
+    /// Mean errors `E‖Θ_r − Θ⁽ⁱ⁾‖` (spectral norm).
     pub means: Vec<f64>,
-    /// Mean square error, in its parts.
+    /// Mean square errors in their four parts.
     pub parts: Vec<Parts>,
-    /// Where the error ends, if every round is the same and the rounds converge.
+    /// The limit of the error; `None` if step sizes change from round to round, or the error does not settle.
     pub limit: Option<Limit>,
 }
 
-/// Where a method's error ends.
+/// The limit of a method's error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
-    /// Mean error.
+    /// Mean error (spectral norm).
     pub mean: f64,
-    /// Mean square error, in its parts; there is no transient left.
+    /// Mean square error in its parts; hardly any transient is left.
     pub parts: Parts,
-    /// Rounds until the root mean square is within 10 % of the end.
+    /// Number of rounds until the root mean square error is within 10 % of the limit.
     pub n_rounds: u64,
 }
 
-/// This close to its end an error counts as having arrived.
+/// An error up to this many times its limit counts as having arrived.
 pub(super) const NEAR: f64 = 1.1;
 
-/// What predictions of a scenario have in common.
+/// The inputs that all predictions of a scenario share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// Whose error counts.
+    /// The true systems, and whose error counts.
     pub truth: &'a Truth,
-    /// The rounds at which errors are recorded.
+    /// The recorded rounds.
     pub recorded: &'a [usize],
-    /// The fleet on average.
+    /// The expected fleet.
     pub expected: &'a ExpectedFleet,
-    /// The pooled estimate on the scale of the gradients.
+    /// The law of the pooled estimate from the moments that the rounds use.
     pub pooled: &'a Law,
     /// Factor of the noise's variance for the number of samples, as in the law of the pooled estimate.
     pub for_few: f64,
 }
 
-/// The mean model and what varies about it.
+/// The mean model after a round, and the variation around it.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) transient: Matrix,
     pub(super) drift: Matrix,
-    /// Ω, of noise and of who takes part.
+    /// Ω: covariance of every row from noise and from the choice of participants.
     pub(super) covariance: Matrix,
-    /// What the latter adds to the parts of transient and drift.
+    /// The contribution of the choice of participants to the parts of transient and drift.
     pub(super) drawn: [f64; 2],
 }
 
 impl State {
-    /// The law of the model, and the parts of its error; the centre is that of the clients that count, if they are always the same.
+    /// The law of the model, and the parts of its error. Without a `centre`, the target is the client farthest from the
+    /// mean model.
     pub(super) fn split(&self, context: Context<'_>, centre: Option<&Centre>) -> (Law, Parts) {
         let State { transient, drift, covariance, drawn } = self;
         let covariance = covariance * context.for_few;

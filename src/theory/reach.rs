@@ -1,28 +1,29 @@
-//! What the inputs can reach: controllability of (A, B), and the directions that are left out.
+//! Controllability of (A, B): the subspace that inputs can reach, and the directions that they cannot.
 //!
-//! The reachable states are the span of `B, AB, …, A^{n−1}B`. Its powers soon point all the same way, so the span is built from
-//! orthonormal vectors one block at a time, as in Arnoldi's method (Golub and Van Loan, Matrix Computations, section 10.5): what
-//! a block adds beside the earlier ones is measured against the block itself, whatever the units.
+//! The reachable subspace is the span of `B, AB, …, A^{n−1}B`. The columns of high powers become nearly parallel, so an
+//! orthonormal basis is built block by block, as in Arnoldi's method (Golub and Van Loan, Matrix Computations, section
+//! 10.5). The new part of a column is compared with the column itself, so units do not matter.
 
 use fedsysid_sim::Matrix;
 use fedsysid_sim::system::LinearSystem;
 
-/// What the inputs of a system can reach.
+/// The subspace that the inputs of a system can reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reach {
-    /// After so many steps nothing more is reached; 0 if the inputs move nothing.
+    /// The number of steps after which nothing more is reached (the controllability index); 0 if B is zero.
     pub n_steps: usize,
-    /// The dimension of what is reached, at most n.
+    /// The dimension of the reachable subspace, at most n.
     pub rank: usize,
-    /// Orthonormal directions that no input reaches, each of length n; none if the system is controllable.
+    /// Orthonormal basis of the directions that no input reaches, n entries each; empty if the system is controllable.
     pub unreached: Vec<Vec<f64>>,
 }
 
-/// What is new in a direction must be more than this part of it: far above rounding, far below what a model means.
+/// The least share of a column that must be new for it to count: far above rounding, far below the accuracy of any
+/// model.
 const LEAST: f64 = 1e-10;
 
 impl Reach {
-    /// What the inputs of a system reach.
+    /// Computes the reachable subspace of a system.
     pub fn of(system: &LinearSystem) -> Self {
         let n = system.dims().n_states;
         let mut basis: Vec<Vec<f64>> = Vec::new();
@@ -34,7 +35,7 @@ impl Reach {
             let known = basis.len();
             for vector in &block {
                 let new = beside(&basis, vector);
-                // Of A's products with unit vectors, one that is tiny beside A is a zero that rounding left.
+                // A product of A and a unit vector that is tiny compared with A is zero up to rounding.
                 if size(&new) > LEAST * size(vector).max(scale) {
                     basis.push(scaled(&new, 1.0 / size(&new)));
                 }
@@ -48,7 +49,7 @@ impl Reach {
         }
         let rank = basis.len();
         while basis.len() < n {
-            // Of the states the one that is farthest from what is known, so that single states come out as such.
+            // The coordinate axis farthest from the span comes next, so that single unreached states appear as such.
             let beside = (0..n).map(|state| beside(&basis, &unit(n, state)));
             let farthest = beside.rev().max_by(|one, other| size(one).total_cmp(&size(other))).unwrap_or_default();
             basis.push(scaled(&farthest, 1.0 / size(&farthest)));
@@ -56,7 +57,7 @@ impl Reach {
         Self { n_steps, rank, unreached: basis.split_off(rank) }
     }
 
-    /// Whether every state can be reached.
+    /// Whether the system is controllable.
     pub fn is_complete(&self) -> bool {
         self.unreached.is_empty()
     }
@@ -82,8 +83,8 @@ fn product(matrix: &Matrix, vector: &[f64]) -> Vec<f64> {
     (0..matrix.nrows()).map(|i| matrix.row(i).iter().zip(vector).map(|(a, b)| a * b).sum()).collect()
 }
 
-/// The part of a vector that is orthogonal to an orthonormal basis. Twice is enough: the second time takes out what rounding
-/// left of the first.
+/// The part of a vector orthogonal to an orthonormal basis. The projection is removed twice, since rounding leaves some
+/// of it after the first time; twice is enough.
 fn beside(basis: &[Vec<f64>], vector: &[f64]) -> Vec<f64> {
     let mut rest = vector.to_vec();
     for known in basis.iter().chain(basis) {
@@ -120,13 +121,14 @@ mod tests {
         check(&system(3, &[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &[0.0, 0.0, 1.0]), 3, 3, &[]);
         check(&system(2, &[0.5, 0.0, 0.0, 0.4], &[1.0, 0.0]), 1, 1, &[&[0.0, 1.0]]);
         check(&system(2, &[0.5, 0.0, 0.0, 0.4], &[0.0, 0.0]), 0, 0, &[&[1.0, 0.0], &[0.0, 1.0]]);
-        // Two like modes that one input drives alike: their difference is out of reach.
+        // One input drives two equal modes equally: their difference is not reachable.
         let half = 0.5_f64.sqrt();
         check(&system(2, &[0.5, 0.0, 0.0, 0.5], &[1.0, 1.0]), 1, 1, &[&[half, -half]]);
         check(&system(1, &[0.0], &[1e-9]), 1, 1, &[]);
     }
 
-    /// A double integrator sampled ten thousand times a second, and one in units that differ a million-fold.
+    /// A double integrator sampled ten thousand times per second, and others with units a million times larger and
+    /// smaller.
     #[test]
     fn fast_sampling_and_odd_units_do_not_hide_a_state() {
         let h = 1e-4;
@@ -135,14 +137,14 @@ mod tests {
         check(&system(2, &[1.0, 0.1, 0.0, 1.0], &[0.0, 1e-6]), 2, 2, &[]);
     }
 
-    /// In other coordinates an unreached subspace has the same size, and its directions are the kernel of `[B AB …]ᵀ`.
+    /// In other coordinates, the unreached subspace has the same dimension, and is the kernel of `[B AB …]ᵀ`.
     #[test]
     fn turned_coordinates_change_nothing() {
         let mut rng = stream(Seed(3), Purpose::Data, 0, 0);
         for k in 0..600 {
             let (n, p) = (1 + k % 6, 1 + k % 4);
             let rank = k % (n + 1);
-            // Reached states first; the others go their own way.
+            // The reachable states come first, and do not drive the others.
             let a = Matrix::from_fn(n, n, |i, j| if i >= rank && j < rank { 0.0 } else { normal(&mut rng) });
             let b = Matrix::from_fn(n, p, |i, _| if i < rank { normal(&mut rng) } else { 0.0 });
             let turn = Matrix::from_fn(n, n, |_, _| normal(&mut rng)).qr().q();

@@ -1,4 +1,5 @@
-//! A [prediction](super::prediction) in the making: rounds run in leaps, along a curve, or as they are drawn.
+//! Computes a [prediction](super::prediction) in steps: rounds in leaps, along a curve of round maps, or with drawn
+//! clients.
 
 use std::collections::VecDeque;
 
@@ -19,37 +20,37 @@ use fedsysid_sim::target::Target;
 /// root mean square error. In between, its ratio to that error is interpolated along the way that they moved.
 const MOVED: f64 = 0.1;
 
-/// A curve of round maps has at most this degree; what would take more is not predicted.
+/// The largest degree of a curve of round maps; there is no prediction if a larger one is needed.
 const MOST_DEGREE: usize = 72;
 
-/// After so many doublings of the round, a run is taken to have ended.
+/// The limit is the state after 2^DOUBLINGS rounds.
 const DOUBLINGS: usize = 30;
 
-/// Products of entries in one step: a millisecond or two.
+/// Work in one step, in products of entries: a millisecond or two.
 const STEP: usize = 400_000;
 
-/// The degree with which round maps are interpolated to 10⁻¹⁰, where steps lead so far ([`FleetMaps::reach`]) and are at most so
-/// many; none if that is too high.
+/// The degree at which interpolated round maps are right to about 10⁻¹⁰, for a given [`FleetMaps::reach`] and at most
+/// `n_local_steps` steps; `None` if it is too high.
 ///
-/// An entry is made of `(1 − αλ)^K`, which is about e^{−x} up to x = αλK, the reach, and whose Chebyshev coefficients between 0 and
-/// α fall like `exp(−k²/x)`; K itself is always enough.
+/// An entry is a sum of terms `(1 − αλ)^K`, about e^{−x} for x = αλK up to the reach. Its Chebyshev coefficients
+/// between 0 and α fall like `exp(−k²/x)`; degree K is always exact.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is too large saturates")]
 fn degree(reach: f64, n_local_steps: usize) -> Option<usize> {
     let enough = (4.6 * reach.sqrt() + 4.0).ceil() as usize;
     Some(enough.min(n_local_steps)).filter(|&degree| degree <= MOST_DEGREE)
 }
 
-/// A prediction in the making, in small steps.
+/// Computes a prediction in small steps.
 #[derive(Debug)]
 pub(crate) struct PredictionRun {
     rounds: Rounds,
     rows: Rows,
-    /// States that are still to be recorded.
+    /// States that still have to be recorded.
     waiting: VecDeque<State>,
-    /// The clients that count, if they are the same all along.
+    /// The centre of the target clients; `None` for the worst client, which may change from round to round.
     centre: Option<Centre>,
     prediction: Prediction,
-    /// Every row's map, where every round is the same.
+    /// The map of all rows, if every round is the same.
     map: Option<RoundMap>,
     start: Matrix,
     /// How far the mean model and the noise have moved until each record, in root mean square errors.
@@ -62,7 +63,7 @@ pub(crate) struct PredictionRun {
 
 #[derive(Debug)]
 enum Rounds {
-    /// Their maps are in the making, for a curve if there are several.
+    /// Round maps are still being computed: one, or several for a curve of the given degree.
     Points {
         points: Box<Points>,
         degree: Option<usize>,
@@ -77,10 +78,10 @@ enum Rounds {
     Drawn(Box<Drawn>),
 }
 
-/// The rows of the recurrence.
+/// The rows of the recurrence: drift, transient, noise.
 #[derive(Clone, Copy, Debug)]
 struct Rows {
-    /// Rows of drift, and of the transient after them; the rest is noise.
+    /// Number of rows of the drift, and of the transient; all other rows are noise.
     n: usize,
 }
 
@@ -107,11 +108,11 @@ impl Rows {
 }
 
 impl PredictionRun {
-    /// A prediction at its start, with the method's local maps.
+    /// Starts the prediction of a method from its local maps.
     ///
     /// # Errors
-    /// If the method's round is not one affine map, or neither always the same nor one in which all take part, or takes very many
-    /// steps whose size changes.
+    /// If the round is not one affine map, steps change from round to round while not all clients take part, FedLin's
+    /// round depends too much on who does, or the interpolation would need too high a degree.
     pub(crate) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
@@ -150,7 +151,7 @@ impl PredictionRun {
         Ok(run)
     }
 
-    /// Goes to round 0, with so many independent rows of noise.
+    /// Starts at round 0, with `n_noises` independent rows of noise.
     fn start_from(&mut self, context: Context<'_>, n_noises: usize) {
         let first = context.scenario.first_model();
         let zeros = |rows| Matrix::zeros(rows, first.ncols());
@@ -158,7 +159,7 @@ impl PredictionRun {
         self.waiting.push_back(self.rows.state(&self.start));
     }
 
-    /// From maps to rounds.
+    /// Starts the rounds, once the round maps are complete.
     fn begin(&mut self, context: Context<'_>) -> Result<(), NoPrediction> {
         let settings = context.scenario.settings();
         let pooled = &context.pooled.mean;
@@ -185,10 +186,10 @@ impl PredictionRun {
         Ok(())
     }
 
-    /// Goes on for a millisecond or two; whether there is more to do.
+    /// Works for a millisecond or two, and returns whether there is more to do.
     ///
     /// # Errors
-    /// If rounds grow beyond what can be interpolated.
+    /// If round maps are too large to be interpolated.
     pub(crate) fn advance(
         &mut self,
         context: Context<'_>,
@@ -196,7 +197,7 @@ impl PredictionRun {
         norms: &mut MeanNorms,
     ) -> Result<bool, NoPrediction> {
         let (rows, d) = (self.start.nrows(), self.start.ncols());
-        // Mean norms, and where the farthest client is another from round to round, that of all.
+        // The cost of a mean norm, and of the search for the farthest client among all.
         let cost_of_record = 100 * d * d + context.truth.blocks().count() * d * d;
         let mut done = 0;
         while done < STEP {
@@ -229,7 +230,7 @@ impl PredictionRun {
                     if context.recorded.binary_search(round).is_ok() {
                         self.waiting.push_back(self.rows.state(model));
                     }
-                    // Products that are not side by side, but in long rows.
+                    // These products run along long rows, and cost about a quarter each.
                     (curve.points().len() * (d + rows) * d + rows * d * d) / 4
                 }
                 Rounds::Drawn(drawn) => {
@@ -267,10 +268,10 @@ impl PredictionRun {
         self.last = Some((law.mean, noise));
     }
 
-    /// The prediction, once there is nothing more to do.
+    /// The prediction, once [`Self::advance`] has returned `false`.
     ///
     /// # Errors
-    /// If too much depends on who takes part.
+    /// If the errors diverge or depend too much on who takes part; only if not all clients do.
     pub(crate) fn finish(mut self, context: Context<'_>, norms: &mut MeanNorms) -> Result<Prediction, NoPrediction> {
         self.prediction.limit = match &self.rounds {
             Rounds::Drawn(drawn) => drawn.limit(context, self.centre.as_ref(), norms)?,
@@ -293,7 +294,7 @@ impl PredictionRun {
         Ok(prediction)
     }
 
-    /// Where the error ends, if it does: after very many doublings of the round.
+    /// The limit of the error, if there is one: the state after 2^[`DOUBLINGS`] rounds.
     fn limit(&self, context: Context<'_>, norms: &mut MeanNorms) -> Option<Limit> {
         let once = self.map.as_ref()?;
         let mut powers = vec![once.clone()];
@@ -307,7 +308,7 @@ impl PredictionRun {
             after
         };
         let (law, parts) = self.split(context, &after(powers.last()?, &self.start));
-        // A direction without data keeps its error for ever, and that is an end too; growth is none.
+        // A direction without data keeps its error for ever, which is a limit too; growth has none.
         let grows = powers.last()?.factor.amax() > 1.0 + 1e-3;
         if grows || !parts.total().is_finite() {
             return None;
@@ -325,7 +326,7 @@ impl PredictionRun {
     }
 }
 
-/// The map of all rows from that of the model: drift, transient, and noise that enters anew each round.
+/// The map of all rows from the map of the model: drift, transient, and noise that enters in every round.
 fn augment(map: &RoundMap, pooled: &Matrix, noise: &Matrix) -> RoundMap {
     let mut drift = pooled.clone();
     map.apply(pooled, &mut drift);

@@ -1,4 +1,5 @@
-//! The theory of an experiment in the making, in steps so small that a worker hears what it is told between them.
+//! Computes the theory of an experiment in steps of a few milliseconds, so that a worker can receive messages in
+//! between.
 
 use crate::break_even::Search;
 use crate::expectation::{ExpectedFleet, STEP};
@@ -13,39 +14,39 @@ use fedsysid_sim::stability::{EdgeSearch, Stability};
 use fedsysid_sim::target::Target;
 use fedsysid_sim::trial::Experiment;
 
-/// A theory in the making, in small steps.
+/// Computes a [`Theory`] in small steps.
 #[derive(Debug)]
 pub struct TheoryRun {
     stage: Stage,
     norms: MeanNorms,
     expected: ExpectedFleet,
-    /// The mean norm of the pooled estimate's noise.
+    /// The mean spectral norm of the pooled estimate's noise.
     pooled_noise: f64,
     theory: Theory,
 }
 
-/// The pooled estimate, or why nothing is to be expected of it.
+/// The law of the pooled estimate, or why there is no prediction of it.
 type Pooled = Result<Law, NoPrediction>;
 
 #[derive(Debug)]
 enum Stage {
     Clients,
-    /// What clients have alone.
+    /// Errors of the clients' own least squares.
     Alone,
     References(MeanOfLocals),
-    /// The next method, if there is one.
+    /// The start of the next method, if there is one.
     Methods(Pooled),
-    /// Its local maps.
+    /// The local maps of that method.
     Maps {
         pooled: Law,
         maps: Box<FleetMaps>,
     },
-    /// Its rounds.
+    /// The rounds of that method.
     Rounds {
         pooled: Law,
         run: Box<PredictionRun>,
     },
-    /// The method last predicted is looked at for its contraction and its largest step.
+    /// The contraction and the largest stable step size of the last method.
     Edge {
         pooled: Pooled,
         search: Box<EdgeSearch>,
@@ -55,7 +56,7 @@ enum Stage {
 }
 
 impl TheoryRun {
-    /// At its start.
+    /// Starts the theory of an experiment; every call of [`Self::step`] must get the same experiment.
     pub fn new(experiment: &Experiment) -> Self {
         let scenario = &experiment.scenario;
         let theory = Theory {
@@ -79,7 +80,8 @@ impl TheoryRun {
         }
     }
 
-    /// Does a little, a few milliseconds at most; the theory, once it is whole. (Nothing is to be asked of it after that.)
+    /// Works for a few milliseconds at most, and returns the theory once it is complete. It must not be called
+    /// afterwards.
     pub fn step(&mut self, experiment: &Experiment) -> Option<Theory> {
         let stage = std::mem::replace(&mut self.stage, Stage::Clients);
         self.stage = match stage {
@@ -106,7 +108,7 @@ impl TheoryRun {
         None
     }
 
-    /// Some more of the clients' expected moments.
+    /// Computes the expected moments of some more clients.
     fn clients(&mut self, experiment: &Experiment) -> Stage {
         let scenario = &experiment.scenario;
         let mut done = 0;
@@ -119,7 +121,7 @@ impl TheoryRun {
         Stage::Clients
     }
 
-    /// The one-shot estimates; and then the moments are brought to the scale of the gradients.
+    /// Computes the one-shot estimates from sums over samples, and then scales the moments as the gradients require.
     fn references(&mut self, experiment: &Experiment, mut mean_of_locals: MeanOfLocals) -> Stage {
         let mean_of_locals = match mean_of_locals.step(&self.expected) {
             Ok(None) => return Stage::References(mean_of_locals),
@@ -154,8 +156,8 @@ impl TheoryRun {
         Stage::Methods(law.and_then(|law| for_few(n_samples, law.covariance.nrows()).and(Ok(law))))
     }
 
-    /// The next method, of which nothing is to be expected where not even pooled least squares can be foretold. Once there are no
-    /// more, the break-even.
+    /// Starts the next method. Without a prediction for pooled least squares there is none for any method either. After
+    /// the last method, the break-even follows.
     fn methods(&mut self, experiment: &Experiment, pooled: Pooled) -> Stage {
         let settings = experiment.scenario.settings();
         let Some(&method) = settings.methods.get(self.theory.methods.len()) else {
@@ -178,7 +180,7 @@ impl TheoryRun {
         }
     }
 
-    /// Some more of a method's local maps.
+    /// Computes some more of a method's local maps.
     fn maps(&mut self, experiment: &Experiment, pooled: Law, mut maps: Box<FleetMaps>) -> Stage {
         if maps.advance(self.expected.fleet()) {
             return Stage::Maps { pooled, maps };
@@ -191,7 +193,7 @@ impl TheoryRun {
         }
     }
 
-    /// Some more of a method's rounds.
+    /// Computes some more of a method's rounds.
     fn rounds(&mut self, experiment: &Experiment, pooled: Law, mut run: Box<PredictionRun>) -> Stage {
         let method = experiment.scenario.settings().methods[self.theory.methods.len()];
         let context = context(experiment, &self.expected, &pooled);
@@ -203,7 +205,7 @@ impl TheoryRun {
         self.predicted(method, Ok(pooled), prediction)
     }
 
-    /// A method's prediction is known; now whether it is stable.
+    /// Stores a method's prediction, and starts the search for its largest stable step size.
     fn predicted(&mut self, method: Method, pooled: Pooled, prediction: Result<Prediction, NoPrediction>) -> Stage {
         self.theory.methods.push(MethodTheory { method, prediction, stability: None });
         match EdgeSearch::new(method, self.expected.fleet(), None) {
@@ -214,7 +216,7 @@ impl TheoryRun {
         }
     }
 
-    /// Some more of the method last predicted, at one step size after the other.
+    /// Continues the search for the last method: its contraction first, then one step size after the other.
     fn edge(&mut self, experiment: &Experiment, pooled: Pooled, mut search: Box<EdgeSearch>) -> Stage {
         let fleet = self.expected.fleet();
         let stability = self.theory.methods.last_mut().map(|method| &mut method.stability);
@@ -233,7 +235,8 @@ impl TheoryRun {
         }
     }
 
-    /// From the ε at which the two would cross if bias grew with ε, and noise did not.
+    /// Starts the search for the break-even at the ε where the two errors would meet if the bias were proportional to ε
+    /// and the noise constant.
     fn begin_break_even(&mut self, experiment: &Experiment) -> Stage {
         let scenario = &experiment.scenario;
         if scenario.settings().n_clients == 1 {
@@ -253,7 +256,7 @@ impl TheoryRun {
         }
     }
 
-    /// One more ε.
+    /// Continues the search for the break-even.
     fn break_even(&mut self, experiment: &Experiment, mut search: Search) -> Stage {
         match search.step(&experiment.scenario, &mut self.norms) {
             Ok(None) => return Stage::BreakEven(search),

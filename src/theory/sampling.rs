@@ -1,25 +1,29 @@
-//! Rounds in which some of the clients take part, others every time: the mean model, and the mean square about it.
+//! Rounds in which only some clients take part, drawn anew each time: the mean model, and the mean square around it.
 //!
-//! Where somebody reports, a client's weight in the server's mean is `w_i`, 1/m for the m that do and 0 for the others, so that
-//! clients may be exchanged for each other and
+//! If somebody reports, client i's weight `w_i` in the server's mean is 1/m for the m clients that report, and 0 for
+//! the others. Clients are exchangeable, so
 //!
 //! ```text
 //! Σ w_i = 1        E w_i = 1/M        Cov(w_i, w_j) = κ/M (δ_ij − 1/M)        κ = (M E[1/m] − 1)/(M − 1)
 //! ```
 //!
-//! A round of deviations from the pooled estimate, `x ← x F + H + (noise)`, is its mean and what the weights do to it,
+//! A round of the deviation x from the pooled estimate, `x ← x F + H + (noise)`, is a mean round plus the effect of the
+//! weights,
 //!
 //! ```text
-//! F = F̂ + Σ w_i A_i        H = ĥ + Σ w_i h_i        ΣA_i = Σh_i = 0        V_i enters by E_i/M + (w_i − 1/M) O_i + Σ_j w_j D_j/M
+//! F = F̂ + Σ w_i A_i        H = ĥ + Σ w_i h_i        ΣA_i = Σh_i = 0
+//! V_i enters by E_i/M + (w_i − 1/M) O_i + Σ_j w_j D_j/M
 //!
-//! FedAvg, FedProx:  F̂ = I − mean SQ               ĥ = mean RQ     A_i = mean SQ − S_iQ_i           h_i = R_iQ_i − ĥ    E = O = Q_i   D = 0
-//! FedLin:           F̂ = I − S̄Q̄ − κ(mean SQ − S̄Q̄)  ĥ = κ mean RQ   A_i = 2S̄Q̄ − S_iQ̄ − S̄Q_i      h_i = R_iQ̄        O = Q̄        D_j = Q_j − Q̄
+//! FedAvg, FedProx:  F̂ = I − mean SQ                        ĥ = mean RQ           A_i = mean SQ − S_iQ_i
+//!                   h_i = R_iQ_i − ĥ                       E_i = O_i = Q_i       D_i = 0
+//! FedLin:           F̂ = I − S̄Q̄ − κ(mean SQ − S̄Q̄)           ĥ = κ mean RQ         A_i = 2S̄Q̄ − S_iQ̄ − S̄Q_i
+//!                   h_i = R_iQ̄                             E_i = Q̄ + κ(Q_i − Q̄)  O_i = Q̄        D_i = Q_i − Q̄
 //! ```
 //!
-//! with `R_i = C_i − Θ_p S_i`, whose mean is 0, and FedLin's `E_i = Q̄ + κ(Q_i − Q̄)`. FedAvg's and FedProx's are exact. FedLin's
-//! round is quadratic in the weights: its mean is exact, and in products the square of their deviations is left out.
+//! with `R_i = C_i − Θ_p S_i`, whose mean is 0. FedAvg and FedProx are exact. FedLin's round is quadratic in the
+//! weights: its mean is exact; in products, the square of the deviations is left out.
 //!
-//! Products of two such factors are linear in Kronecker products, so that the mean of `xᵀx` follows a recurrence of its own.
+//! Products of two such factors are linear in Kronecker products, so the mean of `xᵀx` follows a recurrence of its own.
 
 use super::NoPrediction;
 use super::prediction::{Context, State};
@@ -30,42 +34,45 @@ use fedsysid_sim::method::affine::RoundMap;
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::participation::Reports;
 
-/// FedLin is predicted where moments and local steps vary so little, with those who take part, that the product of both relative
-/// variations is no more than this. Beyond, what is left out of its squares may be what it diverges by.
+/// FedLin is predicted if the relative standard deviations of the participants' mean S and mean Q have at most this
+/// product. Beyond it, the neglected square may be what makes the error diverge.
 const VARIED: f64 = 0.03;
 
-/// Products of entries that are taken in one step.
+/// Work in one step, in products of entries.
 const STEP: usize = 200_000;
 
-/// A run of such rounds.
+/// The mean and the mean square of a run of such rounds.
 #[derive(Debug)]
 pub(super) struct Sampling {
     maps: FleetMaps,
     means: Means,
-    /// Clients whose products are in.
+    /// Number of clients included in the constants below.
     taken: usize,
-    /// `E F⊗F` for products of deviations; and what goes with it for offsets and for noise, from the rows that they are linear in.
+    /// Constants of the recurrences of products: `E F⊗F`, and the terms that are linear in the mean rows, due to
+    /// offsets and to noise.
     squares: Matrix,
     offsets: Matrix,
     noises: Matrix,
-    /// What a round has of its own, of H and of the noise; and of the latter, what is the same in all rounds.
+    /// Constant terms of a round: `E HᵀH`, and `Σ ν_i E[(V_i's entry)ᵀ S_i (V_i's entry)]` for the noise. `entering` is
+    /// the latter for the mean entries E_i/M.
     own: [Matrix; 2],
     entering: Matrix,
-    /// The mean round of transient, drift, and the noise's reach J (`E Y_i = E_i J/M`, where V_i has been multiplied by Y_i).
+    /// The mean round map of the rows of transient and drift (n each) and J (d); `E Y_i = E_i J/M` for the noise
+    /// `Σ V_i Y_i` in the model.
     mean: RoundMap,
     rows: Matrix,
-    /// Means of `tᵀx`, `xᵀx`, and the noise's `Σ ν_i Y_iᵀ S_i Y_i`, each as a row.
+    /// Means of `tᵀx`, `xᵀx` and the noise's `Σ ν_i Y_iᵀ S_i Y_i`, each d×d and stored as a row.
     products: Matrix,
     room: (Matrix, RoundMap),
     left: f64,
 }
 
-/// Means over clients, of the moments and the local steps.
+/// Means over all clients of the moments and the local maps.
 #[derive(Debug)]
 struct Means {
     reports: Reports,
     n_clients: f64,
-    /// 1 where the round is linear in the weights, κ where it is FedLin's.
+    /// Weight of `mean SQ` in the mean round: 1 for rounds linear in the weights, κ for FedLin.
     together: f64,
     is_fedlin: bool,
     s: Matrix,
@@ -75,11 +82,11 @@ struct Means {
     noise: Matrix,
     /// Mean of `E_i ν_i S_i`.
     reach: Matrix,
-    /// Relative standard deviation of the mean moments over those who take part, times that of the mean local steps.
+    /// The relative standard deviation of the participants' mean S, times that of their mean Q.
     varied: f64,
 }
 
-/// What a client is to a round.
+/// A client's S_i, Q_i, R_i and `ν_i S_i`.
 struct Client {
     s: Matrix,
     q: Matrix,
@@ -133,7 +140,7 @@ impl Means {
         Self { reports, n_clients: n_clients as f64, together, is_fedlin, s, q, sq, rq, noise, reach, varied }
     }
 
-    /// F̂ and ĥ.
+    /// The mean round: F̂ and ĥ.
     fn round(&self) -> RoundMap {
         let d = self.s.nrows();
         let apart = 1.0 - self.together;
@@ -143,10 +150,11 @@ impl Means {
 }
 
 impl Sampling {
-    /// At round 0.
+    /// Starts at round 0.
     ///
     /// # Errors
-    /// If the method's round is not affine, or not the same every time, or depends too much on who takes part.
+    /// If the round is not one affine map, step sizes change from round to round, or FedLin's round depends too much on
+    /// who takes part.
     pub(super) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
@@ -167,7 +175,7 @@ impl Sampling {
         let RoundMap { factor, offset } = means.round();
         let (squares, offsets) = (factor.kronecker(&factor), factor.kronecker(&offset));
         let own = [offset.tr_mul(&offset), Matrix::zeros(d, d)];
-        // The round of means happens with the probability that somebody reports.
+        // The mean round takes place with the probability that somebody reports.
         let mut all = Matrix::zeros(2 * n + d, d);
         all.rows_mut(n, n).copy_from(&(offset * reports.any));
         all.rows_mut(2 * n, d).fill_diagonal(reports.any);
@@ -199,7 +207,7 @@ impl Sampling {
         })
     }
 
-    /// Takes the products of some more clients in; whether there are more.
+    /// Adds the products of some more clients; returns whether there are more.
     pub(super) fn prepare(&mut self, context: Context<'_>) -> bool {
         let n_clients = context.expected.fleet().n_clients();
         let at_once = 1 + STEP / self.squares.len();
@@ -235,7 +243,7 @@ impl Sampling {
         self.entering += enters.tr_mul(&(noise * &enters)) / (m * m);
     }
 
-    /// Nothing happens where nobody reports.
+    /// Completes the constants. A round in which nobody reports changes nothing.
     fn close(&mut self) {
         self.noises += self.means.round().factor.kronecker(&self.entering);
         self.own[1] += &self.entering;
@@ -247,12 +255,12 @@ impl Sampling {
         self.own.iter_mut().for_each(|own| *own *= any);
     }
 
-    /// So many rounds take a millisecond or so, where each one's error is looked at for so many blocks of clients.
+    /// Number of rounds that take about a millisecond, if each one's error is compared with `n_blocks` blocks of
+    /// clients.
     pub(super) fn at_once(&self, n_blocks: usize) -> usize {
         1 + STEP / (5 * self.noises.len() + 4 * n_blocks * self.squares.len().isqrt())
     }
 
-    /// One more round.
     pub(super) fn advance(&mut self) {
         let (d, n) = (self.rows.ncols(), self.offsets.nrows() / self.rows.ncols());
         let transient = self.rows.rows(0, n).into_owned();
@@ -280,7 +288,7 @@ impl Sampling {
         self.left = (self.rows.rows(2 * n, d) - reach).amax();
     }
 
-    /// The model as it is now.
+    /// The model after the rounds so far.
     pub(super) fn state(&self) -> State {
         let (d, n) = (self.rows.ncols(), self.offsets.nrows() / self.rows.ncols());
         let rows = |first: usize| self.rows.rows(first * n, n).into_owned();
@@ -293,13 +301,14 @@ impl Sampling {
         State { transient, drift, covariance: of_drawing / n as f64 + product(2), drawn }
     }
 
-    /// How much is left of an offset that the first round made, on average.
+    /// The largest entry of what the last round still changed in J: the remaining effect of an offset in the first
+    /// round, on average.
     pub(super) fn left(&self) -> f64 {
         self.left
     }
 }
 
-/// A map that happens with this probability.
+/// The mean of a map that takes place with this probability, and is the identity otherwise.
 fn lazy(map: Matrix, probability: f64) -> Matrix {
     let mut lazy = map * probability;
     let rows = lazy.nrows();

@@ -1,4 +1,4 @@
-//! How errors and bound scale with the number of clients: those of the first 1, 2, 5, 10, … of a fleet.
+//! How the pooled error and Theorem 1 depend on the number of clients: values for the first 1, 2, 5, 10, … clients.
 
 use super::NoPrediction;
 use super::expectation::{ExpectedFleet, STEP};
@@ -7,18 +7,18 @@ use super::theorem1::{self, DELTA, Norms, Theorem1};
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::target::{Target, Truth};
 
-/// What so many of the clients have.
+/// Pooled error and Theorem 1 for the first clients of a fleet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfClients {
-    /// The first so many.
+    /// Number of these clients.
     pub n_clients: usize,
-    /// Their mean error by pooled least squares.
+    /// Mean error (spectral norm) of pooled least squares on their data, for the target of the whole fleet.
     pub pooled: Result<f64, NoPrediction>,
-    /// The paper's bound on it.
+    /// The paper's bound on this error.
     pub theorem1: Theorem1,
 }
 
-/// The numbers of clients that are looked at: 1, 2, 5, 10, 20, … and all.
+/// The numbers of clients considered: 1, 2, 5, 10, 20, … and all.
 pub fn steps(n_clients: usize) -> Vec<usize> {
     let decades = (0..).map(|power| 10_usize.pow(power));
     let all = decades.flat_map(|decade| [1, 2, 5].map(|digit| digit * decade));
@@ -26,13 +26,13 @@ pub fn steps(n_clients: usize) -> Vec<usize> {
     below.chain([n_clients]).collect()
 }
 
-/// What some of the clients have, in the making.
+/// Computes these values in steps.
 #[derive(Debug)]
 pub(crate) struct Scaling {
     sizes: Vec<usize>,
-    /// What the bound takes of every client, of the first ones so far.
+    /// The sums that Theorem 1 needs, for the first clients so far.
     norms: Vec<Norms>,
-    /// The clients of the next size.
+    /// The expected moments of the first clients, up to the next number.
     expected: ExpectedFleet,
     found: Vec<OfClients>,
 }
@@ -43,7 +43,7 @@ impl Scaling {
         Self { sizes, norms: Vec::new(), expected: ExpectedFleet::empty(scenario), found: Vec::new() }
     }
 
-    /// Goes on a little; all that was found, at the end.
+    /// Works for a few milliseconds; returns all values at the end.
     pub(crate) fn step(&mut self, scenario: &Scenario, truth: &Truth, norms: &mut MeanNorms) -> Option<Vec<OfClients>> {
         let Some(&n_clients) = self.sizes.get(self.found.len()) else { return Some(std::mem::take(&mut self.found)) };
         let mut done = 0;
@@ -51,7 +51,7 @@ impl Scaling {
             if done > STEP {
                 return None;
             }
-            // A norm takes about ten products.
+            // A norm costs about ten products.
             done += 10 * self.expected.cost(scenario);
             self.norms.extend(theorem1::norms(scenario, self.norms.len()));
         }
@@ -64,7 +64,8 @@ impl Scaling {
             self.expected.grow(scenario, systems);
         }
         let expected = std::mem::replace(&mut self.expected, ExpectedFleet::empty(scenario));
-        // A client that is not among them is looked at by those who are as any other system is.
+        // If the target client is not among these clients, the bound is for the last of them; the error is still the
+        // target's.
         let client = if let Target::Client(client) = truth.target() { client.min(n_clients - 1) } else { 0 };
         let pooled = Law::pooled(&expected).and_then(|pooled| pooled.of_samples(expected.n_samples()));
         let pooled = pooled.map(|law| norms.roughly(&law, truth));

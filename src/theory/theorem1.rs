@@ -1,4 +1,4 @@
-//! The paper's Theorem 1 as printed, and as its proof can be read.
+//! The paper's Theorem 1 as printed, and in a corrected reading.
 //!
 //! With probability at least 1 − 3δ, if every `N_i ≥ max{8(n+p) + 16 log(2MT/δ), (4n+2p) log(MT/δ)}`,
 //!
@@ -9,10 +9,12 @@
 //! C_2 = 9 Σ_{j≠i} Σ_t ‖Σ_t⁽ⁱ⁾‖ / λ
 //! ```
 //!
-//! for pooled least squares. Two remarks on the print. The sum in C_1 grows like √M for clients that are alike, so the noise
-//! term does not fall with M; the sum of independent noise terms, bounded at once and not term by term, gives
-//! `C_0 √(Σ_j N_j σ_w,j² (…)²) / (λ Σ N_j)`, which is the same for one client and falls like 1/√(ΣN_j). And the sum in C_2 runs
-//! over j while what is summed does not depend on j: the proof has Σ_t⁽ʲ⁾.
+//! for pooled least squares; T is the longest rollout. Two remarks on the printed theorem:
+//!
+//! - The sum in C_1 grows like √M for clients that are alike, so the noise term does not fall with M. Summing the
+//!   independent noise terms before bounding them gives `C_0 √(Σ_j N_j σ_w,j² (…)²) / (λ Σ N_j)`, which is the same for
+//!   one client and falls like 1/√(ΣN_j).
+//! - The sum in C_2 runs over j, but its terms do not depend on j; the proof has Σ_t⁽ʲ⁾.
 
 use super::covariance::StateCovariances;
 use fedsysid_sim::eigen::Eigen;
@@ -20,36 +22,36 @@ use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::norm::LaneNorms;
 use fedsysid_sim::scenario::Scenario;
 
-/// What goes wrong with a probability of three times this: the δ that is used throughout.
+/// The δ used throughout: the bound holds with probability at least 1 − 3δ = 0.85.
 pub const DELTA: f64 = 0.05;
 
-/// The theorem's constants and bound in a scenario.
+/// The constants and the bound of Theorem 1 in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theorem1 {
     /// `C_0`.
     pub c0: f64,
     /// `C_1`.
     pub c1: f64,
-    /// `C_2` as printed, with `Σ_t⁽ⁱ⁾`.
+    /// `C_2` as printed, with `Σ_t⁽ⁱ⁾` of the client itself.
     pub c2: f64,
-    /// `C_2` with `Σ_t⁽ʲ⁾`.
+    /// `C_2` with `Σ_t⁽ʲ⁾` of the other clients, as in the proof.
     pub c2_of_others: f64,
-    /// `C_1/√(Σ N_j)`, as printed.
+    /// `C_1/√(Σ N_j)`: the noise term as printed.
     pub noise: f64,
-    /// `C_0 √(Σ_j N_j σ_w,j² (…)²) / (λ Σ N_j)`, the noise term that falls with M.
+    /// `C_0 √(Σ_j N_j σ_w,j² (…)²) / (λ Σ N_j)`: the noise term that falls with M.
     pub noise_summed: f64,
-    /// The ε of the bound: the largest extent of the family in A and in B.
+    /// The ε of the bound: the extent of the family, ε max(‖V‖, ‖U‖).
     pub heterogeneity: f64,
-    /// The hypothesis's first and second lower limit of N.
+    /// The two lower limits on N_i in the hypothesis; both must be met.
     pub needs: (f64, f64),
-    /// The least N_i.
+    /// The smallest N_i.
     pub has: f64,
-    /// `λ`, of which the noise terms and C_2 are multiples of the inverse.
+    /// `λ`, the denominator of the noise terms and of C_2.
     pub excitation: f64,
 }
 
 impl Theorem1 {
-    /// The theorem for client `client` (0-based), its δ being `delta`. Infinite or NaN where a state covariance overflows.
+    /// Theorem 1 for client `client` (0-based) with δ = `delta`. Infinite or NaN where a state covariance overflows.
     pub fn new(scenario: &Scenario, client: usize, delta: f64) -> Self {
         let mut all = Vec::new();
         while all.len() < scenario.settings().n_clients {
@@ -58,7 +60,7 @@ impl Theorem1 {
         Self::of_first(scenario, &all, client, delta)
     }
 
-    /// The same for as many of the first clients as there are sums.
+    /// The same for only the first clients: as many as there are `norms`.
     pub(crate) fn of_first(scenario: &Scenario, norms: &[Norms], client: usize, delta: f64) -> Self {
         let settings = scenario.settings();
         let dims = settings.family.dims();
@@ -100,12 +102,12 @@ impl Theorem1 {
         self.noise + self.heterogeneity * self.c2
     }
 
-    /// The bound with the noise summed and Σ_t⁽ʲ⁾.
+    /// The bound in the corrected reading: noise terms summed first, and Σ_t⁽ʲ⁾ in C_2.
     pub fn corrected(&self) -> f64 {
         self.noise_summed + self.heterogeneity * self.c2_of_others
     }
 
-    /// The least N that the hypothesis allows.
+    /// The lower limit on N_i in the hypothesis.
     pub fn need(&self) -> f64 {
         self.needs.0.max(self.needs.1)
     }
@@ -116,7 +118,7 @@ impl Theorem1 {
     }
 }
 
-/// Sums over a client's rollout.
+/// Sums over one client's rollout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Norms {
     /// `Σ_t ‖Σ_t‖`.
@@ -127,7 +129,7 @@ pub(crate) struct Norms {
     excitation: f64,
 }
 
-/// The sums of up to eight clients, from this one (0-based) on.
+/// These sums for up to eight clients, from client `first` (0-based) on.
 pub(crate) fn norms(scenario: &Scenario, first: usize) -> Vec<Norms> {
     let clients: Vec<_> = scenario.systems().iter().enumerate().skip(first).take(LANES).collect();
     let clients: Vec<_> = clients.into_iter().map(|(client, system)| (system, scenario.plan(client))).collect();

@@ -33,7 +33,7 @@ fn spread(systems: &[LinearSystem], trial: usize) -> Spread {
     Spread::of(&clients(systems, |_| plan(12, 1.0), trial)).unwrap()
 }
 
-/// The probability of a larger F if all clients' noise were the same (Chow's test).
+/// The p-value of Chow's test, which takes all clients to have the same noise.
 fn chow(clients: &[(Sums, Estimate)]) -> f64 {
     let (m, (n, d)) = (clients.len() as f64, clients[0].1.theta.shape());
     let total = Sums::total(clients[0].0.dims(), clients.iter().map(|(sums, _)| sums));

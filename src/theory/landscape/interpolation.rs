@@ -1,13 +1,13 @@
-//! Smooth curves through a few points.
+//! Interpolation through a few points.
 
 use fedsysid_sim::few::sort_few;
 
-/// A curve through points of ascending places: between two of them the cubic that leads through the four nearest.
+/// A curve through points: between two of them, the cubic through the four nearest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Curve(Vec<(f64, f64)>);
 
 impl Curve {
-    /// The curve through those points that are numbers. A place that repeats another counts once.
+    /// The curve through the points that are finite. Of places closer than 10⁻⁹ only the first counts.
     pub(super) fn through(mut points: Vec<(f64, f64)>) -> Self {
         points.retain(|(x, y)| x.is_finite() && y.is_finite());
         sort_few(&mut points, |a, b| a.0.total_cmp(&b.0));
@@ -15,7 +15,7 @@ impl Curve {
         Self(points)
     }
 
-    /// The value at a place; before the first and after the last point that point's. NaN if there is none.
+    /// The value at x, constant before the first and after the last point; NaN without points.
     pub(super) fn at(&self, x: f64) -> f64 {
         let (Some(&(first, _)), Some(&(last, _))) = (self.0.first(), self.0.last()) else { return f64::NAN };
         let x = x.clamp(first, last);
@@ -30,7 +30,7 @@ impl Curve {
     }
 }
 
-/// Indices of those places that come nearest to n even steps from the first to the last.
+/// The indices of the places nearest to n evenly spaced values from the first place to the last; places may be NaN.
 pub(super) fn evenly(places: &[f64], n: usize) -> Vec<usize> {
     let known = || (0..places.len()).filter(|&at| places[at].is_finite());
     let (Some(first), Some(last)) = (known().next(), known().next_back()) else { return Vec::new() };

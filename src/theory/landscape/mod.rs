@@ -1,9 +1,9 @@
-//! Maps of what to expect: one number at every point of a grid of two settings, from the closed form.
+//! Maps of predictions: one number at every point of a grid over two settings, in closed form.
 //!
 //! - [`payoff`]: whether joining pays, over heterogeneity ε and clients M, or over ε and rollouts N.
 //! - [`stability`]: contraction of FedAvg and FedLin, and FedAvg's drift, over step size α and local steps K.
 //!
-//! A map is made in small steps, so that nothing waits for it; what is known of it can be looked at all along.
+//! A map is computed in small steps, and can be read while incomplete.
 
 mod interpolation;
 pub mod payoff;
@@ -11,28 +11,28 @@ pub mod stability;
 
 use fedsysid_sim::few::sort_few;
 
-/// A number at every point of a grid.
+/// One number at every point of a grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Landscape {
-    /// Places along a row, ascending.
+    /// The columns' places on the x axis, ascending.
     pub xs: Vec<f64>,
-    /// The rows' places, ascending.
+    /// The rows' places on the y axis, ascending.
     pub ys: Vec<f64>,
-    /// One row after the other, `values[y * xs.len() + x]`; NaN where nothing is known, or nothing can be said.
+    /// The values row by row, `values[y * xs.len() + x]`; NaN where no value is known yet, or there is none.
     pub values: Vec<f64>,
 }
 
 impl Landscape {
-    /// Nothing is known yet.
+    /// A map without known values.
     pub fn unknown(xs: Vec<f64>, ys: Vec<f64>) -> Self {
         let values = vec![f64::NAN; xs.len() * ys.len()];
         Self { xs, ys, values }
     }
 
-    /// The values of one row.
+    /// The values of row `y`, counted from 0.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn row(&self, y: usize) -> &[f64] {
         &self.values[y * self.xs.len()..][..self.xs.len()]
     }
@@ -43,7 +43,7 @@ impl Landscape {
     }
 }
 
-/// Places of an axis: numbers of at least 0, ascending, each once.
+/// The places of a real axis: finite numbers of at least 0, sorted, without duplicates.
 fn reals(mut places: Vec<f64>) -> Vec<f64> {
     places.retain(|place| place.is_finite() && *place >= 0.0);
     sort_few(&mut places, f64::total_cmp);
@@ -51,7 +51,7 @@ fn reals(mut places: Vec<f64>) -> Vec<f64> {
     places
 }
 
-/// Places of an axis: counts within limits, ascending, each once.
+/// The places of an axis of counts: those within the limits, sorted, without duplicates.
 fn counts(mut places: Vec<usize>, (least, greatest): (usize, usize)) -> Vec<usize> {
     places.retain(|place| (least..=greatest).contains(place));
     sort_few(&mut places, usize::cmp);

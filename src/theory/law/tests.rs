@@ -24,7 +24,7 @@ fn law(noise: f64) -> Law {
     Law { mean, covariance: &factor * factor.transpose() }
 }
 
-/// The mean norm and square, from very many drawn Z, by the definition.
+/// The norm and the squared norm over 20,000 draws of Z, by definition.
 fn expected(law: &Law, truth: &Truth) -> (Running, Running) {
     let factor = semidefinite_factor(&law.covariance).transpose();
     let mut rng = stream(Seed(8), Purpose::Data, 0, 0);
@@ -47,7 +47,7 @@ fn check(target: Target, n: usize, noise: f64) {
     let (truth, law) = (truth(target, n), law(noise));
     let (norm, square) = expected(&law, &truth);
     let got = MeanNorms::new(Family::paper().dims()).of(&law, &truth);
-    // Of the worst client half of the draws, and only eight candidates.
+    // For the worst client there are only half of the draws and eight candidates.
     let share = if target == Target::Worst { 0.025 } else { 0.008 };
     let tolerance = 4.0 * norm.standard_error() + share * norm.mean();
     assert!((got - norm.mean()).abs() < tolerance, "{target:?}, {n}, {noise}: {got} {}", norm.mean());
@@ -74,7 +74,7 @@ fn mean_errors_are_those_of_many_draws() {
     }
 }
 
-/// Clients that lie far apart in a family of little noise: their differences are no part of the correction.
+/// Clients far apart, with little noise: the differences between clients must not enter the correction.
 #[test]
 fn clients_that_differ_much_do_not_sway_the_mean() {
     for n in [2, 3, 5] {
@@ -88,7 +88,8 @@ fn clients_that_differ_much_do_not_sway_the_mean() {
     }
 }
 
-/// Clients in the order of their distances, and one far from all others; without noise, whose draws would say nothing here.
+/// Clients in the order of their distance, and one client far from all others. There is no noise, so the draws have no
+/// effect.
 #[test]
 fn very_many_clients_are_sampled_evenly() {
     let in_order = |client: usize| client as f64 / 1_500.0;

@@ -1,4 +1,4 @@
-//! From root mean squares to mean spectral norms: their ratio, taken at some points and interpolated.
+//! Ratios of mean spectral norms to root mean squares, computed at some points and interpolated.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -14,11 +14,11 @@ use fedsysid_sim::norm::LaneNorms;
 use fedsysid_sim::system::Dims;
 use fedsysid_sim::target::Target;
 
-/// Columns at which ratios are taken that change with ε alone.
+/// Number of columns at which ratios that depend on ε alone are computed.
 const ANCHORS: usize = 10;
 
-/// Points of a node's row at which mean norms are taken: of the mean over clients more, since there is no mixture to
-/// make c small.
+/// Number of points in a node's row at which mean norms are computed; more for the mean over clients, where there is no
+/// mixture to bring c near 1.
 fn n_points(target: Target) -> usize {
     match target {
         Target::Client(_) => 7,
@@ -26,15 +26,15 @@ fn n_points(target: Target) -> usize {
     }
 }
 
-/// Draws for φ_n, whose own error c makes good.
+/// Draws for φ_n; c corrects for their sampling error.
 const FEW_DRAWS: usize = 64;
 
-/// A bias that lies so far outside of the plane of V and U, beside so much noise (sin 2θ), is no longer covered by the
-/// mixture.
+/// The mixture does not hold if at least the share `APART` of the bias is outside the plane of V and U, and `sin 2θ` is
+/// above `MIXED`.
 const APART: f64 = 0.07;
 const MIXED: f64 = 0.1;
 
-/// A ratio at some places, and then the curve through them.
+/// A ratio at some places, and the curve through them once all are computed.
 #[derive(Clone, Debug, Default)]
 struct Factor {
     taken: Vec<(f64, f64)>,
@@ -47,20 +47,20 @@ impl Factor {
     }
 }
 
-/// A row at whose points mean norms are taken.
+/// A row in which mean norms are computed.
 #[derive(Debug)]
 struct Node {
     row: usize,
     /// φ_n.
     noise: Factor,
-    /// The law of pooled least squares at every column, where it is known.
+    /// The law of pooled least squares in every column where it is known.
     laws: Vec<Option<Law>>,
-    /// How far along the row the columns are.
+    /// The coordinates of the columns along the row, see [`ways`].
     ways: Vec<f64>,
-    /// Columns at which to take them.
+    /// The columns in which mean norms are computed.
     columns: Vec<usize>,
     n_taken: usize,
-    /// c, along the way.
+    /// c over that coordinate.
     correction: Factor,
 }
 
@@ -70,12 +70,11 @@ pub(super) struct Factors {
     norms: MeanNorms,
     bias_norms: LaneNorms,
     errors: LaneMatrix,
-    /// Where the columns are.
+    /// The coordinates of the columns, increasing with ε.
     places: Vec<f64>,
     anchors: Vec<usize>,
-    /// Points of a node's row.
     n_points: usize,
-    /// φ_b, and the ratio of a client's own error, by size.
+    /// For each size: φ_b, and the ratio for a client's own error.
     bias: Vec<Factor>,
     own: Vec<Factor>,
     mixture: Mixture,
@@ -84,7 +83,7 @@ pub(super) struct Factors {
 
 impl Factors {
     pub(super) fn new(dims: Dims, heterogeneities: &[f64], plan: &Plan) -> Self {
-        // Systems differ by ε from the nominal one, and by nothing much below a tenth.
+        // Systems change with ε on a scale of about a tenth.
         let places: Vec<_> = heterogeneities.iter().map(|heterogeneity| libm::log1p(10.0 * heterogeneity)).collect();
         let node = |row| Node {
             row,
@@ -109,7 +108,7 @@ impl Factors {
         }
     }
 
-    /// Mean norms taken, and all that there will be, about.
+    /// Number of mean norms computed so far, and approximately in all.
     pub(super) fn progress(&self) -> (usize, usize) {
         let taken: usize = self.nodes.iter().map(|node| node.n_taken).sum();
         (taken + self.mixture.n_taken(), self.nodes.len() * self.n_points + Mixture::N_NORMS)
@@ -119,7 +118,7 @@ impl Factors {
         self.anchors.binary_search(&column).is_ok()
     }
 
-    /// Notes the pooled law of a size.
+    /// Stores the pooled law at one size and column.
     pub(super) fn note(&mut self, plan: &Plan, at: At, law: &Pooled) {
         let is_anchor = self.is_anchor(at.column);
         let place = self.places[at.column];
@@ -139,8 +138,7 @@ impl Factors {
         }
     }
 
-    /// Notes how far the laws of up to eight sizes are from the systems that count, at each of which `biases` are the
-    /// root mean squares.
+    /// Stores φ_b of up to eight sizes in a column; `biases` are the root mean squares of the same distances.
     pub(super) fn note_biases(&mut self, plan: &Plan, at: At, laws: &[Pooled], biases: &[f64]) {
         let norms = match plan.target {
             Target::Client(_) => self.distances(plan, at, laws),
@@ -155,7 +153,7 @@ impl Factors {
         }
     }
 
-    /// The distances of laws' means from the one system that counts.
+    /// The spectral distances of the laws' means from the target client's system.
     fn distances(&mut self, plan: &Plan, at: At, laws: &[Pooled]) -> Vec<f64> {
         laws.iter().enumerate().for_each(|(lane, law)| self.errors.set_lane(lane, &law.mean));
         for (directions, _) in plan.counting(at.size) {
@@ -164,7 +162,7 @@ impl Factors {
         self.bias_norms.of(&self.errors).0[..laws.len()].to_vec()
     }
 
-    /// The mean distance of a law's mean from the systems that count.
+    /// The mean spectral distance of a law's mean from the systems whose error counts.
     fn mean_distance(&mut self, plan: &Plan, at: At, law: &Pooled) -> f64 {
         let (mut weight, mut sum) = (0.0, 0.0);
         for (directions, counting) in plan.counting(at.size) {
@@ -176,8 +174,8 @@ impl Factors {
         sum / weight
     }
 
-    /// The mean norm at a point where it is not to be had otherwise: where the bias of one client's error has left the
-    /// plane of V and U, as it does where systems grow without bound.
+    /// The mean norm at a point where the formula does not hold, because one client's bias is outside the plane of V
+    /// and U, as for systems that grow without bound; `None` elsewhere.
     pub(super) fn directly(&mut self, plan: &Plan, at: At, row: usize, point: &Point, law: &Pooled) -> Option<f64> {
         let is_mixed = point.mixed() > MIXED;
         if !is_mixed || point.direction.apart < APART || plan.target == Target::Mean {
@@ -186,7 +184,7 @@ impl Factors {
         Some(self.norms.roughly(&plan.law(law, row), &plan.truth(at.size, at.heterogeneity)?))
     }
 
-    /// Notes the errors of clients' own least squares in a column.
+    /// Stores the ratio for clients' own least squares in a column.
     pub(super) fn note_own(&mut self, plan: &Plan, column: usize, heterogeneity: f64) {
         if !self.is_anchor(column) {
             return;
@@ -217,7 +215,7 @@ impl Factors {
         }
     }
 
-    /// Chooses where mean norms are taken, all columns being known.
+    /// Chooses the points at which mean norms are computed, once all columns are known.
     pub(super) fn choose(&mut self, points: &[Point]) {
         self.bias.iter_mut().chain(&mut self.own).for_each(Factor::finish);
         let width = self.places.len();
@@ -228,7 +226,7 @@ impl Factors {
         }
     }
 
-    /// Takes some more mean norms; how many, 0 at the end.
+    /// Computes some more mean norms; returns how many, 0 at the end.
     pub(super) fn take(&mut self, plan: &Plan, heterogeneities: &[f64], points: &[Point]) -> usize {
         let mixed = self.mixture.take(&plan.clients, &mut self.norms);
         if mixed > 0 {
@@ -238,7 +236,7 @@ impl Factors {
         let node = &self.nodes[which];
         let (row, column) = (node.row, node.columns[node.n_taken]);
         let point = &points[row * self.places.len() + column];
-        // Where norms are taken directly, the formula does not hold, nor would what corrects it.
+        // Where norms are computed directly, the formula does not hold, and c would be meaningless.
         let law = node.laws[column].as_ref().filter(|_| point.norm.is_none());
         let truth = plan.truth(plan.rows[row].size, heterogeneities[column]);
         let norm = law.zip(truth).map_or(f64::NAN, |(law, truth)| self.norms.of(law, &truth));
@@ -252,7 +250,7 @@ impl Factors {
         1
     }
 
-    /// `√(φ_b² bias² + φ_n² noise² + what both do together)`, with a node's φ_n.
+    /// `√(φ_b² bias² + φ_n² noise² + joint effect)`, with φ_n of a node.
     fn uncorrected(&self, node: &Node, size: usize, column: usize, point: &Point) -> f64 {
         let place = self.places[column];
         let bias = times(self.bias[size].curve.at(place), point.bias);
@@ -261,7 +259,7 @@ impl Factors {
         (bias * bias + noise * noise + both).sqrt()
     }
 
-    /// The mean norms of the pooled estimate's error and of a client's own.
+    /// The mean norms of the pooled estimate's error and of a client's own error.
     pub(super) fn mean_norms(&self, plan: &Plan, row: usize, column: usize, point: &Point) -> (f64, f64) {
         let size = plan.rows[row].size;
         let pooled = point.norm.unwrap_or_else(|| self.between_nodes(plan, row, column, point));
@@ -287,7 +285,7 @@ impl Factors {
     }
 }
 
-/// How far along a row the columns are: by the share of the bias, and by ε itself.
+/// The coordinates of the columns along a row: they grow with ε and with changes of θ.
 fn ways(places: &[f64], points: &[Point]) -> Vec<f64> {
     let extent = places.last().zip(places.first()).map_or(0.0, |(last, first)| last - first);
     let mut way = 0.0;
@@ -305,7 +303,8 @@ fn ways(places: &[f64], points: &[Point]) -> Vec<f64> {
     places.iter().zip(points).map(along).collect()
 }
 
-/// A mean spectral norm is no larger than the root mean square, whatever an interpolation makes of it.
+/// A mean spectral norm limited to the range from 0 to the root mean square, which interpolation might leave; NaN is
+/// kept.
 fn at_most(root: f64, norm: f64) -> f64 {
     if norm > root {
         root
@@ -316,7 +315,7 @@ fn at_most(root: f64, norm: f64) -> f64 {
     }
 }
 
-/// A product in which nothing stays nothing, whatever it is multiplied by.
+/// A product that is 0 if `value` is 0, even if the factor is not finite.
 fn times(factor: f64, value: f64) -> f64 {
     if value.abs() > 0.0 || value.is_nan() { factor * value } else { 0.0 }
 }

@@ -1,8 +1,8 @@
-//! A fleet at one heterogeneity, and the law of pooled least squares as it grows.
+//! A fleet at one heterogeneity ε, and the law of pooled least squares as clients are added.
 //!
-//! Everything is relative to the nominal system: with `Δ_i = Θ⁽ⁱ⁾ − Θ_0 = ε [a_i V, b_i U]`, pooled least squares has
-//! the mean `Θ_0 + (ΣΔ_iΓ_i)(ΣΓ_i)⁻¹` and rows of covariance `Ω = (ΣΓ_i)⁻¹ (Σν_iΓ_i) (ΣΓ_i)⁻¹`. Sums over the first M
-//! clients are taken down on the way to larger M, so all sizes together cost as much as the largest.
+//! Everything is relative to the nominal system. With `Δ_i = Θ⁽ⁱ⁾ − Θ_0 = ε [a_i V, b_i U]`, pooled least squares has
+//! mean `Θ_0 + (ΣΔ_iΓ_i)(ΣΓ_i)⁻¹` and row covariance `Ω = (ΣΓ_i)⁻¹ (Σν_iΓ_i) (ΣΓ_i)⁻¹`. Sums over the first M clients
+//! are stored on the way to larger M, so all sizes together cost as much as the largest.
 
 use std::f64::consts::PI;
 
@@ -17,11 +17,11 @@ use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::system::{LinearSystem, SystemError};
 use fedsysid_sim::turn::{cosine, sine};
 
-/// Clients, wherever ε puts them.
+/// The clients of a map, for any ε.
 #[derive(Debug)]
 pub(super) struct Clients {
     family: Family,
-    /// `[V, 0]` and `[0, U]` of unit norm; zero where they are.
+    /// `[V, 0]` and `[0, U]` (n×d), scaled to unit Frobenius norm; zero if V or U is.
     units: [Matrix; 2],
     places: Vec<Place>,
     plans: Vec<DataPlan>,
@@ -32,7 +32,7 @@ fn unit(matrix: Matrix) -> Matrix {
     if norm > 0.0 { matrix / norm } else { matrix }
 }
 
-/// `ε [aV, bU]`, n×d: how far a place is from the nominal system.
+/// `ε [aV, bU]`, n×d: the deviation of a place from the nominal system.
 fn deviation(family: &Family, place: Place, heterogeneity: f64) -> Matrix {
     let (n, d) = (family.dims().n_states, family.dims().n_regressors());
     let (v, u) = (family.a_pattern(), family.b_pattern());
@@ -42,7 +42,7 @@ fn deviation(family: &Family, place: Place, heterogeneity: f64) -> Matrix {
 }
 
 impl Clients {
-    /// The first so many of a scenario's, which may have fewer itself.
+    /// The first `n` clients of a scenario's placement and data, which may be more than the scenario has.
     pub(super) fn new(scenario: &Scenario, n: usize) -> Self {
         let settings = scenario.settings();
         let along = |a: f64, b: f64| unit(deviation(&settings.family, Place { a, b }, 1.0));
@@ -72,30 +72,30 @@ impl Clients {
         self.family.member(self.places[client], heterogeneity)
     }
 
-    /// `ε [aV, bU]`, n×d: how far a place is from the nominal system.
+    /// `ε [aV, bU]`, n×d: the deviation of a place from the nominal system.
     pub(super) fn deviation(&self, place: Place, heterogeneity: f64) -> Matrix {
         deviation(&self.family, place, heterogeneity)
     }
 
-    /// Which way a deviation points.
+    /// The direction of a deviation (n×d).
     pub(super) fn direction(&self, deviation: &Matrix) -> Direction {
         let [a, b] = [&self.units[0], &self.units[1]].map(|unit| unit.dot(deviation));
         let angle = libm::atan2(b, a);
         let apart = (1.0 - (a * a + b * b) / deviation.norm_squared()).max(0.0).sqrt();
-        // A deviation and its opposite are equally large.
+        // Opposite deviations have equal norms.
         Direction { angle: if angle < 0.0 { angle + PI } else { angle }, apart }
     }
 
-    /// A deviation of unit norm that points this way between V and U, for angles from 0 to π.
+    /// A deviation (n×d) of unit norm at this angle between V (0) and U (π/2), from 0 to π.
     pub(super) fn unit(&self, angle: f64) -> Matrix {
         let pointing = |a: f64, b: f64| &self.units[0] * a + &self.units[1] * b;
         let deviation = pointing(cosine(angle), sine(angle));
-        // Where one of the patterns is zero there is one way only, and where both are, none.
+        // If one pattern is zero, the only direction is the other's; if both are, there is none.
         let deviation = if deviation.norm() > 1e-3 { deviation } else { pointing(1.0, 1.0) };
         unit(deviation)
     }
 
-    /// The moments to expect of up to eight clients from `first` on.
+    /// The expected moments of `n` clients from `first` on, at most eight.
     ///
     /// # Errors
     /// If an entry of a system overflows.
@@ -111,7 +111,7 @@ impl Clients {
         Ok(ClientBlock { gram: expected_grams(&planned), noise })
     }
 
-    /// How far up to eight places are from the nominal system at ε = 1.
+    /// The deviations (n×d) of up to eight places from the nominal system at ε = 1.
     pub(super) fn directions(&self, places: &[Place]) -> LaneMatrix {
         let dims = self.family.dims();
         let mut directions = LaneMatrix::zeros(dims.n_states, dims.n_regressors());
@@ -121,32 +121,32 @@ impl Clients {
         directions
     }
 
-    /// Steps of the longest rollout in a block.
+    /// The length of the longest rollout in the block from client `first` on.
     pub(super) fn longest(&self, first: usize) -> usize {
         self.plans[first..].iter().take(LANES).map(|plan| plan.rollout_len).max().unwrap_or(0)
     }
 }
 
-/// Which way a deviation from the nominal system points.
+/// The direction of a deviation from the nominal system.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Direction {
-    /// The angle between V (0) and U (π/2) of what lies in their plane, below π.
+    /// The angle of its projection on the plane of V (0) and U (π/2), from 0 to π.
     pub(super) angle: f64,
-    /// The share that lies outside of the plane, 0 to 1; NaN of no deviation.
+    /// The share of its norm outside this plane, 0 to 1; 0 for a deviation of zero.
     pub(super) apart: f64,
 }
 
-/// Up to eight clients.
+/// The expected moments of up to eight clients.
 #[derive(Debug)]
 pub(super) struct ClientBlock {
     /// `Γ_i`, d×d.
     gram: LaneMatrix,
-    /// `ν_i`; 0 where there is no client.
+    /// `ν_i`; 0 in unused lanes.
     noise: Lanes,
 }
 
 impl ClientBlock {
-    /// `ν_i Γ_i⁻¹` of every client, d×d; NaN where a direction is left out.
+    /// `ν_i Γ_i⁻¹` (d×d) of every client; NaN if its data do not excite some direction.
     pub(super) fn own_covariances(&self) -> LaneMatrix {
         let d = self.gram.rows();
         let mut solver = LaneCholesky::new(d);
@@ -175,7 +175,7 @@ impl Sums<LaneMatrix> {
         Self { gram: LaneMatrix::zeros(d, d), cross: LaneMatrix::zeros(n, d), noise: LaneMatrix::zeros(d, d) }
     }
 
-    /// Adds the first so many clients of a block, with their `Δ_i Γ_i`.
+    /// Adds the first `n` clients of a block, with their `Δ_i Γ_i`.
     fn add(&mut self, block: &ClientBlock, cross: &LaneMatrix, n: usize) {
         let mask = Lanes::from_fn(|lane| f64::from(u8::from(lane < n)));
         self.gram.add_weighted(mask, &block.gram);
@@ -199,15 +199,15 @@ impl Sums<LaneMatrix> {
     }
 }
 
-/// A fleet at one heterogeneity that takes in its clients, eight at a time.
+/// A fleet at one ε to which clients are added, eight at a time.
 #[derive(Debug)]
 pub(super) struct Growth {
     n_clients: usize,
     sums: Sums<LaneMatrix>,
     room: Sums<LaneMatrix>,
-    /// `Δ_i Γ_i` of the clients last taken in.
+    /// `Δ_i Γ_i` of the clients added last.
     cross: LaneMatrix,
-    /// At every size reached.
+    /// The sums at every size reached.
     at_sizes: Vec<Sums<Matrix>>,
 }
 
@@ -218,7 +218,7 @@ impl Growth {
         Self { n_clients: 0, sums: Sums::zeros(n, d), room: Sums::zeros(n, d), cross, at_sizes: Vec::new() }
     }
 
-    /// Begins anew.
+    /// Removes all clients.
     pub(super) fn clear(&mut self) {
         self.n_clients = 0;
         self.at_sizes.clear();
@@ -227,13 +227,13 @@ impl Growth {
         self.sums.noise.fill(0.0);
     }
 
-    /// Clients taken in.
+    /// Number of clients added, in whole blocks of eight.
     pub(super) fn n_clients(&self) -> usize {
         self.n_clients
     }
 
-    /// Takes in the next clients, with their distances from the nominal system, and looks at the sizes among them;
-    /// whether the sums are still finite numbers.
+    /// Adds the next block of clients; `deviations` are ε and their deviations at ε = 1. Stores the sums at the sizes
+    /// reached by it. Returns whether the sums are still finite.
     pub(super) fn add(&mut self, block: &ClientBlock, deviations: (f64, &LaneMatrix), sizes: &[usize]) -> bool {
         let (heterogeneity, directions) = deviations;
         self.cross.set_product(directions, &block.gram);
@@ -250,12 +250,11 @@ impl Growth {
         self.sums.gram.entries().iter().all(|entry| entry.0.iter().all(|v| v.is_finite()))
     }
 
-    /// How many of the sizes were reached.
     pub(super) fn n_sizes(&self) -> usize {
         self.at_sizes.len()
     }
 
-    /// The laws at up to eight of the sizes reached, from the `first` on.
+    /// The pooled laws at up to eight of the sizes reached, from number `first` on.
     pub(super) fn laws(&self, first: usize) -> Vec<Pooled> {
         let (n, d) = (self.sums.cross.rows(), self.sums.cross.cols());
         let (mut gram, mut mean, mut half) =
@@ -282,17 +281,17 @@ impl Growth {
     }
 }
 
-/// The law of pooled least squares; NaN where a direction is left out.
+/// The law of pooled least squares; its covariance is NaN if the data do not excite some direction.
 #[derive(Debug)]
 pub(super) struct Pooled {
-    /// Its mean less Θ_0, n×d.
+    /// Its mean minus Θ_0, n×d.
     pub(super) mean: Matrix,
-    /// `Ω`, d×d, for very many samples.
+    /// `Ω`, d×d, without the finite-sample factor.
     pub(super) covariance: Matrix,
 }
 
 impl Pooled {
-    /// `√(n tr Ω)`.
+    /// `√(n tr Ω)`: the root mean square of the noise.
     pub(super) fn noise(&self) -> f64 {
         (self.mean.nrows() as f64 * self.covariance.trace()).sqrt()
     }

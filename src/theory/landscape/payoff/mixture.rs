@@ -1,12 +1,14 @@
-//! What bias and noise do together: the mean spectral norm of a sum, beyond what either has by itself.
+//! The joint effect of bias and noise: how much the squared mean spectral norm of their sum exceeds the squares of
+//! both.
 //!
-//! For `b sin θ + Z Lᵀ cos θ`, with b and the root mean square of Z Lᵀ of unit Frobenius norm, this is
+//! Let b have unit Frobenius norm, and Z Lᵀ a root mean square of 1. For the sum `b sin θ + Z Lᵀ cos θ` the joint
+//! effect is
 //!
 //! ```text
-//! E‖b sin θ + Z Lᵀ cos θ‖² less ‖b‖² sin² θ and (E‖Z Lᵀ‖)² cos² θ        (the mean of the norm is squared, and not the norm)
+//! (E‖b sin θ + Z Lᵀ cos θ‖)² − ‖b‖² sin² θ − (E‖Z Lᵀ‖)² cos² θ
 //! ```
 //!
-//! a smooth function of θ and of b's direction between V and U. L is one of the fleet's own.
+//! a smooth function of θ and of b's direction between V and U. L belongs to one of the fleet's pooled laws.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -17,45 +19,45 @@ use fedsysid_sim::norm::spectral_norm;
 use fedsysid_sim::target::{Target, Truth};
 use fedsysid_sim::turn::{cosine, sine};
 
-/// Directions and angles at which norms are taken, and cells of the table into which they are interpolated, each way.
+/// Numbers of directions and of angles θ at which norms are computed, and of cells per axis of the interpolation table.
 const N_DIRECTIONS: usize = 8;
 const N_ANGLES: usize = 7;
 const FINE: usize = 32;
 
-/// The function, in the making.
+/// Computes this function in steps.
 #[derive(Debug, Default)]
 pub(super) struct Mixture {
     noise: Option<Pooled>,
     /// `E‖Z Lᵀ‖`.
     of_noise: Option<f64>,
-    /// The function along θ, a curve a direction.
+    /// The function of θ for each direction.
     curves: Vec<Curve>,
-    /// The angles θ, a row a direction.
+    /// The interpolated values: one row per θ, one column per direction.
     table: Vec<Vec<f64>>,
 }
 
 impl Mixture {
-    /// Norms that are taken in all.
+    /// Number of norms in all.
     pub(super) const N_NORMS: usize = N_DIRECTIONS * N_ANGLES;
 
-    /// Norms taken so far.
+    /// Number of norms computed so far.
     pub(super) fn n_taken(&self) -> usize {
         self.curves.len() * N_ANGLES
     }
 
-    /// Takes a law's noise for that of all, if it has any and there is none yet.
+    /// Takes this law's noise for all points, if it has noise and none was taken before.
     pub(super) fn offer(&mut self, law: &Pooled) {
         if self.noise.is_none() && law.noise() > 0.0 {
             self.noise = Some(Pooled { mean: law.mean.clone(), covariance: law.covariance.clone() });
         }
     }
 
-    /// Takes some norms; how many.
+    /// Computes the norms of the next direction; returns how many.
     pub(super) fn take(&mut self, clients: &Clients, norms: &mut MeanNorms) -> usize {
         let Some(noise) = self.noise.as_ref().filter(|_| self.curves.len() < N_DIRECTIONS) else { return 0 };
         let bias = clients.unit(PI * self.curves.len() as f64 / N_DIRECTIONS as f64);
         let nominal = clients.family().nominal();
-        // The same in all directions.
+        // The norm of noise alone is the same in all directions.
         let of_noise = self.of_noise;
         let truth = Truth::new(Target::Client(0), std::slice::from_ref(nominal));
         let square = |k: usize| {
@@ -64,7 +66,7 @@ impl Mixture {
             let mean = nominal.theta() + &bias * sine(angle);
             let norm = match (k, of_noise) {
                 (0, Some(norm)) => norm,
-                // Without noise it is no mean.
+                // There is no noise at this angle.
                 _ if k + 1 == N_ANGLES => spectral_norm(&bias),
                 _ => norms.of(&Law { mean, covariance: &noise.covariance * (share * share) }, &truth),
             };
@@ -84,7 +86,7 @@ impl Mixture {
         N_ANGLES
     }
 
-    /// The function at one θ, all around. A direction and its opposite are the same.
+    /// The function at one θ for all directions; opposite directions are equivalent.
     fn around(&self, angle: f64) -> Vec<f64> {
         const BEYOND: usize = 2;
         let at = |k: usize| {
@@ -95,7 +97,7 @@ impl Mixture {
         (0..=FINE).map(|column| curve.at((column * N_DIRECTIONS) as f64 / FINE as f64)).collect()
     }
 
-    /// The function, between the table's entries; 0 where it was not taken.
+    /// The function, interpolated in the table; 0 if it was not computed.
     pub(super) fn at(&self, angle: f64, direction: f64) -> f64 {
         let (row, down) = cell(angle / FRAC_PI_2);
         let (column, right) = cell(direction / PI);
@@ -105,7 +107,8 @@ impl Mixture {
     }
 }
 
-/// A place from 0 to 1 as a cell of the table, and the share of the cell before it. What is no number is at 0.
+/// The cell of the table that contains a place between 0 and 1, and the position within the cell (0 to 1). NaN counts
+/// as 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cell of the table")]
 fn cell(place: f64) -> (usize, f64) {
     let place = place.max(0.0) * FINE as f64;

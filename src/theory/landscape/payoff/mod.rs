@@ -1,29 +1,29 @@
-//! Whether joining pays: how large the error of the shared model is, relative to that of a client's own.
+//! Whether joining pays: the error of the shared model relative to the error of a client's own.
 //!
-//! At every point of the map, for the client that counts or as a mean over all,
+//! Each point of the map is a ratio, for the target client or with means over all clients:
 //!
 //! ```text
 //! E‖Θ̄ − Θ⁽ⁱ⁾‖ / E‖Θ_i − Θ⁽ⁱ⁾‖        Θ̄ pooled least squares (FedLin's limit), Θ_i the client's own
 //! ```
 //!
-//! with the errors to expect of [`law`](crate::law), finite samples included: below 1 joining pays, and the contour at
-//! 1 is the [`break_even`](crate::break_even).
+//! Both are the predicted errors of [`law`](crate::law), including the finite-sample factor. Below 1 joining pays; the
+//! contour at 1 is the [`break_even`](crate::break_even).
 //!
-//! Root mean squares (Frobenius) are exact and cheap: sums over clients are shared by all M, and N only scales them. A
-//! mean spectral norm takes hundreds of draws. So few of them are taken, and
+//! Root mean squares (Frobenius norms) are exact and cheap: all M share the sums over clients, and N only scales them.
+//! A mean spectral norm takes hundreds of draws, so it is computed at few points only. Elsewhere
 //!
 //! ```text
 //! E‖Θ̄ − Θ⁽ⁱ⁾‖ ≈ c √(φ_b² bias² + φ_n² noise² + both)        bias = ‖E Θ̄ − Θ⁽ⁱ⁾‖_F        noise = √(n tr Ω)
 //! ```
 //!
-//! with φ_b and φ_n the ratios of spectral to Frobenius norm of the bias and of the noise alone, and *both* what they
-//! do together, a function of θ = atan(bias/noise) and the bias's direction (`mixture`). Then c, which is near 1, is
-//! interpolated between points of some rows. Where one client's bias has left the family's plane (systems that grow
-//! without bound), 128 draws are made.
+//! where φ_b and φ_n are the ratios of spectral to Frobenius norm for bias and noise alone, and *both* is their joint
+//! effect, a function of θ = atan(bias/noise) and of the bias's direction (`mixture`). The correction c is near 1, and
+//! is interpolated between points of some rows. Where a single client's bias leaves the plane of V and U (as for
+//! systems that grow without bound), the norm is computed from 128 draws.
 //!
-//! Direct evaluation of a client's ratio is met within 0.5 %, and within 1.5 % in that last case. For the mean over
-//! clients it is met as well in the settings' own row; from M to M it varies by 1 or 2 % itself, since its draws are
-//! shared out differently, and the map goes through it.
+//! For one client, the map agrees with direct evaluation within 0.5 %, and within 1.5 % in that last case. For the mean
+//! over clients, it agrees as well in the row of the settings. Over M, direct evaluation itself scatters by 1 or 2 %,
+//! since it divides its draws differently among the clients; the map passes through the middle.
 
 mod factors;
 mod fleet;
@@ -40,29 +40,33 @@ use fedsysid_sim::target::Target;
 use fleet::{Direction, Growth, Pooled};
 use plan::{Plan, Row};
 
-/// What changes from row to row.
+/// The quantity of the y axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rows {
-    /// Clients M.
+    /// The number of clients M.
     Clients(Vec<usize>),
-    /// Rollouts N of client 1; the others' are scaled along.
+    /// The number of rollouts N of client 1; the other clients' are scaled in proportion.
     Rollouts(Vec<usize>),
 }
 
 /// Whether joining pays, over heterogeneity and the number of clients or of rollouts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payoff {
-    /// Error of the shared model over that of a client's own, over ε (`xs`) and M or N (`ys`). Infinite where a
-    /// client's own least squares has no error and the shared model has.
+    /// Error of the shared model over the error of a client's own, over ε (`xs`) and M or N (`ys`). Infinite where the
+    /// client's own least squares has no error, but the shared model has.
     pub ratio: Landscape,
 }
 
-/// A ratio as close to 1 as this is no difference: the precision of a break-even.
+/// A ratio this close to 1 counts as 1: the precision of a break-even.
 const EVEN: f64 = 1e-4;
 
 impl Payoff {
-    /// The ε at which joining stops to pay in a row, between two columns by a line in the squares; none where nothing
-    /// is known, or the shared model is a client's own.
+    /// The ε at which joining stops to pay in row `row`, counted from 0. Between two columns, the squared ratio is
+    /// linear in ε². `None` if nothing is known, or the ratio is 1 throughout because the shared model is the client's
+    /// own.
+    ///
+    /// # Panics
+    /// If there is no such row.
     pub fn break_even(&self, row: usize) -> Option<BreakEven> {
         let points: Vec<(f64, f64)> = self
             .ratio
@@ -88,7 +92,7 @@ impl Payoff {
     }
 }
 
-/// What is known of a point of the map: root mean squares.
+/// What is known of one point of the map; the numbers are root mean squares.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     /// `‖E Θ̄ − Θ⁽ⁱ⁾‖_F` of pooled least squares.
@@ -96,9 +100,9 @@ struct Point {
     direction: Direction,
     /// `√(n tr Ω)` of pooled least squares.
     noise: f64,
-    /// The mean spectral norm, if it was taken here.
+    /// The mean spectral norm, if it was computed at this very point.
     norm: Option<f64>,
-    /// The error of a client's own least squares; the mean over those that count.
+    /// The error of a client's own least squares, or its mean over all clients.
     own: f64,
 }
 
@@ -111,7 +115,7 @@ impl Point {
         libm::hypot(self.bias, self.noise)
     }
 
-    /// `sin 2θ`: 0 for noise alone and for bias alone, 1 where they are equally large.
+    /// `sin 2θ`: 0 for noise or bias alone, 1 if both are equally large.
     fn mixed(&self) -> f64 {
         2.0 * (self.bias / self.pooled()) * (self.noise / self.pooled())
     }
@@ -125,42 +129,43 @@ impl Point {
 /// Fleets of one size at one ε.
 #[derive(Clone, Copy, Debug)]
 struct At {
-    /// Place of M among the sizes.
+    /// Index of M among the sizes of the plan.
     size: usize,
     column: usize,
     heterogeneity: f64,
 }
 
-/// A map of payoffs in the making.
+/// Computes a map in steps.
 #[derive(Debug)]
 pub struct PayoffRun {
     payoff: Payoff,
     plan: Plan,
     growth: Growth,
-    /// `n ν_i tr Γ_i⁻¹` of those clients whose own error counts, at the present ε.
+    /// `n ν_i tr Γ_i⁻¹` of the clients whose own error counts, at the current ε.
     own_squares: Vec<f64>,
     column: usize,
-    /// What is known of every point, in the order of the map's values.
+    /// The points of the map, in the order of its values.
     points: Vec<Point>,
     factors: Factors,
     reason: NoPrediction,
 }
 
-/// Blocks of clients that are gone through at once, times the steps of their rollouts.
+/// Work in one step: blocks of eight clients times the steps of their rollouts.
 const STEP: usize = 2_000;
 
-/// Mean norms that are taken at once, about.
+/// Approximate number of mean norms computed in one step.
 const NORMS: usize = 8;
 
-/// What taking a mean norm counts, in blocks of clients.
+/// Work of a mean norm, in blocks of clients, for the progress.
 const NORM_COST: usize = 20;
 
 impl PayoffRun {
-    /// The map of a scenario's settings, over these ε and rows. (What is no ε, or beyond a count's limits, is left
-    /// out.)
+    /// Starts the map of a scenario over the given ε and rows. Values that are negative, not finite or beyond the
+    /// limits of a count are left out.
     ///
     /// # Errors
-    /// There is no map of the worst client: it is another one in every data set.
+    /// If the target is the worst client, which is a different one in every data set; or if the systems at the
+    /// settings' own ε are so unstable that there is no prediction for pooled data.
     pub fn new(scenario: &Scenario, heterogeneities: Vec<f64>, rows: Rows) -> Result<Self, NoPrediction> {
         let plan = Plan::new(scenario, rows)?;
         let dims = scenario.settings().family.dims();
@@ -177,13 +182,13 @@ impl PayoffRun {
         })
     }
 
-    /// What is known so far: column by column the ratio of the root mean squares (Frobenius), a few per cent off at
-    /// most; at the end that of the mean errors everywhere.
+    /// The values so far: column by column the ratio of root mean squares (Frobenius norms), which is off by a few per
+    /// cent at most. Ratios of mean spectral norms replace them at the end.
     pub fn so_far(&self) -> &Payoff {
         &self.payoff
     }
 
-    /// How much is done, and of how much.
+    /// Work done so far, and the approximate work in all, in the same unit.
     pub fn progress(&self) -> (usize, usize) {
         let a_column = self.plan.n_blocks() + 1;
         let (taken, norms) = self.factors.progress();
@@ -192,10 +197,10 @@ impl PayoffRun {
         (self.column * a_column + blocks + taken * NORM_COST, columns * a_column + norms * NORM_COST)
     }
 
-    /// Does a little, a few milliseconds at most; the map, once it is whole. (Nothing is to be asked of it after that.)
+    /// Works for a few milliseconds at most, and returns the map once it is complete. It must not be called afterwards.
     ///
     /// # Errors
-    /// Why there is no point of which anything can be said.
+    /// If no point of the map has a value; with the reason.
     pub fn step(&mut self) -> Option<Result<Payoff, NoPrediction>> {
         let width = self.payoff.ratio.xs.len();
         if self.column < width {
@@ -221,7 +226,7 @@ impl PayoffRun {
         None
     }
 
-    /// Some more clients of a column; whether all are in that matter.
+    /// Adds some more clients to the current column; returns whether all that matter are included.
     fn grow(&mut self) -> bool {
         let heterogeneity = self.payoff.ratio.xs[self.column];
         let mut done = 0;
@@ -264,7 +269,7 @@ impl PayoffRun {
         self.factors.note_own(&self.plan, self.column, heterogeneity);
     }
 
-    /// Enters the points of a size into the present column; their bias.
+    /// Enters the points of one size into the current column, and returns their bias.
     fn enter(&mut self, at: At, law: &Pooled) -> f64 {
         let At { size, column, heterogeneity } = at;
         let centre = self.plan.centres[size];
@@ -283,7 +288,7 @@ impl PayoffRun {
         bias
     }
 
-    /// Turns root mean squares into mean norms, and has the map.
+    /// Replaces root mean squares by mean norms, and returns the map.
     fn finish(&mut self) -> Result<Payoff, NoPrediction> {
         let width = self.payoff.ratio.xs.len();
         for (at, point) in self.points.iter().enumerate() {

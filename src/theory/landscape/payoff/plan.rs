@@ -1,4 +1,4 @@
-//! What a map is of: the fleets' sizes, whose error counts in each, and what the rows do with them.
+//! The plan of a map: fleet sizes, the clients whose error counts at each size, and the meaning of the rows.
 
 use std::ops::Range;
 
@@ -13,67 +13,67 @@ use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::scenario::{Count, Scenario};
 use fedsysid_sim::target::{Target, Truth};
 
-/// Of more clients than this, so many that are evenly chosen stand for all, as in [`law`](crate::law). They share as
-/// many draws.
+/// Fleets with more clients than this are represented by this many, at even distances; it is also the number of draws,
+/// as in [`law`](crate::law). `LEAST_DRAWS` is the least number of draws for one client.
 const CHOSEN: usize = 512;
 const LEAST_DRAWS: usize = 16;
 
-/// So many clients are like all others in how the mean norm of an error is to its root mean square.
+/// So many clients are enough for the ratio of mean norms to root mean squares of clients' own errors.
 const ALIKE: usize = 64;
-/// So many clients are few.
+/// Up to so many clients, every row is a node.
 const FEW_CLIENTS: f64 = 4.0;
-/// Ratio of one row at which mean norms are taken to the next, about.
+/// Approximate ratio between the places of successive nodes.
 const NODE_RATIO: f64 = 2.5;
 
-/// What a map is of.
+/// The plan of a map.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) target: Target,
     pub(super) clients: Clients,
-    /// Numbers of clients, ascending.
+    /// The numbers of clients M, ascending.
     pub(super) sizes: Vec<usize>,
-    /// The centre of those whose error counts, in a fleet of each size.
+    /// For each size, the centre of the clients whose error counts.
     pub(super) centres: Vec<Centre>,
     pub(super) rows: Vec<Row>,
-    /// The row that is the settings' own, if there is one.
+    /// The row of the settings themselves; if there is none, the next larger one.
     present: usize,
-    /// How far all clients are from the nominal system at ε = 1, eight at a time; and the one that counts, in every
-    /// lane.
+    /// The deviations of all clients from the nominal system at ε = 1, eight at a time; and the target client's, in
+    /// every lane.
     directions: Vec<LaneMatrix>,
     counting: Option<LaneMatrix>,
-    /// The rows' places on their axis.
+    /// The rows' places on the y axis: M or N.
     pub(super) places: Vec<f64>,
 }
 
-/// The centre of those whose error counts.
+/// The mean of the systems whose error counts, and their spread around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Centre {
-    /// Where the mean of their systems is.
+    /// The place of the mean system in the family.
     pub(super) place: Place,
     /// Mean of `‖Θ⁽ⁱ⁾ − mean‖_F²` at ε = 1.
     pub(super) spread: f64,
 }
 
-/// A row: fleets of one size with rollouts scaled.
+/// A row of the map: fleets of one size, with rollouts scaled by one factor.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Place of M among the sizes.
+    /// Index of M among the sizes.
     pub(super) size: usize,
-    /// The factor on every N_i.
+    /// The factor on all N_i.
     pub(super) scale: f64,
-    /// What finite samples add to the pooled noise; NaN where they are too few.
+    /// The finite-sample factor of the pooled noise; NaN if there are too few samples.
     pub(super) for_few: f64,
-    /// Places among the squares of those clients whose own error counts, and what they are multiplied by here.
+    /// For the clients whose own error counts: their index in `own_squares`, and the factor on that square in this row.
     own: Vec<(usize, f64)>,
 }
 
 impl Row {
-    /// Whether the samples are enough for both errors to have a mean.
+    /// Whether there are enough samples for both errors to have a finite mean.
     pub(super) fn has_enough(&self) -> bool {
         !self.for_few.is_nan() && self.own.iter().all(|(_, factor)| !factor.is_nan())
     }
 
-    /// The root of a client's own mean square error; its mean over those that count.
+    /// The root mean square error of a client's own estimate, or its mean over all clients.
     pub(super) fn own(&self, squares: &[f64]) -> f64 {
         let root = |&(at, factor): &(usize, f64)| squares.get(at).map_or(f64::NAN, |square| (square * factor).sqrt());
         self.own.iter().map(root).sum::<f64>() / self.own.len() as f64
@@ -143,14 +143,14 @@ impl Plan {
         Row { size, scale, for_few, own: counting.into_iter().map(own).collect() }
     }
 
-    /// Rows at which mean norms are taken: in even proportion, the settings' own, and all of a few clients, of which
-    /// each makes a difference.
+    /// The rows at which mean norms are computed: rows at even ratios, the row of the settings, and all rows of a few
+    /// clients, where each client makes a difference.
     pub(super) fn nodes(&self) -> Vec<usize> {
         let few = if self.sizes.len() > 1 { FEW_CLIENTS } else { 0.0 };
         let mut nodes: Vec<usize> = Vec::new();
         for (row, &place) in self.places.iter().enumerate() {
             let last = nodes.last().map_or(0.0, |&node| self.places[node]);
-            // The next one would be too far.
+            // The next row would be too far away.
             let is_due = self.places.get(row + 1).is_none_or(|&next| next > NODE_RATIO * last);
             if is_due || place <= few || row == self.present {
                 nodes.push(row);
@@ -159,15 +159,15 @@ impl Plan {
         nodes
     }
 
-    /// The law of a row, from that of its size.
+    /// The pooled law in a row, from the one of its size.
     pub(super) fn law(&self, pooled: &Pooled, row: usize) -> Law {
         let Row { scale, for_few, .. } = self.rows[row];
         let mean = &pooled.mean + self.clients.family().nominal().theta();
         Law { mean, covariance: &pooled.covariance * (for_few / scale) }
     }
 
-    /// The systems that count in a fleet of a size, eight at a time: their distances from the nominal one at ε = 1, and
-    /// weights.
+    /// The systems whose errors count at a size, in blocks of eight: their deviations from the nominal system at ε = 1,
+    /// and weights (1 or 0).
     pub(super) fn counting(&self, size: usize) -> impl Iterator<Item = (&LaneMatrix, Lanes)> {
         let m = if self.counting.is_some() { LANES } else { self.sizes[size] };
         blocks(m).map(move |block| {
@@ -176,22 +176,20 @@ impl Plan {
         })
     }
 
-    /// How far the clients from `first` on, a multiple of eight, are from the nominal system at ε = 1.
+    /// The deviations from the nominal system at ε = 1 of the block of clients from `first` on, a multiple of eight.
     pub(super) fn directions(&self, first: usize) -> &LaneMatrix {
         &self.directions[first / LANES]
     }
 
-    /// The rows of a size.
     pub(super) fn rows_of(&self, size: usize) -> Range<usize> {
         if self.rows.iter().all(|row| row.size == 0) { 0..self.rows.len() } else { size..size + 1 }
     }
 
-    /// Clients that are gone through.
     pub(super) fn n_clients(&self) -> usize {
         self.clients.places().len()
     }
 
-    /// Blocks of clients that are gone through.
+    /// Number of blocks of clients up to the largest size.
     pub(super) fn n_blocks(&self) -> usize {
         self.sizes.last().map_or(0, |most| most.div_ceil(LANES))
     }
@@ -203,7 +201,7 @@ impl Plan {
         (0..LANES).map(move |lane| n * (0..covariances.rows()).map(|k| covariances[(k, k)].0[lane]).sum::<f64>())
     }
 
-    /// Clients that stand for those whose own errors count.
+    /// The clients that represent those whose own errors count.
     pub(super) fn own_clients(&self) -> Range<usize> {
         match self.target {
             Target::Client(client) => client..client + 1,
@@ -211,9 +209,9 @@ impl Plan {
         }
     }
 
-    /// Draws for the mean norm of each of them in a fleet of this size, and how many of them are looked at. They are as
-    /// few as [`alone`](crate::law::alone) makes: it is its result that is to be met, and the draws are always the
-    /// same.
+    /// At this size: the number of draws for each of these clients' mean norms, and the number of clients used. There
+    /// are as few draws as in [`alone`](crate::law::alone), since the draws are always the same and its result should
+    /// be met.
     pub(super) fn own_draws(&self, size: usize) -> (usize, usize) {
         if let Target::Client(_) = self.target {
             return (CHOSEN, 1);
@@ -223,12 +221,12 @@ impl Plan {
         (n_draws, m.min(if n_draws == LEAST_DRAWS { ALIKE } else { LANES }))
     }
 
-    /// The systems whose errors count in a fleet of this size; none if one overflows.
+    /// The systems whose errors count at this size; `None` if one of them overflows.
     pub(super) fn truth(&self, size: usize, heterogeneity: f64) -> Option<Truth> {
         let system = |client| self.clients.system(client, heterogeneity).ok();
         Some(match self.target {
             Target::Client(client) => Truth::new(Target::Client(0), &[system(client)?]),
-            // The very blocks that mean norms choose of very many.
+            // Of large fleets, the clients in evenly spaced blocks.
             Target::Mean | Target::Worst => {
                 let m = self.sizes[size];
                 let clients = blocks(m).flat_map(|block| block * LANES..((block + 1) * LANES).min(m));
@@ -238,20 +236,21 @@ impl Plan {
     }
 }
 
-/// Blocks of clients that stand for the first M: the very ones that mean norms choose.
+/// Indices of the blocks of eight that represent the first `m` clients. Unlike [`MeanNorms`](crate::law::MeanNorms),
+/// this takes the first block of each stretch.
 fn blocks(m: usize) -> impl Iterator<Item = usize> {
     let n_blocks = m.div_ceil(LANES);
     let taken = n_blocks.min(CHOSEN / LANES);
     (0..taken).map(move |which| which * n_blocks / taken)
 }
 
-/// Clients that stand for the first M.
+/// The clients that represent the first `m`, at even distances.
 fn chosen(m: usize) -> impl Iterator<Item = usize> {
     let n = m.min(CHOSEN);
     (0..n).map(move |k| k * m / n)
 }
 
-/// What finite samples add to a covariance; NaN where they are too few.
+/// The finite-sample factor on a covariance; NaN if there are too few samples.
 fn for_few(n_samples: f64, d: usize) -> f64 {
     let law = Law { mean: Matrix::zeros(0, d), covariance: Matrix::identity(d, d) };
     law.of_samples(n_samples).map_or(f64::NAN, |law| law.covariance[(0, 0)])

@@ -27,14 +27,14 @@ fn finish(scenario: &Scenario, heterogeneities: Vec<f64>, rows: Rows) -> Result<
     }
 }
 
-/// A single state and input.
+/// A family of systems with one state and one input.
 fn scalar() -> Family {
     let matrix = |value| Matrix::from_element(1, 1, value);
     let nominal = LinearSystem::new(matrix(0.7), matrix(0.5)).unwrap();
     Family::new(nominal, matrix(1.0), matrix(0.5)).unwrap()
 }
 
-/// The ratio by the definitions that a break-even has.
+/// The ratio computed directly, by its definition.
 fn directly(settings: &Settings, norms: &mut MeanNorms) -> Result<f64, NoPrediction> {
     let scenario = Scenario::new(settings.clone()).unwrap();
     let expected = {
@@ -47,7 +47,7 @@ fn directly(settings: &Settings, norms: &mut MeanNorms) -> Result<f64, NoPredict
     Ok(pooled / alone(&expected, settings.target, norms)?)
 }
 
-/// What a row is.
+/// The settings of a row; `None` if its numbers of rollouts are not whole.
 fn with_row(settings: &Settings, rows: &Rows, place: f64) -> Option<Settings> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
     let count = |place: f64| place.round() as usize;
@@ -104,7 +104,7 @@ fn rollouts() -> Rows {
     Rows::Rollouts(vec![1, 2, 5, 8, 10, 16, 20, 25, 40, 64, 100, 250, 640, 1_000])
 }
 
-/// Unequal data: rollouts, or all of it.
+/// Unequal data: in the rollouts only, or in everything.
 fn unequal(all: bool) -> Settings {
     let mut settings = Settings::paper();
     settings.data.n_rollouts = Spread::Each(vec![5, 20, 10]);
@@ -125,12 +125,12 @@ fn a_clients_ratio_is_that_of_the_definitions() {
         check(&Settings { placement: Placement::OneOutlier, ..Settings::paper() }, rows, 5e-3);
         check(&unequal(false), rows, 5e-3);
         check(&unequal(true), rows, 1.5e-2);
-        // Near the mean of all, so that its bias points this way and that.
+        // This client is near the mean of all, so the direction of its bias varies.
         check(&Settings { target: Target::Client(7), ..Settings::paper() }, rows, 1.5e-2);
     }
 }
 
-/// With M its draws are shared out differently over the clients; with N they are not.
+/// Over M, direct evaluation divides its draws differently among the clients; over N it does not.
 #[test]
 fn the_mean_ratio_is_that_of_the_definitions() {
     let mean = |settings: Settings| Settings { target: Target::Mean, ..settings };
@@ -215,7 +215,7 @@ fn where_nothing_can_be_said_there_is_a_reason() {
         .unwrap();
         s.data.rollout_len = 10_000.into();
     };
-    // Long before states overflow, few rollouts outweigh all others.
+    // Few rollouts outweigh all others long before states overflow.
     check_reason(explosive, clients(), NoPrediction::Uneven);
 }
 
@@ -231,7 +231,7 @@ fn extremes_make_numbers_or_none_and_no_panic() {
                     settings.data.process_noise_std = Spread::Each(vec![std, 1.0]);
                     let scenario = Scenario::new(settings).unwrap();
                     for rows in [Rows::Clients(vec![1, 2, 9, 40]), Rows::Rollouts(vec![1, 1_000_000_000])] {
-                        // No reason and no value is too much to ask; that it ends is not.
+                        // Any result will do, as long as the run ends without a panic.
                         let _ = finish(&scenario, vec![0.0, 1e-300, 0.1, 2.0, 1e150, f64::MAX], rows);
                         tried += 1;
                     }
@@ -248,7 +248,7 @@ fn extremes_make_numbers_or_none_and_no_panic() {
     }
 }
 
-/// Where a client's own least squares is exact, nothing is gained.
+/// If a client's own least squares is exact, there is nothing to gain.
 #[test]
 fn without_noise_joining_only_costs() {
     let mut settings = Settings::paper();
@@ -264,7 +264,7 @@ fn a_break_even_is_where_a_row_crosses_1() {
         let ratio = Landscape { xs: vec![0.0, 0.1, 0.2, 0.4], ys: vec![5.0], values: values.to_vec() };
         Payoff { ratio }.break_even(0)
     };
-    // 0.5 + 20 ε² is the square.
+    // The squared ratio is 0.5 + 20 ε².
     let Some(BreakEven::At(at)) = of([0.5, 0.7, 1.3, 3.7].map(f64::sqrt)) else { panic!("it crosses") };
     assert!((at - (0.5_f64 / 20.0).sqrt()).abs() < 1e-12, "{at}");
     assert_eq!(of([0.5, 0.6, 0.7, 0.8]), Some(BreakEven::Beyond(0.4)));

@@ -1,18 +1,17 @@
-//! How fast rounds converge, and where FedAvg ends: over step size α and local steps K, on the fleet as it is on
-//! average.
+//! Contraction of FedAvg and FedLin, and FedAvg's drift, over step size α and local steps K, for the expected fleet.
 //!
 //! ```text
 //! FedAvg   ρ = ‖P̄‖                         P_i = Π_k (I − α_k Γ_i)
 //! FedLin   ρ = ‖I − Lᵀ Q̄ L‖, S̄ = L Lᵀ      Γ_i Q_i = I − P_i
-//! drift    ‖(mean of Θ⁽ⁱ⁾(I − P_i)) (I − P̄)⁻¹ − pooled‖        FedAvg's fixed point less FedLin's
+//! drift    ‖(mean of Θ⁽ⁱ⁾(I − P_i)) (I − P̄)⁻¹ − pooled‖        FedAvg's fixed point minus FedLin's
 //! ```
 //!
-//! with a bar for the mean over clients and spectral norms: the contraction is that of
-//! [`stability`](fedsysid_sim::stability) to rounding. Every Γ_i is diagonalised once; all α and K then share its
-//! eigenvectors (`sums`), and a hundred K share their steps (`steps`).
+//! where a bar is a mean over clients, and norms are spectral. The contraction equals that of
+//! [`stability`](fedsysid_sim::stability) up to rounding. Every Γ_i is diagonalised once; all α and K share its
+//! eigenvectors (`sums`), and all K share their steps (`steps`).
 //!
-//! A direction that no client's data excite keeps ρ = 1 at any step, as nothing moves along it; it has no part in the
-//! drift.
+//! A direction that no client's data excite has ρ = 1 at any step size, since nothing moves along it. It takes no part
+//! in the drift.
 
 mod steps;
 mod sums;
@@ -35,45 +34,44 @@ use sums::{Client, Sums, Terms, chunk};
 /// Contraction and drift over step size and local steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StabilityMap {
-    /// FedAvg's contraction ρ per round, over α (`xs`) and K (`ys`); it diverges above 1, and infinitely fast where ρ
-    /// overflows.
+    /// FedAvg's contraction ρ per round, over α (`xs`) and K (`ys`). Above 1 it diverges; infinite if ρ overflows.
     pub fedavg: Landscape,
-    /// FedLin's.
+    /// FedLin's contraction ρ per round.
     pub fedlin: Landscape,
-    /// `‖Θ_FedAvg − Θ_pooled‖` (spectral norm) of the models that either ends at on data without noise; NaN where
-    /// FedAvg diverges, and where its steps shrink from round to round, so that it has no fixed point of its own.
+    /// `‖Θ_FedAvg − Θ_pooled‖` (spectral norm) between the limits of both methods on data without noise. NaN if FedAvg
+    /// diverges, or its step sizes change from round to round, so that it has no fixed point of its own.
     pub drift: Landscape,
 }
 
-/// What a map spans, and of which steps it is.
+/// The axes of a map, and the methods' schedules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axes {
-    /// Base step sizes α. (What is none is left out.)
+    /// Base step sizes α; those that are not positive and finite are left out.
     pub step_sizes: Vec<f64>,
-    /// Local steps K of client 1; the others' are scaled along and rounded. (What is beyond limits is left out.)
+    /// Local steps K of client 1; the other clients' are scaled in proportion and rounded. Values beyond the limits are
+    /// left out.
     pub local_steps: Vec<usize>,
-    /// FedAvg's schedule. Where steps change from round to round, the first round counts.
+    /// FedAvg's schedule. If step sizes change from round to round, the map shows the first round.
     pub fedavg: Schedule,
-    /// FedLin's.
+    /// FedLin's schedule.
     pub fedlin: Schedule,
 }
 
-/// A map of stability in the making.
+/// Computes a map of stability in steps.
 #[derive(Debug)]
 pub struct StabilityRun {
     map: StabilityMap,
-    /// Every client's local steps, row by row.
+    /// All clients' local steps, for each row.
     local_steps: Vec<Spread<usize>>,
     n_clients: usize,
     expected: ExpectedFleet,
     spectra: Vec<Eigen>,
     mean: Option<Mean>,
     fedavg: Steps,
-    /// FedLin's steps, if they are others.
+    /// FedLin's steps, if its schedule differs.
     fedlin: Option<Steps>,
     has_drift: bool,
-    /// Clients that are gone through at once, and chunks of them that are in, of the present eight step sizes and of
-    /// those before.
+    /// Number of clients in a chunk, and number of chunks done for the current eight step sizes and all before.
     chunk: usize,
     done: usize,
     terms: Option<(usize, Terms)>,
@@ -81,14 +79,14 @@ pub struct StabilityRun {
     room: Room,
 }
 
-/// The fleet's mean.
+/// The mean moments of the fleet.
 #[derive(Debug)]
 struct Mean {
-    /// L of `S̄ = L Lᵀ`.
+    /// L of `S̄ = L Lᵀ`, d×d.
     root: Matrix,
-    /// The pooled estimate less Θ_0.
+    /// The pooled estimate minus Θ_0, n×d.
     pooled: Matrix,
-    /// The projector on what no data excite.
+    /// The projector on the directions that no data excite, d×d.
     unexcited: Matrix,
 }
 
@@ -104,18 +102,18 @@ struct Room {
     solver: LaneCholesky,
 }
 
-/// Clients gathered at once, times the steps of their rollouts; and blocks of them that are diagonalised at once.
+/// Work in one step: blocks of eight clients times the steps of their rollouts; and blocks diagonalised in one step.
 const STEP: usize = 10_000;
 const BLOCKS: usize = 100;
 
-/// Eigenvalues of the mean Gram matrix below this share of the largest are none.
+/// Eigenvalues of the mean Gram matrix below this share of the largest count as zero.
 const LEAST: f64 = 1e-13;
 
-/// A contraction above this diverges: what no data excite has 1, and some rounding.
+/// A contraction above this diverges. Directions without data have 1, up to rounding.
 const CONVERGES: f64 = 1.0 + 1e-12;
 
 impl StabilityRun {
-    /// The map of a scenario's settings.
+    /// Starts the map of a scenario. Every call of [`Self::step`] must get the same scenario.
     pub fn new(scenario: &Scenario, axes: Axes) -> Self {
         let settings = scenario.settings();
         let dims = settings.family.dims();
@@ -156,19 +154,19 @@ impl StabilityRun {
         }
     }
 
-    /// What is known so far: eight step sizes at a time.
+    /// The values so far; eight step sizes are completed at a time.
     pub fn so_far(&self) -> &StabilityMap {
         &self.map
     }
 
-    /// How much is done, and of how much.
+    /// Number of chunks done, and in all.
     pub fn progress(&self) -> (usize, usize) {
         let n_chunks = self.n_clients.div_ceil(self.chunk);
         let all = n_chunks * self.map.drift.xs.len().div_ceil(LANES);
         (self.done, all)
     }
 
-    /// Does a little, a few milliseconds at most; the map, once it is whole. (Nothing is to be asked of it after that.)
+    /// Works for a few milliseconds at most, and returns the map once it is complete. It must not be called afterwards.
     ///
     /// # Errors
     /// If a state covariance overflows.
@@ -199,7 +197,7 @@ impl StabilityRun {
         None
     }
 
-    /// Some more clients' expected moments; at the end their mean.
+    /// Computes some more clients' expected moments, and at the end their mean.
     fn gather(&mut self, scenario: &Scenario) -> Result<(), NoPrediction> {
         let mut done = 0;
         while done < STEP {
@@ -213,7 +211,6 @@ impl StabilityRun {
         Ok(())
     }
 
-    /// The clients of a chunk.
     fn clients(&self, scenario: &Scenario, chunk: usize) -> Vec<Client<'_>> {
         let nominal = scenario.settings().family.nominal().theta();
         let clients = chunk * self.chunk..((chunk + 1) * self.chunk).min(self.n_clients);
@@ -244,7 +241,7 @@ impl StabilityRun {
 }
 
 impl Room {
-    /// `‖I − X‖`, of eight symmetric matrices.
+    /// `‖I − X‖` of eight symmetric matrices X = `moved`.
     fn contraction(factor: &mut LaneMatrix, norms: &mut LaneNorms, moved: &LaneMatrix) -> Lanes {
         factor.fill(0.0);
         factor.add_to_diagonal(Lanes::splat(1.0));
@@ -260,8 +257,8 @@ impl Room {
         Self::contraction(&mut self.factor, &mut self.factors, &self.fedlin)
     }
 
-    /// The drift of the models that do not move any more: `(mean of Δ_i(I − P_i)) (mean of I − P_i)⁻¹` less the pooled
-    /// one.
+    /// The drift of FedAvg's fixed point: the norm of `(mean of Δ_i(I − P_i)) (mean of I − P_i)⁻¹` minus the pooled
+    /// deviation.
     fn drift(&mut self, mean: &Mean) -> Lanes {
         self.factor.set_all(&mean.unexcited);
         self.factor.add_scaled(Lanes::splat(1.0), &self.moved);
@@ -293,7 +290,8 @@ impl Mean {
         for k in (0..d).filter(|&k| eigen.values[k].0[0] <= LEAST * largest) {
             unexcited += vectors.column(k) * vectors.column(k).transpose();
         }
-        // As large as what the data excite, so that neither vanishes beside the other; of no data anything will do.
+        // Unexcited directions get the size of the excited ones, so that neither is lost in rounding; without data any
+        // size will do.
         let size = if largest > 0.0 { largest } else { 1.0 };
         let mut solver = LaneCholesky::new(d);
         lanes.set_lane(0, &(&mean + &unexcited * size));

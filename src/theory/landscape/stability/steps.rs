@@ -1,29 +1,30 @@
-//! What K local steps do along one eigenvector of a client's Gram matrix, for all K at once.
+//! The effect of K local steps along one eigenvector of a client's Gram matrix, for all K at once.
 //!
-//! On an eigenvalue λ the steps α_1, α_2, … give `p_k = (1 − α_k λ) p_{k−1}` and `q_k = q_{k−1} + α_k p_{k−1}`, so that
-//! `1 − p_k = λ q_k`: without a difference of nearly equal numbers, however small the steps. Where all steps are equal,
+//! On an eigenvalue λ, the step sizes α_1, α_2, … give `p_k = (1 − α_k λ) p_{k−1}` and `q_k = q_{k−1} + α_k p_{k−1}`,
+//! so that `1 − p_k = λ q_k`. This avoids the difference of nearly equal numbers, however small the steps. If all steps
+//! are equal,
 //!
 //! ```text
 //! q_{i+j} = q_i + p_i q_j
 //! ```
 //!
-//! and so ten and ten values are enough for a hundred.
+//! so about 2√K values are enough for K steps.
 
 use fedsysid_sim::lanes::Lanes;
 use fedsysid_sim::schedule::Schedule;
 
-/// `q_0, q_1, …` up to so many steps at least, for eight base step sizes.
+/// The sums `q_0, q_1, …, q_most` for eight base step sizes.
 #[derive(Debug)]
 pub(super) struct Steps {
     schedule: Schedule,
-    /// `(q, p)` after every whole stretch; of steps that differ there is one stretch, which has all.
+    /// `(q, p)` at the start of every stretch of steps. If steps differ, there is one stretch with all steps.
     whole: Vec<(Lanes, Lanes)>,
-    /// `q` within a stretch.
+    /// `q` within a stretch of equal steps.
     within: Vec<Lanes>,
 }
 
 impl Steps {
-    /// Room for up to `most` steps of a round, the first of those that a schedule has.
+    /// Room for up to `most` local steps, with the step sizes of the first round of a schedule.
     pub(super) fn new(schedule: Schedule, most: usize) -> Self {
         let all = most + 1;
         let stretch = if schedule == Schedule::OverLocalSteps { all } else { all.isqrt() + 1 };
@@ -31,7 +32,7 @@ impl Steps {
         Self { schedule, whole: vec![(none, Lanes::splat(1.0)); all.div_ceil(stretch)], within: vec![none; stretch] }
     }
 
-    /// Takes an eigenvalue.
+    /// Computes the sums for an eigenvalue and eight base step sizes.
     pub(super) fn set(&mut self, eigenvalue: f64, step_sizes: Lanes) {
         match self.schedule {
             Schedule::OverLocalSteps => self.set_one_by_one(eigenvalue, step_sizes),
@@ -57,14 +58,14 @@ impl Steps {
     fn set_one_by_one(&mut self, eigenvalue: f64, step_sizes: Lanes) {
         let (mut p, mut q) = (Lanes::splat(1.0), Lanes::default());
         for (k, entry) in self.within.iter_mut().enumerate() {
-            // Large early steps make large numbers whose sum, but not whose product, cancels.
+            // Large early steps make large terms that cancel in the sum q, but not in the product p.
             *entry = q.zip(p, |q, p| if (1.0 - p).abs() > 0.5 { (1.0 - p) / eigenvalue } else { q });
             let at = |base: f64| self.schedule.step_size(base, k + 1, 0, 1);
             (p, q) = step(p, q, eigenvalue, step_sizes.map(at));
         }
     }
 
-    /// `q_k`.
+    /// `q_k` for each of the eight step sizes.
     pub(super) fn after(&self, k: usize) -> Lanes {
         let (q, p) = self.whole[k / self.within.len()];
         q + p * self.within[k % self.within.len()]
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// α/k from α far above what is stable: what is left in the end is a small product of large factors.
+    /// α/k with an α far beyond stability: in the end, p is a small product of large factors.
     #[test]
     fn large_early_steps_leave_no_trace() {
         let mut steps = Steps::new(Schedule::OverLocalSteps, 100);

@@ -1,16 +1,16 @@
-//! Sums over clients of what their local steps do, for many step sizes and many K.
+//! Sums over clients of the effects of their local steps, for many step sizes and many K.
 //!
-//! With `Γ_i = Σ_j λ_j v_j v_jᵀ` a client's `I − P_i = Σ_j λ_j q_j v_j v_jᵀ` and `Q_i = Σ_j q_j v_j v_jᵀ` are sums in
-//! which only the q depend on α and K. So a sum over clients is a product of two matrices: the q, a column an
-//! eigenvector, and the terms they multiply.
+//! With `Γ_i = Σ_j λ_j v_j v_jᵀ`, a client's `I − P_i = Σ_j λ_j q_j v_j v_jᵀ` and `Q_i = Σ_j q_j v_j v_jᵀ` depend on α
+//! and K only through the q. So a sum over clients is a product of two matrices: the q (one column per eigenvector) and
+//! their terms (one row per eigenvector).
 
 use super::steps::Steps;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::eigen::Eigen;
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 
-/// A client: its Gram matrix, one of eight side by side, how far its system is from the nominal one, and its local
-/// steps in every row.
+/// A client: the eigenvalues and eigenvectors of its Gram matrix (in one of eight lanes), its system's deviation from
+/// the nominal one (n×d), and its local steps in every row of the map.
 #[derive(Debug)]
 pub(super) struct Client<'a> {
     pub(super) eigen: &'a Eigen,
@@ -30,7 +30,7 @@ impl Client<'_> {
     }
 }
 
-/// Columns that hold a symmetric matrix: what is on and below its diagonal.
+/// Number of entries of a symmetric matrix on and below its diagonal.
 fn n_symmetric(d: usize) -> usize {
     d * (d + 1) / 2
 }
@@ -45,27 +45,27 @@ fn put_product(to: &mut [f64], left: &Matrix, right: &Matrix, factor: f64) {
     to.iter_mut().zip(entries).for_each(|(entry, (i, j))| *entry = factor * left[i] * right[j]);
 }
 
-/// Terms of the sums over some clients, a row an eigenvector, less the factor q.
+/// The terms of some clients, without their factors q: one row per eigenvector.
 #[derive(Debug)]
 pub(super) struct Terms {
     eigenvalues: Vec<f64>,
-    /// The clients' steps K_i, a list a client, with an entry for each row of the map.
+    /// For each client, its local steps K_i in each row of the map.
     n_steps: Vec<Vec<usize>>,
-    /// `λ v vᵀ`, and `λ Δ v vᵀ` after it.
+    /// `λ v vᵀ`, followed by `λ Δ v vᵀ`, both divided by M.
     fedavg: Matrix,
-    /// `Lᵀ v vᵀ L`.
+    /// `Lᵀ v vᵀ L`, divided by M.
     fedlin: Matrix,
 }
 
 impl Terms {
-    /// The terms of some clients of `n_clients`, with `S̄ = LLᵀ`.
+    /// The terms of some of `n_clients` clients; `root` is L of `S̄ = LLᵀ`.
     pub(super) fn new(clients: Vec<Client<'_>>, n_clients: usize, root: &Matrix) -> Self {
         let d = root.nrows();
         let n = clients.first().map_or(0, |client| client.deviation.nrows());
         let share = 1.0 / n_clients as f64;
         let (symmetric, n_terms) = (n_symmetric(d), clients.len() * d);
         let mut eigenvalues = Vec::with_capacity(n_terms);
-        // Filled by columns, as they lie in memory.
+        // Filled by columns, which are contiguous in memory, and transposed at the end.
         let mut fedavg = Matrix::zeros(symmetric + n * d, n_terms);
         let mut fedlin = Matrix::zeros(symmetric, n_terms);
         let columns = fedavg.as_mut_slice().chunks_exact_mut(symmetric + n * d);
@@ -84,7 +84,7 @@ impl Terms {
         Self { eigenvalues, n_steps, fedavg: fedavg.transpose(), fedlin: fedlin.transpose() }
     }
 
-    /// The q of every term, a row for each of the map.
+    /// The q of every term: one row per row of the map, one column per term.
     fn weights(&self, steps: &mut Steps, step_sizes: Lanes, weights: &mut LaneMatrix) {
         let d = self.eigenvalues.len() / self.n_steps.len().max(1);
         for (column, &eigenvalue) in self.eigenvalues.iter().enumerate() {
@@ -96,10 +96,10 @@ impl Terms {
     }
 }
 
-/// The sums so far, for eight step sizes: a row for each K.
+/// The sums so far, for eight step sizes: one row per row of the map.
 #[derive(Debug)]
 pub(super) struct Sums {
-    /// Mean of `I − P_i`, and mean of `Δ_i (I − P_i)`.
+    /// The mean of `I − P_i`, and the mean of `Δ_i (I − P_i)`.
     fedavg: LaneMatrix,
     /// `Lᵀ Q̄ L`.
     fedlin: LaneMatrix,
@@ -118,7 +118,7 @@ impl Sums {
         self.fedlin.fill(0.0);
     }
 
-    /// Adds some clients' terms. `steps` are those of FedAvg, and of FedLin if they are others.
+    /// Adds the terms of some clients. `steps` are FedAvg's, and FedLin's if they differ.
     pub(super) fn add(&mut self, terms: &Terms, steps: (&mut Steps, Option<&mut Steps>), step_sizes: Lanes) {
         let n_rows = self.fedavg.rows();
         let mut weights = LaneMatrix::zeros(n_rows, terms.eigenvalues.len());
@@ -133,7 +133,7 @@ impl Sums {
         self.fedlin.add_scaled(Lanes::splat(1.0), &self.room[1]);
     }
 
-    /// Reads the sums of a row: mean of `I − P_i`, mean of `Δ_i (I − P_i)`, `LᵀQ̄L`.
+    /// Reads the sums of a row: the means of `I − P_i` (d×d) and `Δ_i (I − P_i)` (n×d), and `LᵀQ̄L` (d×d).
     pub(super) fn read(
         &self,
         row: usize,
@@ -149,14 +149,14 @@ impl Sums {
     }
 }
 
-/// Makes `to` the symmetric matrices in the first columns of a row.
+/// Sets `to` to the symmetric matrices whose lower triangles begin a row.
 fn symmetric(row: &[Lanes], to: &mut LaneMatrix) {
     let entries = (0..to.rows()).flat_map(|i| (0..=i).map(move |j| (i, j)));
     entries.zip(row).for_each(|((i, j), &entry)| to[(i, j)] = entry);
     to.mirror();
 }
 
-/// Clients that are gone through at once: so many that it takes a millisecond or two.
+/// Number of clients per chunk, which takes a millisecond or two.
 pub(super) fn chunk(n_rows: usize, n: usize, d: usize, most_steps: usize) -> usize {
     const OPERATIONS: usize = 700_000;
     let each = d * (n_rows * (2 * n_symmetric(d) + n * d) + 4 * most_steps).max(1);

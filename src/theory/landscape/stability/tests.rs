@@ -33,7 +33,7 @@ fn finish(scenario: &Scenario, axes: Axes) -> Result<StabilityMap, NoPrediction>
     }
 }
 
-/// The fleet on average, if client 1 takes so many steps.
+/// The expected fleet if client 1 takes `local_steps` steps.
 fn fleet(settings: &Settings, local_steps: usize) -> Fleet {
     let first = settings.n_local_steps.first().unwrap();
     let expected = ExpectedFleet::new(&Scenario::new(settings.clone()).unwrap());
@@ -47,7 +47,7 @@ fn fleet(settings: &Settings, local_steps: usize) -> Fleet {
     fleet
 }
 
-/// Where a model comes to rest.
+/// The model to which FedAvg's rounds converge.
 fn fixed_point(fleet: &Fleet, step_size: f64, schedule: Schedule, start: &Matrix) -> Matrix {
     let mut update = begin(Solver::FedAvg, fleet, start);
     let maps = FleetMaps::new(fleet, StepRule { schedule, step_size, pull: 0.0 });
@@ -71,7 +71,7 @@ fn check(settings: &Settings, schedule: Schedule) {
     for (y, local_steps) in axes(schedule).local_steps.into_iter().enumerate() {
         let fleet = fleet(settings, local_steps);
         for (x, &step_size) in map.drift.xs.iter().enumerate() {
-            // Where α/k begins with very large steps, the engine's own Q_i are sums that cancel.
+            // For α/k with very large early steps, the terms of the simulator's own Q_i cancel.
             let is_tame = schedule != Schedule::OverLocalSteps || step_size * largest_trace(&fleet) < 10.0;
             for (solver, map) in [(Solver::FedAvg, &map.fedavg), (Solver::FedLin, &map.fedlin)] {
                 if solver == Solver::FedLin && !is_tame {
@@ -125,7 +125,7 @@ fn contraction_and_drift_are_those_of_the_rounds() {
     let mean = Settings { gradient_scale: GradientScale::Mean, ..unequal() };
     check(&mean, Schedule::Constant);
     check(&Settings { n_clients: 1, family: scalar(), ..Settings::paper() }, Schedule::Constant);
-    // More than are gone through at once.
+    // More clients than one chunk holds.
     check(&Settings { n_clients: 203, ..Settings::paper() }, Schedule::OverLocalSteps);
 }
 
@@ -138,7 +138,7 @@ fn each_method_has_its_own_schedule() {
     assert_eq!(mixed.fedlin, of(Schedule::Constant, Schedule::Constant).fedlin);
 }
 
-/// Of alike clients, and with one step, there is none.
+/// There is no drift if the clients are equal, or take one local step.
 #[test]
 fn drift_comes_of_many_steps_on_clients_that_differ() {
     let scenario = Scenario::new(Settings { heterogeneity: 0.3, ..Settings::paper() }).unwrap();
@@ -151,7 +151,7 @@ fn drift_comes_of_many_steps_on_clients_that_differ() {
     assert!(map.values.iter().all(|&drift| drift.is_nan() || drift < 1e-12));
 }
 
-/// What no data excite moves nowhere, and so does not drift; the rest does as if there were nothing else.
+/// Nothing moves along a direction without data, so it does not drift; the other directions drift as without it.
 #[test]
 fn a_direction_without_data_takes_no_part() {
     let mut settings = Settings { heterogeneity: 0.3, n_clients: 5, ..Settings::paper() };

@@ -5,7 +5,7 @@
 
 use crate::refusal::{Fault, Refusal};
 
-/// The most bytes of an incomplete line that are kept: files with longer lines are not tables.
+/// The most bytes of a line: files with longer lines are not tables.
 const LONGEST: usize = 1 << 20;
 
 /// Splits bytes into lines as they arrive. Lines end with `\n`, `\r\n` or `\r`.
@@ -23,7 +23,7 @@ impl Lines {
     /// Takes more bytes, and calls `each` for every line that ends in them, with its number (from 1).
     ///
     /// # Errors
-    /// A refusal by `each`, or an incomplete line that is too long.
+    /// A refusal by `each`, or a line that is too long.
     pub fn push(
         &mut self,
         mut bytes: &[u8],
@@ -34,6 +34,7 @@ impl Lines {
         }
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n' || byte == b'\r') {
             let (line, ending) = bytes.split_at(end);
+            self.check_length(line.len())?;
             self.n_ended += 1;
             if self.rest.is_empty() {
                 each(self.n_ended, line)?;
@@ -48,11 +49,15 @@ impl Lines {
             };
             self.after_return = ending == b"\r";
         }
+        self.check_length(bytes.len())?;
         self.rest.extend_from_slice(bytes);
-        if self.rest.len() > LONGEST {
-            return Err(Fault::LineTooLong(LONGEST).at(self.n_ended + 1));
-        }
         Ok(())
+    }
+
+    /// Refuses so many more bytes of the current line if it would be too long.
+    fn check_length(&self, more: usize) -> Result<(), Refusal> {
+        let is_too_long = self.rest.len() + more > LONGEST;
+        if is_too_long { Err(Fault::LineTooLong(LONGEST).at(self.n_ended + 1)) } else { Ok(()) }
     }
 
     /// The last line with its number, if the file does not end with a line end.
@@ -99,5 +104,29 @@ mod tests {
         lines.push(b"a\n", |_, _| Ok(())).unwrap();
         let refused = lines.push(&vec![b'x'; LONGEST + 1], |_, _| Ok(()));
         assert_eq!(refused, Err(Fault::LineTooLong(LONGEST).at(2)));
+    }
+
+    /// A line is too long or not, whatever the pieces in which it arrives.
+    #[test]
+    fn long_lines_are_the_same_in_any_pieces() {
+        for (length, is_right) in [(LONGEST, true), (LONGEST + 1, false)] {
+            let mut text = vec![b'x'; length];
+            text.extend(b"\nb\n");
+            for size in [1 << 10, LONGEST - 1, LONGEST, text.len()] {
+                let (mut lines, mut lengths) = (Lines::default(), Vec::new());
+                let mut push = |piece| {
+                    lines.push(piece, |_, line| {
+                        lengths.push(line.len());
+                        Ok(())
+                    })
+                };
+                let result = text.chunks(size).try_for_each(&mut push);
+                if is_right {
+                    assert_eq!((result, lengths), (Ok(()), vec![length, 1]), "{size}");
+                } else {
+                    assert_eq!(result, Err(Fault::LineTooLong(LONGEST).at(1)), "{size}");
+                }
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ pub const MOST_CLIENTS: usize = 10_000;
 /// The most numbers that all sums may have: 64 MB.
 const MOST_NUMBERS: usize = 8_000_000;
 
-/// The most stretches of the first part that are kept as samples, of one client and of all clients of a file.
+/// The most stretches of the first part that are kept as samples, of one client and of all clients.
 const KEPT_OF_ONE: usize = 40;
 const KEPT_OF_ALL: usize = 4_000;
 
@@ -128,8 +128,9 @@ impl Sites {
         if self.dims != other.dims {
             return Err(Fault::OtherSizes(sizes(other.dims), sizes(self.dims)).anywhere());
         }
-        self.n_kept += other.n_kept;
-        for site in other.all {
+        for mut site in other.all {
+            site.stretches.truncate(KEPT_OF_ALL - self.n_kept);
+            self.n_kept += site.stretches.len();
             self.add(site).map_err(Fault::anywhere)?;
         }
         Ok(())
@@ -207,6 +208,23 @@ mod tests {
         assert_eq!(site.sums(None).n_samples(), 5);
         let rest = site.sums(Some(2));
         assert_eq!((rest.n_samples(), rest.gram()[0]), (4, 0.0 + 1.0 + 9.0 + 16.0));
+    }
+
+    #[test]
+    fn files_share_the_room_for_stretches() {
+        let full = || {
+            let labels = vec!["A"; KEPT_OF_ALL / KEPT_OF_ONE - 1];
+            let mut sites = sites(&labels);
+            for client in 0..labels.len() {
+                (0..KEPT_OF_ONE).for_each(|_| sites.keep(client, &[0.0]));
+            }
+            sites
+        };
+        let mut both = full();
+        both.join(full()).unwrap();
+        both.join(full()).unwrap();
+        let n_kept: usize = both.all().iter().map(|site| site.stretches.len()).sum();
+        assert_eq!((n_kept, both.n_kept, both.has_room(0)), (KEPT_OF_ALL, KEPT_OF_ALL, false));
     }
 
     #[test]

@@ -122,18 +122,28 @@ pub fn alone(expected: &ExpectedFleet, target: Target, norms: &mut MeanNorms) ->
         Target::Client(client) => own(client.min(fleet.n_clients() - 1), DRAWS),
         Target::Worst => Err(NoPrediction::Worst),
         Target::Mean => {
-            // Large fleets are sampled evenly, in runs of eight successive clients: single clients at an even distance
-            // might all be of one kind, as in two alternating clusters.
-            let all = fleet.n_clients();
-            let n = all.min(DRAWS);
-            let blocked = |k: usize| middle(k / LANES, BLOCKS, all / LANES) * LANES + k % LANES;
-            let clients = (0..n).map(|k| if n < all { blocked(k) } else { k });
+            let clients = representatives(fleet.n_clients());
+            let n = clients.len();
             clients
                 .map(|client| own(client, (DRAWS / n).max(2 * LANES)))
                 .sum::<Result<f64, _>>()
                 .map(|sum| sum / n as f64)
         }
     }
+}
+
+/// The clients that represent so many, at most 512. Large fleets are sampled evenly, in runs of eight successive clients:
+/// single clients at an even distance might all be of one kind, as in two alternating clusters.
+pub(crate) fn representatives(n_clients: usize) -> impl ExactSizeIterator<Item = usize> {
+    let n = n_clients.min(DRAWS);
+    let blocked = move |k: usize| middle(k / LANES, BLOCKS, n_clients / LANES) * LANES + k % LANES;
+    (0..n).map(move |k| if n < n_clients { blocked(k) } else { k })
+}
+
+/// The blocks of clients that represent so many blocks, at most as many as given.
+pub(crate) fn representative_blocks(n_blocks: usize, most: usize) -> impl ExactSizeIterator<Item = usize> {
+    let n = n_blocks.min(most);
+    (0..n).map(move |which| middle(which, n, n_blocks))
 }
 
 /// The index in the middle of stretch number `stretch`, if `all` items are divided into `n` stretches. The first items
@@ -282,9 +292,10 @@ impl MeanNorms {
         // The draws are divided among the blocks of clients; all clients have the same weight. If there are more blocks
         // than draws, as many blocks as draws are taken, evenly spaced.
         let blocks: Vec<_> = truth.blocks().collect();
-        let n_blocks = blocks.len().min(n_draws);
-        for which in 0..n_blocks {
-            let (_, thetas, counting) = blocks[middle(which, n_blocks, blocks.len())];
+        let chosen = representative_blocks(blocks.len(), n_draws);
+        let n_blocks = chosen.len();
+        for (which, block) in chosen.enumerate() {
+            let (_, thetas, counting) = blocks[block];
             let draws = self.draws[..n_draws].iter().skip(which).step_by(n_blocks);
             let (n, mut sums) = (draws.len(), Draws::default());
             self.errors.set_all(&law.mean);

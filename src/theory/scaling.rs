@@ -1,9 +1,9 @@
 //! How the pooled error and Theorem 1 depend on the number of clients: values for the first 1, 2, 5, 10, … clients.
 
-use super::NoPrediction;
 use super::expectation::{ExpectedFleet, STEP};
 use super::law::{Law, MeanNorms};
 use super::theorem1::{self, DELTA, Norms, Theorem1};
+use super::{NoPrediction, growth};
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::target::{Target, Truth};
 
@@ -67,8 +67,11 @@ impl Scaling {
         // If the target client is not among these clients, the bound is for the last of them; the error is still the
         // target's.
         let client = if let Target::Client(client) = truth.target() { client.min(n_clients - 1) } else { 0 };
-        let pooled = Law::pooled(&expected).and_then(|pooled| pooled.of_samples(expected.n_samples()));
+        let is_uneven = scenario.settings().heterogeneity > 0.0 && growth::would_be_uneven(scenario, systems);
+        let pooled = if is_uneven { Err(NoPrediction::Uneven) } else { Law::pooled(&expected) };
+        let pooled = pooled.and_then(|pooled| pooled.of_samples(expected.n_samples()));
         let pooled = pooled.map(|law| norms.roughly(&law, truth));
+        let pooled = pooled.and_then(|error| if error.is_finite() { Ok(error) } else { Err(NoPrediction::Overflow) });
         let theorem1 = Theorem1::of_first(scenario, &self.norms[..n_clients], client, DELTA);
         self.found.push(OfClients { n_clients, pooled, theorem1 });
         None
@@ -78,7 +81,12 @@ impl Scaling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Theory;
+    use fedsysid_sim::Matrix;
+    use fedsysid_sim::family::Family;
     use fedsysid_sim::scenario::Settings;
+    use fedsysid_sim::system::LinearSystem;
+    use fedsysid_sim::trial::Experiment;
 
     #[test]
     fn steps_end_with_all() {
@@ -86,6 +94,19 @@ mod tests {
         assert_eq!(steps(2), [1, 2]);
         assert_eq!(steps(50), [1, 2, 5, 10, 20, 50]);
         assert_eq!(steps(120), [1, 2, 5, 10, 20, 50, 100, 120]);
+    }
+
+    /// The chart of the bound shows no pooled error where the page says that there is none.
+    #[test]
+    fn what_theory_cannot_say_of_all_clients_is_not_said_of_the_first_ones_either() {
+        let one = |value: f64| Matrix::from_element(1, 1, value);
+        let family = Family::new(LinearSystem::new(one(1.3), one(1.0)).unwrap(), one(1.0), one(0.0)).unwrap();
+        let mut settings = Settings { family, n_clients: 20, heterogeneity: 1.0, ..Settings::paper() };
+        settings.data.rollout_len = 10.into();
+        let theory = Theory::of(&Experiment::new(Scenario::new(settings).unwrap()));
+        let (first, all) = (&theory.scaling[0], theory.scaling.last().unwrap());
+        assert!(first.n_clients == 1 && first.pooled.is_ok());
+        assert_eq!((theory.pooled, all.pooled), (Err(NoPrediction::Uneven), Err(NoPrediction::Uneven)));
     }
 
     #[test]

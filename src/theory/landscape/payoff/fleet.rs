@@ -7,6 +7,7 @@
 use std::f64::consts::PI;
 
 use crate::covariance::expected_grams;
+use crate::growth::is_large;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::cholesky::LaneCholesky;
 use fedsysid_sim::estimate::MIN_UNEXPLAINED;
@@ -108,7 +109,8 @@ impl Clients {
         for (lane, (_, plan)) in planned.iter().enumerate() {
             noise.0[lane] = plan.noise.process_noise_std * plan.noise.process_noise_std;
         }
-        Ok(ClientBlock { gram: expected_grams(&planned), noise })
+        let first_large = planned.iter().position(|(system, plan)| is_large(system, plan.rollout_len));
+        Ok(ClientBlock { gram: expected_grams(&planned), noise, first_large })
     }
 
     /// The deviations (n×d) of up to eight places from the nominal system at ε = 1.
@@ -143,6 +145,9 @@ pub(super) struct ClientBlock {
     gram: LaneMatrix,
     /// `ν_i`; 0 in unused lanes.
     noise: Lanes,
+    /// The first client whose states grow so much that there is no prediction for pooled data, see
+    /// [`growth`](crate::growth).
+    pub(super) first_large: Option<usize>,
 }
 
 impl ClientBlock {

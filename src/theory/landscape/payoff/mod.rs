@@ -143,6 +143,8 @@ pub struct PayoffRun {
     growth: Growth,
     /// `n ν_i tr Γ_i⁻¹` of the clients whose own error counts, at the current ε.
     own_squares: Vec<f64>,
+    /// The number of clients from which on there is no prediction for pooled data at the current ε.
+    uneven_from: usize,
     column: usize,
     /// The points of the map, in the order of its values.
     points: Vec<Point>,
@@ -164,8 +166,7 @@ impl PayoffRun {
     /// limits of a count are left out.
     ///
     /// # Errors
-    /// If the target is the worst client, which is a different one in every data set; or if the systems at the
-    /// settings' own ε are so unstable that there is no prediction for pooled data.
+    /// If the target is the worst client, which is a different one in every data set.
     pub fn new(scenario: &Scenario, heterogeneities: Vec<f64>, rows: Rows) -> Result<Self, NoPrediction> {
         let plan = Plan::new(scenario, rows)?;
         let dims = scenario.settings().family.dims();
@@ -177,6 +178,7 @@ impl PayoffRun {
             plan,
             growth: Growth::new(dims.n_states, dims.n_regressors()),
             own_squares: Vec::new(),
+            uneven_from: usize::MAX,
             column: 0,
             reason: NoPrediction::Unexcited,
         })
@@ -209,6 +211,7 @@ impl PayoffRun {
                 self.column += 1;
                 self.growth.clear();
                 self.own_squares.clear();
+                self.uneven_from = usize::MAX;
             }
             if self.column == width {
                 self.factors.choose(&self.points);
@@ -237,19 +240,28 @@ impl PayoffRun {
             let first = self.growth.n_clients();
             done += self.plan.clients.longest(first) + 1;
             let Ok(block) = self.plan.clients.block(first, self.plan.n_clients() - first, heterogeneity) else {
-                self.reason = NoPrediction::Overflow;
-                return true;
+                return self.overflow();
             };
+            if let Some(grows) = block.first_large.filter(|_| heterogeneity > 0.0) {
+                self.uneven_from = self.uneven_from.min((first + grows + 1).max(2));
+            }
             if self.plan.target == Target::Mean {
                 self.own_squares.extend(self.plan.own_squares(&block));
             }
             let deviations = (heterogeneity, self.plan.directions(first));
             if !self.growth.add(&block, deviations, &self.plan.sizes) {
-                self.reason = NoPrediction::Overflow;
-                return true;
+                return self.overflow();
             }
         }
         false
+    }
+
+    /// No larger fleets in this column.
+    fn overflow(&mut self) -> bool {
+        if self.reason != NoPrediction::Uneven {
+            self.reason = NoPrediction::Overflow;
+        }
+        true
     }
 
     fn finish_column(&mut self) {
@@ -275,6 +287,10 @@ impl PayoffRun {
         let centre = self.plan.centres[size];
         let distance = &law.mean - self.plan.clients.deviation(centre.place, heterogeneity);
         let bias = (distance.norm_squared() + heterogeneity * heterogeneity * centre.spread).sqrt();
+        if self.plan.sizes[size] >= self.uneven_from {
+            self.reason = NoPrediction::Uneven;
+            return bias;
+        }
         let direction = self.plan.clients.direction(&distance);
         for y in self.plan.rows_of(size) {
             let row = &self.plan.rows[y];

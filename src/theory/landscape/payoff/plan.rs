@@ -5,9 +5,7 @@ use std::ops::Range;
 use super::Rows;
 use super::fleet::{ClientBlock, Clients, Pooled};
 use crate::NoPrediction;
-use crate::growth;
-use crate::law::Law;
-use fedsysid_sim::Matrix;
+use crate::law::{Law, for_few, representative_blocks, representatives};
 use fedsysid_sim::family::Place;
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::scenario::{Count, Scenario};
@@ -86,9 +84,6 @@ impl Plan {
         if settings.target == Target::Worst {
             return Err(NoPrediction::Worst);
         }
-        if growth::is_uneven(scenario) {
-            return Err(NoPrediction::Uneven);
-        }
         let (sizes, scales, places, present) = match rows {
             Rows::Clients(counts) => {
                 let counts = super::super::counts(counts, Count::Clients.limits());
@@ -134,13 +129,15 @@ impl Plan {
         let d = self.clients.family().dims().n_regressors();
         let m = self.sizes[size];
         let samples = |client: usize| scale * self.clients.n_samples(client);
-        let own = |(at, client): (usize, usize)| (at, for_few(samples(client), d) / scale);
+        // NaN if there are too few samples.
+        let for_few = |n_samples: f64| for_few(n_samples, d).unwrap_or(f64::NAN);
+        let own = |(at, client): (usize, usize)| (at, for_few(samples(client)) / scale);
         let counting: Vec<(usize, usize)> = match self.target {
             Target::Client(client) => vec![(0, client)],
-            Target::Mean | Target::Worst => chosen(m).map(|client| (client, client)).collect(),
+            Target::Mean | Target::Worst => representatives(m).map(|client| (client, client)).collect(),
         };
-        let for_few = for_few((0..m).map(samples).sum(), d);
-        Row { size, scale, for_few, own: counting.into_iter().map(own).collect() }
+        let for_few_in_all = for_few((0..m).map(samples).sum());
+        Row { size, scale, for_few: for_few_in_all, own: counting.into_iter().map(own).collect() }
     }
 
     /// The rows at which mean norms are computed: rows at even ratios, the row of the settings, and all rows of a few
@@ -236,24 +233,9 @@ impl Plan {
     }
 }
 
-/// Indices of the blocks of eight that represent the first `m` clients. Unlike [`MeanNorms`](crate::law::MeanNorms),
-/// this takes the first block of each stretch.
+/// Indices of the blocks of eight that represent the first `m` clients, as in [`MeanNorms`](crate::law::MeanNorms).
 fn blocks(m: usize) -> impl Iterator<Item = usize> {
-    let n_blocks = m.div_ceil(LANES);
-    let taken = n_blocks.min(CHOSEN / LANES);
-    (0..taken).map(move |which| which * n_blocks / taken)
-}
-
-/// The clients that represent the first `m`, at even distances.
-fn chosen(m: usize) -> impl Iterator<Item = usize> {
-    let n = m.min(CHOSEN);
-    (0..n).map(move |k| k * m / n)
-}
-
-/// The finite-sample factor on a covariance; NaN if there are too few samples.
-fn for_few(n_samples: f64, d: usize) -> f64 {
-    let law = Law { mean: Matrix::zeros(0, d), covariance: Matrix::identity(d, d) };
-    law.of_samples(n_samples).map_or(f64::NAN, |law| law.covariance[(0, 0)])
+    representative_blocks(m.div_ceil(LANES), CHOSEN / LANES)
 }
 
 fn centres(clients: &Clients, target: Target, sizes: &[usize]) -> Vec<Centre> {

@@ -141,6 +141,52 @@ fn the_mean_ratio_is_that_of_the_definitions() {
     check(&mean(unequal(false)), &clients(), 3e-2);
 }
 
+/// Of thousands of clients some stand for all, and not only those of one kind.
+#[test]
+fn clients_of_two_kinds_are_both_among_those_that_stand_for_all() {
+    let mut alternating = Settings::paper();
+    alternating.data.n_rollouts = Spread::Each(vec![400, 25]);
+    for settings in [alternating, Settings { placement: Placement::TwoClusters, ..Settings::paper() }] {
+        let settings = Settings { n_clients: 2_048, target: Target::Mean, ..settings };
+        let scenario = Scenario::new(settings.clone()).unwrap();
+        let map = finish(&scenario, vec![0.01, 0.3], Rows::Clients(vec![1_024, 2_048])).unwrap().ratio;
+        let mut norms = MeanNorms::new(settings.family.dims());
+        for (y, n_clients) in [1_024, 2_048].into_iter().enumerate() {
+            for (x, heterogeneity) in [0.01, 0.3].into_iter().enumerate() {
+                let there = Settings { heterogeneity, n_clients, ..settings.clone() };
+                let expected = directly(&there, &mut norms).unwrap();
+                let got = map.row(y)[x];
+                assert!((got / expected - 1.0).abs() < 0.03, "M = {n_clients}, ε = {heterogeneity}: {got} {expected}");
+            }
+        }
+    }
+}
+
+/// Where few rollouts outweigh all others there is no value, whatever the settings' own ε.
+#[test]
+fn a_map_ends_where_systems_are_too_unstable() {
+    let nominal = LinearSystem::new(Matrix::from_element(1, 1, 1.3), Matrix::from_element(1, 1, 1.0)).unwrap();
+    let family = Family::new(nominal, Matrix::from_element(1, 1, 1.0), Matrix::zeros(1, 1)).unwrap();
+    let mut settings = Settings { family, n_clients: 20, ..Settings::paper() };
+    settings.data.rollout_len = 10.into();
+    let of = |heterogeneity: f64| {
+        let scenario = Scenario::new(Settings { heterogeneity, ..settings.clone() }).unwrap();
+        (crate::growth::is_uneven(&scenario), finish(&scenario, vec![0.0, 0.1, 1.0], Rows::Clients(vec![1, 2, 20])))
+    };
+    // From ε = 0.285 on, 1.585¹⁰ = 100 is passed by somebody.
+    let (is_uneven, near) = of(0.1);
+    assert!(!is_uneven);
+    let (is_uneven, far) = of(1.0);
+    assert!(is_uneven);
+    let near = near.unwrap();
+    assert_eq!(near.ratio.ys, far.unwrap().ratio.ys, "there is a map around either");
+    for row in 1..3 {
+        let [alike, differing, unstable] = *near.ratio.row(row) else { panic!("three columns") };
+        assert!(alike < 1.0 && differing.is_finite() && unstable.is_nan(), "{row}: {:?}", near.ratio.row(row));
+    }
+    assert!((near.ratio.row(0)[2] - 1.0).abs() < 0.01, "alone there is nobody to be outweighed by");
+}
+
 #[track_caller]
 fn check_break_even(settings: &Settings) {
     let scenario = Scenario::new(settings.clone()).unwrap();

@@ -1,22 +1,22 @@
-//! The clients that count, taken together.
+//! The mean of the systems that count.
 
 use super::Matrix;
 use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::target::Truth;
 
-/// The clients that count, all at once.
+/// Mean and spread of the systems Θ⁽ⁱ⁾ that count.
 ///
-/// The mean over them of `‖Θ − Θ⁽ⁱ⁾‖_F²` is `‖Θ − centre‖_F² + spread`.
+/// The mean of `‖Θ − Θ⁽ⁱ⁾‖_F²` over these clients is `‖Θ − centre‖_F² + spread`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centre {
-    /// Mean of the systems Θ⁽ⁱ⁾ that count, n×d.
+    /// The centre: the mean of the systems Θ⁽ⁱ⁾ that count, n×d.
     pub theta: Matrix,
     /// Mean of `‖Θ⁽ⁱ⁾ − centre‖_F²`.
     pub spread: f64,
 }
 
 impl Centre {
-    /// The centre of the clients that count, when the error is that of one, or the mean.
+    /// The centre of the clients that count, if the error is that of one client or the mean over all.
     pub fn of_mean(truth: &Truth) -> Self {
         let mut thetas = truth.clients();
         let first = thetas.next().unwrap_or_default();
@@ -30,7 +30,8 @@ impl Centre {
         Self { theta, spread }
     }
 
-    /// The client farthest from a model.
+    /// The counting client farthest from `model` (n×d) in the Frobenius norm, with a spread of 0. The first client if
+    /// all distances are NaN.
     pub fn farthest(truth: &Truth, model: &Matrix) -> Self {
         let mut differences = LaneMatrix::zeros(model.nrows(), model.ncols());
         let (mut most, mut farthest) = (f64::NEG_INFINITY, None);
@@ -47,7 +48,7 @@ impl Centre {
         Self { theta: farthest.map_or_else(|| model.clone(), |(block, lane)| block.lane(lane)), spread: 0.0 }
     }
 
-    /// The mean of `‖Θ − Θ⁽ⁱ⁾‖_F²`.
+    /// The mean of `‖Θ − Θ⁽ⁱ⁾‖_F²` for this model.
     pub fn mean_square(&self, model: &Matrix) -> f64 {
         (model - &self.theta).norm_squared() + self.spread
     }

@@ -1,10 +1,11 @@
-//! χ draws, eight side by side: square roots of χ² variables, as they stand on the diagonal of a Bartlett factor.
+//! χ draws, eight side by side: square roots of χ² variables, as on the diagonal of a Bartlett factor.
 //!
-//! A χ² variable with k degrees of freedom is twice a gamma variable of shape k/2 (Marsaglia and Tsang, "A simple method for
-//! generating gamma variables", 2000): with `d = k/2 − 1/3` and `c = 1/√(9d)`, a normal x and a uniform u make an attempt at
-//! `v = (1 + cx)³`, which is taken if v > 0 and `ln u < x²/2 + d(1 − v + ln v)`, and then `2dv` is the draw. The right-hand
-//! side is `d(9(y − 1)²/2 + 1 − y³ + 3 ln y)` at `y = 1 + cx`, whose derivative has the sign of `1 − y`: it is never positive,
-//! so the method is exact wherever d > 0, for k = 1 too. For k ≥ 2, `u < 1 − 0.0331 x⁴` is enough, and spares the logarithms.
+//! A χ² variable with k degrees of freedom is twice a gamma variable of shape k/2 (Marsaglia and Tsang, "A simple
+//! method for generating gamma variables", 2000). With `d = k/2 − 1/3` and `c = 1/√(9d)`, a normal x and a uniform u
+//! propose `v = (1 + cx)³`. The proposal is accepted if v > 0 and `ln u < x²/2 + d(1 − v + ln v)`; the draw is then
+//! `2dv`. The right-hand side is `d(9(y − 1)²/2 + 1 − y³ + 3 ln y)` at `y = 1 + cx`, and its derivative has the sign of
+//! `1 − y`. So it is never positive, and the method is exact for every d > 0, including k = 1. For k ≥ 2,
+//! `u < 1 − 0.0331 x⁴` is sufficient, and avoids the logarithms.
 
 use rand::distr::Open01;
 use rand::{Rng, RngExt};
@@ -12,20 +13,20 @@ use rand::{Rng, RngExt};
 use super::lanes::{LANES, Lanes};
 use super::normal::normal;
 
-/// The laws of χ variables, one a lane.
+/// The distributions of χ variables, one per lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneChi {
-    /// d, whatever it is where there are no degrees of freedom.
+    /// d; it has no effect without degrees of freedom.
     d: Lanes,
     c: Lanes,
     /// `√(2d)`.
     scale: Lanes,
-    /// The factor of x⁴: infinite where an attempt always needs the logarithms.
+    /// The factor of x⁴; infinite if the logarithms are always needed.
     squeeze: Lanes,
 }
 
 impl LaneChi {
-    /// The laws with these degrees of freedom. With none, χ is 0.
+    /// The distributions with these degrees of freedom. With 0 degrees, χ is 0.
     pub fn new(degrees: [usize; LANES]) -> Self {
         let d = Lanes(degrees.map(|k| k.max(1) as f64)) * 0.5 - 1.0 / 3.0;
         let is_any = Lanes(degrees.map(|k| f64::from(u8::from(k > 0))));
@@ -37,8 +38,9 @@ impl LaneChi {
         Self { d, c: is_any / (d * 9.0).sqrt(), scale: is_any * (d * 2.0).sqrt(), squeeze: Lanes(degrees.map(squeeze)) }
     }
 
-    /// The draws that these normals and uniforms make. An attempt that fails is repeated with what `retry` gives for its
-    /// lane, so that none shifts another's numbers. (None can fail where there is nobody: with x = u = 0, all are taken.)
+    /// The draws from these normals and uniforms. A rejected proposal is repeated with the generator that `retry` gives
+    /// for its lane, so that the other lanes' numbers do not shift. (In a lane without a client nothing is rejected: at
+    /// x = 0, every u < 1 is accepted.)
     #[inline]
     pub fn draw<R: Rng>(&self, x: Lanes, u: Lanes, retry: impl Fn(usize) -> Option<R>) -> Lanes {
         let root = self.c * x + 1.0;
@@ -54,7 +56,7 @@ impl LaneChi {
         draws
     }
 
-    /// An attempt in one lane that needs the logarithms, and those after it.
+    /// Decides a proposal of one lane with the logarithms, and repeats it if it is rejected.
     #[cold]
     #[inline(never)]
     fn settle<R: Rng>(&self, lane: usize, x: f64, u: f64, retry: &impl Fn(usize) -> Option<R>) -> f64 {
@@ -100,7 +102,7 @@ mod tests {
 
     #[test]
     fn squares_have_the_moments_of_chi_squared() {
-        // Mean k, variance 2k, and the third central moment 8k, each within four standard errors.
+        // The mean k, the variance 2k and the third central moment 8k, each within four standard errors.
         let mut rng = stream(Seed(4), Purpose::Data, 0, 0);
         let law = LaneChi::new(DEGREES);
         let mut moments = [[Running::default(); 3]; LANES];
@@ -120,7 +122,7 @@ mod tests {
         assert!(moments[0].iter().all(|moment| moment.mean() == 0.0), "no degrees of freedom, no number");
     }
 
-    /// P(χ²_1 < q) at its quartiles, which the moments of so skewed a law tell little of.
+    /// P(χ_1 < q) at the quartiles q, because moments tell little about so skewed a distribution.
     #[test]
     fn one_degree_of_freedom_is_a_normals_size() {
         let mut rng = stream(Seed(5), Purpose::Data, 0, 0);

@@ -1,12 +1,13 @@
-//! Solving with small symmetric matrices, eight at a time: `X = B S⁻¹` by a Cholesky factor. Nothing is ever inverted.
+//! Solving with small symmetric matrices, eight at a time: `X = B S⁻¹` by a Cholesky factor, without inverting
+//! anything.
 
 use super::Matrix;
 use super::lanes::{LaneMatrix, Lanes};
 
-/// Eight Cholesky factors, and room to compute them in.
+/// Eight Cholesky factors.
 ///
-/// The matrices are scaled to unit diagonal first, so that the regressors' units do not matter: the squared pivot `L_kk²`
-/// is then the share of regressor k's energy that those before it do not account for.
+/// The matrices are scaled to unit diagonal first, so that the regressors' units do not matter: the squared pivot
+/// `L_kk²` is the share of regressor k's energy that the regressors before it do not explain.
 #[derive(Clone, Debug)]
 pub struct LaneCholesky {
     /// Factors of the correlation matrices.
@@ -17,12 +18,12 @@ pub struct LaneCholesky {
 }
 
 impl LaneCholesky {
-    /// Room for matrices of size d.
+    /// Buffers for d×d matrices.
     pub fn new(d: usize) -> Self {
         Self { factor: LaneMatrix::zeros(d, d), scales: vec![Lanes::default(); d], least_pivot: Lanes::default() }
     }
 
-    /// Factorises `s`.
+    /// Factors the matrices `s` (d×d), of which only the lower triangles are read.
     #[inline(never)]
     pub fn factorise(&mut self, s: &LaneMatrix) {
         for (k, scale) in self.scales.iter_mut().enumerate() {
@@ -36,7 +37,8 @@ impl LaneCholesky {
                     rest -= self.factor[(i, k)] * self.factor[(j, k)];
                 }
                 if i == j {
-                    // Written so that NaN, which is not determined either, is taken: all pivots after it are NaN too.
+                    // With this comparison a NaN pivot, which determines nothing either, is taken; all pivots after it
+                    // are NaN, too.
                     self.least_pivot =
                         self.least_pivot.zip(rest, |least, pivot| if pivot >= least { least } else { pivot });
                     self.factor[(i, i)] = rest.sqrt();
@@ -47,12 +49,12 @@ impl LaneCholesky {
         }
     }
 
-    /// The least squared pivot of each lane, 1 at most; NaN where one is not a number.
+    /// The least squared pivot of each lane, at most 1; NaN if one is NaN.
     pub fn least_pivot(&self) -> Lanes {
         self.least_pivot
     }
 
-    /// Replaces the rows of `b` by those of `b S⁻¹`: forward with L, backward with Lᵀ.
+    /// Replaces `b`, with rows of length d, by `b S⁻¹`: forward substitution with L, backward with Lᵀ.
     #[inline(never)]
     pub fn solve(&self, b: &mut LaneMatrix) {
         let d = self.scales.len();
@@ -78,7 +80,8 @@ impl LaneCholesky {
     }
 }
 
-/// `L` of `S = LLᵀ` for a symmetric positive semidefinite S; a column of zeros where a pivot vanishes, as all below it does.
+/// The lower triangular `L` (d×d) of `S = LLᵀ`, for a symmetric positive semidefinite S. Where a pivot vanishes, so do
+/// all entries below it, and the column is zero.
 pub fn semidefinite_factor(s: &Matrix) -> Matrix {
     let d = s.nrows();
     let mut factor = Matrix::zeros(d, d);
@@ -87,7 +90,7 @@ pub fn semidefinite_factor(s: &Matrix) -> Matrix {
             let explained: f64 = (0..j).map(|k| factor[(i, k)] * factor[(j, k)]).sum();
             let rest = s[(i, j)] - explained;
             if i == j {
-                // Less is rounding.
+                // A smaller remainder is rounding.
                 factor[(j, j)] = if rest > 1e-15 * s[(j, j)] { rest.sqrt() } else { 0.0 };
             } else if factor[(j, j)] > 0.0 {
                 factor[(i, j)] = rest / factor[(j, j)];
@@ -139,7 +142,7 @@ mod tests {
             let z = random(5, rank, rank)[0].clone();
             let s = &z * z.transpose();
             let factor = semidefinite_factor(&s);
-            // A pivot that should vanish leaves the root of its rounding.
+            // A pivot that should vanish can be the square root of a rounding error.
             assert!((&factor * factor.transpose() - &s).amax() < 1e-7, "rank {rank}");
         }
     }

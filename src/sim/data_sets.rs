@@ -1,4 +1,4 @@
-//! Some of an experiment's data sets, one after the other: a whole study's, or the share that one of several workers does.
+//! A range of an experiment's data sets, one after the other: a whole study, or the share of one of several workers.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::scenario::Scenario;
 use super::simulator::MomentSimulator;
 use super::trial::{Experiment, Trial, TrialResult};
 
-/// Data sets in the making.
+/// A range of data sets in progress.
 ///
-/// Each depends on its number and the settings alone, so that any split of them gives the same results. (Except
-/// [`TrialResult::largest_steps`], which hold for the data sets from the first of the range on.)
+/// The result of a data set depends only on its number and the settings, so any split into ranges gives the same
+/// results. The exception is [`TrialResult::largest_steps`], which also depend on the data sets before it in the range.
 #[derive(Debug)]
 pub struct DataSets {
     experiment: Experiment,
@@ -20,7 +20,8 @@ pub struct DataSets {
 }
 
 impl DataSets {
-    /// The data sets `range` (0-based) of a scenario, none of them begun. Those past its last one exist too.
+    /// The data sets `range` (0-based) of a scenario, none of them begun. The range may exceed the scenario's number of
+    /// data sets.
     pub fn new(scenario: Scenario, range: Range<usize>) -> Self {
         let simulator = MomentSimulator::new(scenario.settings().family.dims());
         let experiment = Experiment::new(scenario);
@@ -28,17 +29,17 @@ impl DataSets {
         Self { experiment, simulator, trial, next: range.start, range }
     }
 
-    /// What the data sets have in common.
+    /// The parts that all data sets share.
     pub fn experiment(&self) -> &Experiment {
         &self.experiment
     }
 
-    /// Whether all of them are made.
+    /// Whether all data sets are finished.
     pub fn is_done(&self) -> bool {
         self.next >= self.range.end
     }
 
-    /// The share of the work done, 0 to 1.
+    /// The fraction of the work done, 0 to 1.
     pub fn progress(&self) -> f64 {
         if self.is_done() {
             return 1.0;
@@ -47,8 +48,8 @@ impl DataSets {
         done / self.range.len() as f64
     }
 
-    /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. What a data set
-    /// gives, when that completes it; nothing once all are made.
+    /// Works for a few milliseconds at most, on some of the clients' data or of a method's rounds. Returns the result
+    /// of a data set when it is complete, otherwise `None`. Does nothing once all data sets are finished.
     pub fn step(&mut self) -> Option<TrialResult> {
         if self.is_done() || self.trial.step(&self.experiment, &mut self.simulator) {
             return None;

@@ -2,18 +2,18 @@
 
 use super::lanes::{LaneMatrix, Lanes};
 
-/// Eigenvalues and eigenvectors of symmetric matrices, by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations,
-/// section 8.5), lane by lane.
+/// Eigenvalues and eigenvectors of eight symmetric d×d matrices, by cyclic Jacobi rotations (Golub and Van Loan, Matrix
+/// Computations, section 8.5), lane by lane.
 #[derive(Clone, Debug)]
 pub struct Eigen {
-    /// `values[k]` are the k-th eigenvalues, in no particular order.
+    /// `values[k]` has the k-th eigenvalue of each matrix, in no particular order.
     pub values: Vec<Lanes>,
-    /// Column k holds the k-th eigenvectors.
+    /// Column k has the k-th eigenvector of each matrix.
     pub vectors: LaneMatrix,
 }
 
 impl Eigen {
-    /// Diagonalises. Lanes with an entry that is not finite get NaN.
+    /// Diagonalises eight matrices. In a lane with an entry that is not finite, the result has no meaning.
     pub fn new(matrices: &LaneMatrix) -> Self {
         let d = matrices.rows();
         let mut eigen = Self { values: vec![Lanes::default(); d], vectors: LaneMatrix::zeros(d, d) };
@@ -21,7 +21,7 @@ impl Eigen {
         eigen
     }
 
-    /// Diagonalises others of the same size; `room` is to work in.
+    /// Diagonalises other matrices of the same size; `room` is a work buffer of that size.
     pub fn set(&mut self, matrices: &LaneMatrix, room: &mut LaneMatrix) {
         room.copy_from(matrices);
         self.vectors.fill(0.0);
@@ -33,10 +33,10 @@ impl Eigen {
     }
 }
 
-/// Diagonalises `m` in place, rotating `vectors` along.
+/// Diagonalises `m` in place and applies the rotations to `vectors`.
 ///
-/// Convergence is quadratic: a handful of sweeps suffices for any size met here; the cap only bounds the time. A lane that
-/// is done rests, so that its bits do not depend on how long the others take.
+/// Convergence is quadratic: a handful of sweeps suffices for any size met here, and the cap only bounds the time.
+/// Finished lanes are left alone, so that their bits do not depend on how long the others take.
 pub(super) fn jacobi(m: &mut LaneMatrix, mut vectors: Option<&mut LaneMatrix>) {
     for _ in 0..20 {
         let Some(at_work) = undone(m, vectors.is_some()) else { return };
@@ -51,11 +51,12 @@ pub(super) fn jacobi(m: &mut LaneMatrix, mut vectors: Option<&mut LaneMatrix>) {
     }
 }
 
-/// A mask of the lanes that have off-diagonal entries which are not yet negligible, or `None` when there are none. Lanes that
-/// are not finite count as done.
+/// A mask of the lanes with off-diagonal entries that are not yet negligible, or `None` if there are none. Entries that
+/// are not finite keep no lane going.
 ///
-/// Eigenvectors turn by an entry over the gap of its diagonal entries, so they need the entries themselves to vanish beside
-/// the diagonal. Eigenvalues move only by its square over the gap (or by the entry, where there is no gap).
+/// Eigenvectors turn by an entry divided by the gap between its diagonal entries, so they need entries that are
+/// negligible beside the diagonal. Eigenvalues move only by the entry's square over the gap (or by the entry, if there
+/// is no gap).
 fn undone(m: &LaneMatrix, with_vectors: bool) -> Option<Lanes> {
     let d = m.rows();
     let size = (0..d).fold(Lanes::default(), |size, k| size.max(m[(k, k)].abs()));
@@ -70,12 +71,12 @@ fn undone(m: &LaneMatrix, with_vectors: bool) -> Option<Lanes> {
     mask.any().then_some(mask)
 }
 
-/// Zeroes the entries (p, q) of the lanes at work; the rotations' cosines and sines.
+/// Zeroes the entries (p, q) of the lanes at work; returns the rotations' cosines and sines.
 fn rotate(m: &mut LaneMatrix, p: usize, q: usize, at_work: Lanes) -> (Lanes, Lanes) {
     let off = m[(p, q)].where_nonzero(at_work, Lanes::default());
     let tau = (m[(q, q)] - m[(p, p)]) / (off * 2.0);
     let t = (Lanes::splat(1.0) / (tau.abs() + (tau * tau + 1.0).sqrt())).signed_by(tau);
-    // Where there is nothing to do, τ is infinite or NaN.
+    // If the entry is zero, τ is infinite or NaN.
     let t = t.where_nonzero(off, Lanes::default());
     let c = Lanes::splat(1.0) / (t * t + 1.0).sqrt();
     let s = t * c;
@@ -110,7 +111,7 @@ mod tests {
     fn a_decomposition_gives_the_matrix_back() {
         for d in [1, 2, 3, 5, 10] {
             let mut matrices: Vec<_> = random(d, d, d).iter().map(|m| m * m.transpose()).collect();
-            // Already diagonal; zero; equal eigenvalues; one far larger than the others.
+            // A multiple of the identity; zero; a very large matrix.
             matrices[0] = Matrix::from_diagonal_element(d, d, 3.0);
             matrices[1].fill(0.0);
             matrices[2] *= 1e150;

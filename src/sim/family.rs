@@ -1,10 +1,11 @@
-//! The clients' systems: a nominal one, and how far each client sits from it.
+//! The clients' systems: a nominal system, and the distance of each client from it.
 //!
 //! ```text
-//! A⁽ⁱ⁾ = A_0 + γ_1⁽ⁱ⁾ V        B⁽ⁱ⁾ = B_0 + γ_2⁽ⁱ⁾ U        γ = ε · (a place in [0, 1))
+//! A⁽ⁱ⁾ = A_0 + γ_1⁽ⁱ⁾ V        B⁽ⁱ⁾ = B_0 + γ_2⁽ⁱ⁾ U        γ = ε · (a place in [0, 1])
 //! ```
 //!
-//! (the paper's numerical section). Places are drawn once for a seed and do not depend on ε or M: moving either glides.
+//! (From the numerical section of the paper.) Places are drawn once per seed and depend on neither ε nor M, so that
+//! curves change smoothly with either.
 
 use fedsysid_say::say;
 use std::fmt;
@@ -16,10 +17,10 @@ use super::stream::{Purpose, Seed, stream};
 use super::system::{Dims, LinearSystem};
 use super::{Matrix, system::SystemError};
 
-/// Why patterns do not fit a nominal system.
+/// Why a nominal system and two patterns do not form a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FamilyError {
-    /// The nominal system is not one.
+    /// The nominal system is invalid.
     Nominal(SystemError),
     /// `V` must have the shape of `A_0` and finite entries.
     APattern,
@@ -48,10 +49,10 @@ pub struct Family {
 }
 
 impl Family {
-    /// A family around `nominal` along `a_pattern` (V, n×n) and `b_pattern` (U, n×p).
+    /// A family around `nominal`, with the patterns `a_pattern` (V, n×n) and `b_pattern` (U, n×p).
     ///
     /// # Errors
-    /// When a pattern has another shape than what it modifies, or an entry that is not finite.
+    /// If a pattern has another shape than the matrix it modifies, or an entry that is not finite.
     pub fn new(nominal: LinearSystem, a_pattern: Matrix, b_pattern: Matrix) -> Result<Self, FamilyError> {
         let fits =
             |pattern: &Matrix, like: &Matrix| pattern.shape() == like.shape() && pattern.iter().all(|v| v.is_finite());
@@ -121,10 +122,10 @@ impl Family {
         &self.b_pattern
     }
 
-    /// The member at `heterogeneity · place`: (A_0 + εg_1 V, B_0 + εg_2 U).
+    /// The system at a place (g_1, g_2) for heterogeneity ε: (A_0 + εg_1 V, B_0 + εg_2 U).
     ///
     /// # Errors
-    /// When ε is so large that an entry overflows.
+    /// If ε is so large that an entry overflows.
     pub fn member(&self, place: Place, heterogeneity: f64) -> Result<LinearSystem, SystemError> {
         LinearSystem::new(
             self.nominal.a() + &self.a_pattern * (heterogeneity * place.a),
@@ -133,7 +134,7 @@ impl Family {
     }
 }
 
-/// Where a client sits in the family, before ε scales it: `γ = ε · place`, both coordinates in [0, 1].
+/// A client's position in the family before scaling by ε: `γ = ε · place`, both coordinates in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     /// Along V.
@@ -143,41 +144,42 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place in a square of this width that begins at `from` on both axes.
+    /// This place, mapped to a square of the given width that begins at `from` on both axes.
     fn within(self, width: f64, from: f64) -> Self {
         Self { a: from + width * self.a, b: from + width * self.b }
     }
 }
 
-/// The width of a cluster, as a part of the family.
+/// The width of a cluster, as a fraction of the family's width.
 const CLUSTER: f64 = 0.1;
 
-/// A place anywhere in the family.
+/// A uniformly distributed place.
 fn uniform(seed: Seed, client: usize) -> Place {
     let mut rng = stream(seed, Purpose::Systems, 0, client);
     Place { a: rng.random(), b: rng.random() }
 }
 
-/// How the clients' places come about: the distribution of the γ's.
+/// The distribution of the clients' places, and so of the γ's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placement {
     /// Drawn uniformly, as in the paper.
     Uniform,
-    /// Two clusters, at either end of the family, each a tenth of it wide; clients 1, 3, 5, … are in the near one.
+    /// Two clusters, each a tenth of the family wide: clients 1, 3, 5, … near the nominal system, the others at the far
+    /// end.
     TwoClusters,
-    /// Client 2 is at the far end, all others are within a tenth of the family around its near end.
+    /// Client 2 is at the far end; all others are within a tenth of the family from the nominal system.
     OneOutlier,
-    /// The even, seedless sequence frac(i·φ): client 1 is the nominal system and sits at the family's edge.
+    /// An even sequence that needs no seed, frac(i·φ). Client 1 has the nominal system, at the family's edge.
     ///
-    /// The multipliers are the inverses of the golden ratio and of the plastic number, as in the reference data.
+    /// The multipliers φ are the inverses of the golden ratio and of the plastic number, as in the reference data.
     Even,
 }
 
 impl Placement {
-    /// All of them.
+    /// All placements.
     pub const ALL: [Self; 4] = [Self::Uniform, Self::TwoClusters, Self::OneOutlier, Self::Even];
 
-    /// The place of client `client` (0-based). It depends on nothing else but the seed.
+    /// The place of client `client` (0-based). It depends only on the client and the seed.
     pub fn place(self, seed: Seed, client: usize) -> Place {
         match self {
             Self::Uniform => uniform(seed, client),
@@ -194,7 +196,7 @@ impl Placement {
     }
 }
 
-/// How far apart the clients' systems are, as the paper's Assumption on heterogeneity measures it.
+/// The distance between the clients' systems, as in the paper's assumption on heterogeneity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Heterogeneity {
     /// `max ‖A⁽ⁱ⁾ − A⁽ʲ⁾‖` over all pairs of clients, spectral norm.
@@ -204,8 +206,8 @@ pub struct Heterogeneity {
 }
 
 impl Family {
-    /// The heterogeneity of clients at these places: since all differences lie along V and U, `ε‖V‖` times the extent of
-    /// the places, and `ε‖U‖` likewise.
+    /// The heterogeneity of clients at these places. All differences lie along V and U, so it is `ε‖V‖` times the range
+    /// of the places along V, and likewise for U.
     pub fn heterogeneity(&self, places: &(impl Iterator<Item = Place> + Clone), heterogeneity: f64) -> Heterogeneity {
         let extent = |coordinate: fn(Place) -> f64| {
             let least = places.clone().map(coordinate).fold(f64::INFINITY, f64::min);

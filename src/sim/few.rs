@@ -1,8 +1,10 @@
-//! Sorting what is few: eigenvalues, places of an axis, names on a screen. The library's sorts are kilobytes of code for each type.
+//! Sorting of short lists (eigenvalues, positions on an axis, names on a screen). The standard library's sorts add
+//! kilobytes of code for every element type.
 
 use std::cmp::Ordering;
 
-/// Sorts in place; what compares equal stays in its order. Quadratic in how many there are, linear if they are sorted.
+/// Sorts in place by insertion, which is stable. The time is quadratic in the number of items, and linear if they are
+/// already sorted.
 pub fn sort_few<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     for sorted in 1..items.len() {
         let mut place = sorted;

@@ -1,10 +1,10 @@
-//! The clients of one data set, eight side by side.
+//! The clients of one data set, in blocks of eight.
 
 use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::moments::Moments;
 use super::system::Dims;
 
-/// Eight clients. In the last block of a fleet some lanes may be empty.
+/// A block of eight clients. In the last block of a fleet some lanes may be empty.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Gram matrices `S_i`, d×d.
@@ -13,9 +13,9 @@ pub struct Block {
     pub c: LaneMatrix,
     /// 1 where there is a client, 0 where there is none.
     pub present: Lanes,
-    /// Samples of each client, N_i·T_i.
+    /// Number of samples of each client, N_i·T_i.
     pub n_samples: [u64; LANES],
-    /// Local steps K_i of each client.
+    /// Local steps K_i of each client per round.
     pub n_local_steps: [usize; LANES],
 }
 
@@ -31,8 +31,8 @@ impl Block {
         }
     }
 
-    /// Removes all clients. Empty lanes take as many steps as the first client will, so that a block in which all do the
-    /// same is seen as such.
+    /// Removes all clients. Empty lanes get the number of local steps of the first client to come, so that blocks with
+    /// equal numbers can be recognised.
     pub(super) fn clear(&mut self, n_local_steps: usize) {
         self.s.fill(0.0);
         self.c.fill(0.0);
@@ -41,7 +41,7 @@ impl Block {
         self.n_local_steps = [n_local_steps; LANES];
     }
 
-    /// One client's moments.
+    /// The moments of the client in a lane.
     pub fn moments(&self, lane: usize) -> Moments {
         Moments { s: self.s.lane(lane), c: self.c.lane(lane), n_samples: self.n_samples[lane] }
     }
@@ -52,17 +52,17 @@ impl Block {
 pub struct Fleet {
     dims: Dims,
     n_clients: usize,
-    /// Perhaps more than there are clients for.
+    /// May have more blocks than the clients need.
     blocks: Vec<Block>,
 }
 
 impl Fleet {
-    /// A fleet of no clients.
+    /// A fleet without clients, for systems of the sizes `dims`.
     pub fn new(dims: Dims) -> Self {
         Self { dims, n_clients: 0, blocks: Vec::new() }
     }
 
-    /// Adds a client that takes `n_local_steps` steps a round; the first is client 1.
+    /// Adds a client with `n_local_steps` local steps per round. The first is client 1.
     pub fn add(&mut self, moments: &Moments, n_local_steps: usize) {
         let lane = self.n_clients % LANES;
         let block = self.open_block(n_local_steps);
@@ -72,7 +72,8 @@ impl Fleet {
         self.enter(n_local_steps);
     }
 
-    /// Adds the clients of a block, which are the next ones, in their lanes; `n_local_steps` tells the steps of a client.
+    /// Adds the clients of a block, which must be the next ones, each in its lane (its index modulo eight).
+    /// `n_local_steps` gives the local steps per round of a client (0-based).
     pub fn add_block(&mut self, clients: &Block, n_local_steps: impl Fn(usize) -> usize) {
         let block = self.open_block(n_local_steps(self.n_clients));
         block.s.copy_where(clients.present, &clients.s);
@@ -98,7 +99,7 @@ impl Fleet {
         block
     }
 
-    /// Counts the next client, whose moments are in its block.
+    /// Counts the next client, once its moments are in its block.
     fn enter(&mut self, n_local_steps: usize) {
         let (index, lane) = (self.n_clients / LANES, self.n_clients % LANES);
         let block = &mut self.blocks[index];
@@ -107,7 +108,7 @@ impl Fleet {
         self.n_clients += 1;
     }
 
-    /// Removes all clients and keeps the room for as many.
+    /// Removes all clients and keeps the memory.
     pub fn clear(&mut self) {
         self.n_clients = 0;
     }
@@ -117,12 +118,12 @@ impl Fleet {
         self.dims
     }
 
-    /// How many clients there are.
+    /// The number of clients.
     pub fn n_clients(&self) -> usize {
         self.n_clients
     }
 
-    /// The clients, eight at a time.
+    /// The clients, in blocks of eight.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks[..self.n_clients.div_ceil(LANES)]
     }
@@ -142,7 +143,7 @@ impl Fleet {
         total
     }
 
-    /// Every client's moments divided by its number of samples, so that gradients are means and not sums.
+    /// Divides every client's moments by its number of samples, which makes gradients means instead of sums.
     pub fn normalize(&mut self) {
         let n_blocks = self.blocks().len();
         for block in &mut self.blocks[..n_blocks] {

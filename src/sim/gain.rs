@@ -1,4 +1,4 @@
-//! Who gains from joining: every client's error with the shared model, and alone, each against its own system.
+//! Who gains from joining: every client's error with the shared model and on its own, both against its own system.
 
 use super::centre::Centre;
 use super::estimate::errors_alone;
@@ -11,25 +11,25 @@ use super::target::{Models, Truth};
 /// The clients' errors on one data set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClientErrors {
-    /// The errors `‖Θ_i − Θ⁽ⁱ⁾‖` of each client's own least squares; NaN where its data do not determine it.
+    /// The errors `‖Θ_i − Θ⁽ⁱ⁾‖` of each client's own least squares; NaN where its data do not determine the estimate.
     pub alone: Vec<f64>,
-    /// The errors `‖Θ̄_R − Θ⁽ⁱ⁾‖` of the models after the last round, a row a method, an entry a client.
+    /// The errors `‖Θ̄_R − Θ⁽ⁱ⁾‖` of the models after the last round: one row per method, one entry per client.
     pub shared: Vec<Vec<f64>>,
 }
 
 /// The clients' mean errors over the data sets so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gains {
-    /// ‖Θ_i − Θ⁽ⁱ⁾‖ of each client's own least squares; its mean is NaN if a data set did not determine it.
+    /// ‖Θ_i − Θ⁽ⁱ⁾‖ of each client's own least squares; the mean is NaN if a data set did not determine the estimate.
     pub alone: Vec<Running>,
-    /// ‖Θ̄_R − Θ⁽ⁱ⁾‖ for each client, a row a method, in the order of the settings.
+    /// ‖Θ̄_R − Θ⁽ⁱ⁾‖ for each client: one row per method, in the order of the settings.
     pub shared: Vec<Vec<Running>>,
-    /// How far each client's system lies from the mean of all, ‖Θ⁽ⁱ⁾ − mean‖.
+    /// The distance of each client's system from the mean of all systems, ‖Θ⁽ⁱ⁾ − mean‖.
     pub distances: Vec<f64>,
 }
 
 impl Gains {
-    /// Means over no data set yet, with an entry for each of these clients.
+    /// Means over no data set yet, for the clients of `everybody`.
     pub fn new(everybody: &Truth, n_methods: usize) -> Self {
         let centre = Centre::of_mean(everybody).theta;
         let distances = errors(everybody, Models::Shared(&centre));
@@ -37,7 +37,7 @@ impl Gains {
         Self { alone: none.clone(), shared: vec![none; n_methods], distances }
     }
 
-    /// Takes one more data set in.
+    /// Adds the errors of one data set.
     pub fn add(&mut self, data_set: &ClientErrors) {
         let take = |means: &mut Vec<Running>, errors: &[f64]| {
             means.iter_mut().zip(errors).for_each(|(mean, &error)| mean.push(error));
@@ -48,7 +48,8 @@ impl Gains {
         }
     }
 
-    /// How many times smaller than alone each client's error is with a method's shared model: above 1 it gains.
+    /// Each client's mean error alone divided by its mean error with a method's shared model: a client gains if this is
+    /// above 1. `None` if there is no such method.
     pub fn ratios(&self, method: usize) -> Option<Vec<f64>> {
         let shared = self.shared.get(method)?;
         Some(self.alone.iter().zip(shared).map(|(alone, shared)| alone.mean() / shared.mean()).collect())
@@ -56,13 +57,13 @@ impl Gains {
 }
 
 impl ClientErrors {
-    /// The errors that clients have alone; of methods nothing yet.
+    /// The errors of the clients' own estimates, with no errors of methods yet.
     pub fn alone(fleet: &Fleet, everybody: &Truth) -> Self {
         Self { alone: errors_alone(fleet, everybody), shared: Vec::new() }
     }
 }
 
-/// Every client's error with these models; `everybody` holds the systems of all.
+/// Every client's error with these models; `everybody` holds the systems of all clients.
 pub fn errors(everybody: &Truth, models: Models<'_>) -> Vec<f64> {
     let mut errors = Vec::new();
     let mut room: Option<(LaneMatrix, LaneNorms)> = None;
@@ -101,7 +102,7 @@ mod tests {
         assert!(got.iter().zip(expected).all(|(got, expected)| (got - expected).abs() < 1e-14));
     }
 
-    /// The target's own error, as the curve and the reference line have it, is its entry among all clients'.
+    /// The target's error in the curve and in the reference line is its entry in the errors of all clients.
     #[test]
     fn the_target_is_one_of_all() {
         let settings = Settings {

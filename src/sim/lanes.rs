@@ -1,8 +1,9 @@
-//! Eight small matrices side by side: one for each of eight clients (or rollouts, or rounds), worked on together.
+//! Eight small matrices side by side, one for each of eight clients (or rollouts, or rounds), worked on together.
 //!
-//! The matrices met here are tiny (5×5 in the paper), far too small for a vector unit by themselves. Laid out entry by
-//! entry, lane by lane, every multiplication serves eight of them. Each lane's arithmetic is in the order of the formula,
-//! so its bits do not depend on the machine's own vector width, nor on what the other lanes hold.
+//! The matrices here are tiny (5×5 in the paper), far too small for a vector unit by themselves. They are stored entry
+//! by entry, and each entry lane by lane, so that every vector multiplication serves eight of them. Each lane is
+//! computed in the order of the formula, so its bits depend neither on the machine's vector width nor on the other
+//! lanes.
 
 mod matrix;
 
@@ -10,10 +11,10 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 pub use matrix::LaneMatrix;
 
-/// How many go together. Eight doubles fill the widest vector units in use.
+/// The number of lanes. Eight doubles fill the widest vector units in use.
 pub const LANES: usize = 8;
 
-/// One number a lane.
+/// One number per lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lanes<const W: usize = LANES>(pub [f64; W]);
 
@@ -24,22 +25,22 @@ impl<const W: usize> Default for Lanes<W> {
 }
 
 impl<const W: usize> Lanes<W> {
-    /// Lanes that all hold this number.
+    /// The same number in all lanes.
     pub const fn splat(value: f64) -> Self {
         Self([value; W])
     }
 
-    /// A number for each lane from its index.
+    /// One number per lane, from its index.
     pub fn from_fn(value: impl FnMut(usize) -> f64) -> Self {
         Self(std::array::from_fn(value))
     }
 
-    /// A function of every lane.
+    /// Applies a function to every lane.
     pub fn map(self, function: impl FnMut(f64) -> f64) -> Self {
         Self(self.0.map(function))
     }
 
-    /// A function of the lanes of two.
+    /// Applies a function to every pair of lanes.
     #[inline]
     pub fn zip(self, other: Self, function: impl Fn(f64, f64) -> f64) -> Self {
         Self::from_fn(|lane| function(self.0[lane], other.0[lane]))
@@ -50,38 +51,38 @@ impl<const W: usize> Lanes<W> {
         self.map(f64::sqrt)
     }
 
-    /// Magnitudes.
+    /// Absolute values.
     pub fn abs(self) -> Self {
         self.map(f64::abs)
     }
 
-    /// The larger of two in each lane.
+    /// The larger number in each lane. NaN in `other` is ignored.
     pub fn max(self, other: Self) -> Self {
         self.zip(other, |a, b| if a < b { b } else { a })
     }
 
-    /// These numbers, negated in the lanes where another's sign is negative.
+    /// These numbers, negated in the lanes where `other` has a negative sign.
     pub fn signed_by(self, other: Self) -> Self {
-        // Unlike `f64::copysign`, this becomes vector instructions everywhere.
+        // Unlike `f64::copysign`, this compiles to vector instructions on all targets.
         self.zip(other, |a, other| f64::from_bits(a.to_bits() ^ (other.to_bits() & (-0.0_f64).to_bits())))
     }
 
-    /// A mask: 1 where a comparison with another holds, 0 elsewhere.
+    /// A mask: 1 where the comparison with `other` holds, 0 elsewhere.
     pub fn mask(self, other: Self, holds: impl Fn(f64, f64) -> bool) -> Self {
         self.zip(other, |a, b| if holds(a, b) { 1.0 } else { 0.0 })
     }
 
-    /// Whether a mask is not zero in some lane.
+    /// Whether a mask is nonzero in some lane. (−0 counts as nonzero.)
     pub fn any(self) -> bool {
         self.0.iter().fold(0, |bits, lane| bits | lane.to_bits()) != 0
     }
 
-    /// `self` where `mask` is not zero, `other` elsewhere: whatever the lane not taken holds, NaN included, has no part.
+    /// `self` where `mask` is nonzero, `other` elsewhere. The lane that is not taken has no effect, even if it is NaN.
     pub fn where_nonzero(self, mask: Self, other: Self) -> Self {
         Self::from_fn(|lane| if mask.0[lane] == 0.0 { other.0[lane] } else { self.0[lane] })
     }
 
-    /// The sum of all lanes, first to last.
+    /// The sum of all lanes, from first to last.
     pub fn sum(self) -> f64 {
         self.0.iter().sum()
     }

@@ -1,25 +1,30 @@
-//! Simulation and estimation: numbers in, numbers out.
+//! Federated system identification: simulated data, estimates, and federated rounds in closed form.
 //!
 //! # Setting
-//! Client `i` of `M` watches `x_{t+1} = A⁽ⁱ⁾x_t + B⁽ⁱ⁾u_t + w_t` for `t = 0…T−1`, in `N_i` independent rollouts with
-//! `x_0 ~ N(0, σ_x²I_n)`, `u_t ~ N(0, σ_u²I_p)`, `w_t ~ N(0, σ_w²I_n)`. With the regressor `z_t = [x_t; u_t]` of length
-//! `d = n + p` and `Θ = [A B]` (n×d), all that is ever used of its data are the moments
+//! Client `i` of `M` observes `x_{t+1} = A⁽ⁱ⁾x_t + B⁽ⁱ⁾u_t + w_t` for `t = 0…T−1`, in `N_i` independent rollouts with
+//! `x_0 ~ N(0, σ_x²I_n)`, `u_t ~ N(0, σ_u²I_p)` and `w_t ~ N(0, σ_w²I_n)`. With the regressor `z_t = [x_t; u_t]` of
+//! length `d = n + p` and `Θ = [A B]` (n×d), a client's data are used only through the moments
 //!
 //! ```text
 //! S_i = Σ z zᵀ   (d×d, the Gram matrix)        C_i = Σ x⁺ zᵀ   (n×d)
 //! ```
 //!
-//! since the gradient of the squared one-step error is `(X − ΘZ)Zᵀ = C_i − ΘS_i`.
+//! because minus half the gradient of the squared one-step error `‖X − ΘZ‖_F²` is `(X − ΘZ)Zᵀ = C_i − ΘS_i`.
 //!
 //! # Reading order
-//! [`system`], [`family`], [`spread`] and [`plan`] (who the clients are, and how much data they have) → [`stream`] and
-//! [`normal`] (randomness) → [`simulator`] and [`moments`] (their data) → [`estimate`] (one-shot least squares) →
-//! [`schedule`], [`local_map`], [`participation`], [`method`] (federated rounds in closed form), with [`textbook`] as the
-//! oracle → [`target`] and [`rounds`] (what is recorded), [`gain`] (who gains) → [`trial`], [`data_sets`] and [`study`] (the whole experiment, over
-//! `q` data sets). [`stability`] tells how large steps may be. [`lanes`], [`chi`], [`reflection`], [`eigen`], [`spectrum`], [`cholesky`], [`norm`], [`turn`] and [`few`] are the arithmetic beneath.
+//! - Clients and their amounts of data: [`system`], [`family`], [`spread`], [`plan`], [`scenario`].
+//! - Random numbers: [`stream`], [`normal`], [`chi`].
+//! - Data: [`simulator`], [`moments`], [`fleet`], [`samples`].
+//! - One-shot least squares: [`estimate`].
+//! - Federated rounds in closed form: [`schedule`], [`local_map`], [`participation`], [`method`]; [`textbook`] is the
+//!   reference in tests.
+//! - Step sizes: [`stability`].
+//! - Errors: [`target`], [`centre`], [`rounds`] (when they are recorded), [`gain`] (who gains from joining), [`stats`].
+//! - Experiments over `q` data sets: [`run`], [`trial`], [`data_sets`], [`study`].
+//! - Arithmetic: [`lanes`], [`reflection`], [`eigen`], [`spectrum`], [`cholesky`], [`norm`], [`turn`], [`few`].
 //!
-//! A package of its own, since its loops want all optimization where the page wants to be small. Nothing here knows the
-//! web, draws, prints, reads a clock, or panics on a checked [`scenario::Scenario`].
+//! This is a separate package because its loops are optimized for speed and the page for size. It knows nothing of the
+//! web, does not draw, print or read a clock, and does not panic on a checked [`scenario::Scenario`].
 
 pub mod centre;
 pub mod chi;
@@ -58,5 +63,5 @@ pub mod textbook;
 pub mod trial;
 pub mod turn;
 
-/// A matrix whose size is known at run time; `n` and `p` are values, not types.
+/// A matrix with a size known at run time: `n` and `p` are values, not types.
 pub type Matrix = nalgebra::DMatrix<f64>;

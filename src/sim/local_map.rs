@@ -1,4 +1,4 @@
-//! K local steps in closed form, eight clients at a time.
+//! The K local steps of a round in closed form, eight clients at a time.
 //!
 //! Gradient steps on a client's own data are a polynomial in its Gram matrix S:
 //!
@@ -6,8 +6,8 @@
 //! Θ ← Θ P + C Q      P = Π_k (I − α_k S)      Q = Σ_k α_k Π_{j<k} (I − α_j S)      so that I − P = SQ
 //! ```
 //!
-//! (the paper's local step `Θ ← Θ + α(X − ΘZ)Zᵀ`, unrolled.) P and Q are symmetric and commute with S. A pull of strength μ
-//! towards the round's first model (FedProx) has `S + μI` in the place of S.
+//! This is the paper's local step `Θ ← Θ + α(X − ΘZ)Zᵀ`, unrolled. P and Q are symmetric and commute with S. With a
+//! pull of strength μ towards the server's model at the start of the round (FedProx), `S + μI` takes the place of S.
 
 use super::eigen::Eigen;
 use super::fleet::{Block, Fleet};
@@ -15,7 +15,7 @@ use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::schedule::Schedule;
 use super::system::Dims;
 
-/// What the local steps of one round do to the models of eight clients: `Θ ← Θ P + C Q`.
+/// The effect of the local steps of one round on the models of eight clients: `Θ ← Θ P + C Q`.
 #[derive(Clone, Debug)]
 pub struct LocalMaps {
     /// `P`, d×d.
@@ -27,12 +27,12 @@ pub struct LocalMaps {
 }
 
 impl LocalMaps {
-    /// No step at all.
+    /// The maps of no steps.
     fn identity(d: usize) -> Self {
         Self { p: LaneMatrix::identity(d), q: LaneMatrix::zeros(d, d), total_step: Lanes::default() }
     }
 
-    /// Becomes no step at all.
+    /// Sets the maps to those of no steps.
     fn set_identity(&mut self) {
         self.p.fill(0.0);
         self.p.add_to_diagonal(Lanes::splat(1.0));
@@ -40,7 +40,7 @@ impl LocalMaps {
         self.total_step = Lanes::default();
     }
 
-    /// Becomes one step of the given size.
+    /// Sets the maps to those of one step of the given size.
     fn set_step(&mut self, s: &LaneMatrix, step_size: f64) {
         self.set_identity();
         self.p.add_scaled(Lanes::splat(-step_size), s);
@@ -48,7 +48,8 @@ impl LocalMaps {
         self.total_step = Lanes::splat(step_size);
     }
 
-    /// Becomes `first` and then `second`. They are polynomials in the same S, so the order does not matter.
+    /// Sets the maps to those of `first` and then `second`. They are polynomials in the same S, so the order does not
+    /// matter.
     fn set_both(&mut self, first: &Self, second: &Self) {
         self.p.set_symmetric_product(&first.p, &second.p);
         self.q.set_symmetric_product(&first.p, &second.q);
@@ -56,14 +57,14 @@ impl LocalMaps {
         self.total_step = first.total_step + second.total_step;
     }
 
-    /// Becomes a copy of another.
+    /// Copies other maps.
     fn copy_from(&mut self, other: &Self) {
         self.p.copy_from(&other.p);
         self.q.copy_from(&other.q);
         self.total_step = other.total_step;
     }
 
-    /// Becomes another in the lanes of a mask.
+    /// Copies other maps in the lanes of a mask.
     fn copy_where(&mut self, mask: Lanes, other: &Self) {
         self.p.copy_where(mask, &other.p);
         self.q.copy_where(mask, &other.q);
@@ -72,7 +73,7 @@ impl LocalMaps {
 }
 
 impl LocalMaps {
-    /// Becomes what `steps` are on each eigenvalue.
+    /// Sets the maps from the effect of `steps` on each eigenvalue of S.
     fn set_spectrum(&mut self, eigen: &Eigen, steps: impl Fn(Lanes) -> OnEigenvalue) {
         self.p.fill(0.0);
         self.q.fill(0.0);
@@ -85,25 +86,25 @@ impl LocalMaps {
         self.q.mirror();
     }
 
-    /// Becomes equal steps of this size.
+    /// Sets the maps to those of each client's number of equal steps of this size.
     fn set_equal_steps(&mut self, eigen: &Eigen, pull: f64, step_size: f64, block: &Block) {
         self.set_spectrum(eigen, |value| equal_steps(value + pull, step_size, block.n_local_steps));
         self.total_step = Lanes(block.n_local_steps.map(|n| n as f64 * step_size));
     }
 }
 
-/// The rule of every client's steps.
+/// The rule for all clients' local steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepRule {
-    /// How the step size develops.
+    /// The schedule of the step size.
     pub schedule: Schedule,
     /// Base step size α.
     pub step_size: f64,
-    /// Strength μ ≥ 0 of a pull towards the round's first model.
+    /// Strength μ ≥ 0 of a pull towards the server's model at the start of the round.
     pub pull: f64,
 }
 
-/// Room to compose maps in, so that composing allocates nothing.
+/// Buffers for composing maps without allocations.
 #[derive(Debug)]
 struct Room {
     pulled: LaneMatrix,
@@ -116,7 +117,7 @@ impl Room {
         Self { pulled: LaneMatrix::zeros(d, d), power: LocalMaps::identity(d), both: LocalMaps::identity(d) }
     }
 
-    /// Equal steps of eight clients, in about 2 log₂ K compositions.
+    /// Computes the maps of equal steps of eight clients, in about 2 log₂ K compositions.
     fn repeat(&mut self, rule: StepRule, block: &Block, into: &mut LocalMaps) {
         self.pulled.copy_from(&block.s);
         self.pulled.add_to_diagonal(Lanes::splat(rule.pull));
@@ -143,22 +144,23 @@ impl Room {
     }
 }
 
-/// The local maps of a whole fleet in the present round.
+/// The local maps of a whole fleet in the current round.
 #[derive(Debug)]
 pub struct FleetMaps {
     rule: StepRule,
-    /// Perhaps more than there are blocks; likewise the spectra.
+    /// One entry per block, and perhaps more, as in `spectra`.
     maps: Vec<LocalMaps>,
-    /// Every S diagonalised, where the steps differ within a round or from round to round.
+    /// Every S diagonalised, for schedules that change the step size within a round or from round to round.
     spectra: Vec<Eigen>,
-    /// Blocks of the present fleet whose maps are made, and whose spectra are.
+    /// Number of blocks of the current fleet whose maps are made, and number of those whose S is diagonalised.
     n_made: usize,
     n_diagonalised: usize,
     steps: Steps,
     room: Room,
 }
 
-/// Products of entries, eight side by side, after which maps in the making pause: about a millisecond.
+/// The number of products of entries, eight side by side, after which [`FleetMaps::advance`] pauses: about a
+/// millisecond.
 const PAUSE: usize = 400_000;
 
 impl FleetMaps {
@@ -169,26 +171,27 @@ impl FleetMaps {
         maps
     }
 
-    /// Room for the maps of systems of these sizes, of which none is made yet.
+    /// Buffers for systems of the sizes `dims`, without any maps yet.
     pub fn empty(dims: Dims, rule: StepRule) -> Self {
         let room = Room::new(dims.n_regressors());
         Self { rule, maps: Vec::new(), spectra: Vec::new(), n_made: 0, n_diagonalised: 0, steps: Steps::of(rule), room }
     }
 
-    /// Begins with another fleet, in the same room.
+    /// Begins the maps of another fleet, in the same buffers.
     pub fn begin_fleet(&mut self, rule: StepRule) {
         self.n_diagonalised = 0;
         self.begin(rule);
     }
 
-    /// Begins with the first round of another rule, for the same fleet.
+    /// Begins the maps of the first round of another rule, for the same fleet.
     pub fn begin(&mut self, rule: StepRule) {
         self.n_made = 0;
         self.rule = rule;
         self.steps.begin(rule);
     }
 
-    /// Makes the maps of some more clients; whether there are more. Until there are none, nothing else is to be asked.
+    /// Makes the maps of some more clients; returns whether there are more. Nothing else may be called until there are
+    /// none.
     pub fn advance(&mut self, fleet: &Fleet) -> bool {
         let mut done = 0;
         for (index, block) in fleet.blocks().iter().enumerate().skip(self.n_made) {
@@ -201,7 +204,7 @@ impl FleetMaps {
         false
     }
 
-    /// Makes the maps of a block; about how many products that took.
+    /// Makes the maps of a block; returns about how many products that took.
     fn make(&mut self, index: usize, block: &Block) -> usize {
         let d = block.s.rows();
         if self.maps.len() == index {
@@ -234,43 +237,44 @@ impl FleetMaps {
         }
     }
 
-    /// The rule they follow.
+    /// The rule of the local steps.
     pub fn rule(&self) -> StepRule {
         self.rule
     }
 
-    /// The maps, block by block.
+    /// The maps, one entry per block (and perhaps more).
     pub fn blocks(&self) -> &[LocalMaps] {
         &self.maps
     }
 
-    /// Whether every round has the same maps.
+    /// Whether all rounds have the same maps.
     pub fn repeat(&self) -> bool {
         self.rule.schedule.repeats_every_round()
     }
 
-    /// Goes to the maps of round `round` (0-based) of `n_rounds`.
+    /// Sets the maps to those of round `round` (0-based) of `n_rounds`.
     pub fn set_round(&mut self, fleet: &Fleet, round: usize, n_rounds: usize) {
-        // Others are made once and for all.
+        // Maps that repeat are made only once.
         if !self.repeat() {
             self.set_step_size(fleet, self.rule.schedule.step_size(self.rule.step_size, 1, round, n_rounds));
         }
     }
 
-    /// Goes to the maps of K equal steps of another size, where the schedule changes it from round to round.
+    /// Sets the maps to those of equal steps of another size, for a schedule that changes the step size from round to
+    /// round.
     pub fn set_step_size(&mut self, fleet: &Fleet, step_size: f64) {
         for (index, block) in fleet.blocks().iter().enumerate() {
             self.set_step_size_of(index, block, step_size);
         }
     }
 
-    /// The same for one block of the fleet alone.
+    /// The same for one block of the fleet.
     pub fn set_step_size_of(&mut self, index: usize, block: &Block, step_size: f64) {
         self.maps[index].set_equal_steps(&self.spectra[index], self.rule.pull, step_size, block);
     }
 
-    /// How far the steps of a round lead, where the schedule changes them from round to round: the largest `α K (λ + μ)` of a
-    /// client.
+    /// The reach of a round's steps, for a schedule that changes them from round to round: the largest `α K (λ + μ)` of
+    /// a client, with λ the largest eigenvalue of its S.
     pub fn reach(&self, fleet: &Fleet) -> f64 {
         let StepRule { step_size, pull, .. } = self.rule;
         let of_block = |(block, eigen): (&Block, &Eigen)| {
@@ -282,7 +286,7 @@ impl FleetMaps {
     }
 }
 
-/// The steps of a round whose steps differ.
+/// The step sizes of a round in which they differ.
 #[derive(Debug)]
 struct Steps {
     rule: StepRule,
@@ -292,12 +296,12 @@ struct Steps {
 }
 
 impl Steps {
-    /// None of them yet.
+    /// No step sizes yet.
     fn of(rule: StepRule) -> Self {
         Self { rule, sizes: Vec::new(), totals: vec![0.0] }
     }
 
-    /// Becomes those of another rule, in the same room.
+    /// Begins with another rule, in the same buffers.
     fn begin(&mut self, rule: StepRule) {
         if self.rule != rule {
             self.rule = rule;
@@ -306,7 +310,7 @@ impl Steps {
         }
     }
 
-    /// At least the first `n`, and as many sums.
+    /// At least the first `n` step sizes, and their sums.
     fn first(&mut self, n: usize) -> (&[f64], &[f64]) {
         while self.sizes.len() < n {
             let size = self.rule.schedule.step_size(self.rule.step_size, self.sizes.len() + 1, 0, 1);
@@ -318,7 +322,7 @@ impl Steps {
     }
 }
 
-/// Adds `factor · v vᵀ` of the k-th eigenvectors to the lower triangle.
+/// Adds `factor · v vᵀ`, with the k-th eigenvectors v, to the lower triangle.
 fn add_projection(sum: &mut LaneMatrix, factor: Lanes, vectors: &LaneMatrix, k: usize) {
     let d = vectors.rows();
     let column = || vectors.entries()[k..].iter().step_by(d);
@@ -330,10 +334,10 @@ fn add_projection(sum: &mut LaneMatrix, factor: Lanes, vectors: &LaneMatrix, k: 
     }
 }
 
-/// `p = Π_k (1 − α_k λ)` and `q = Σ_k α_k Π_{j<k} (1 − α_j λ)` of a round's steps on one eigenvalue λ.
+/// The effect of a round's steps on one eigenvalue λ: `p = Π_k (1 − α_k λ)` and `q = Σ_k α_k Π_{j<k} (1 − α_j λ)`.
 type OnEigenvalue = (Lanes, Lanes);
 
-/// Some steps and then others.
+/// The effect of some steps followed by others.
 fn both((p, q): OnEigenvalue, (later_p, later_q): OnEigenvalue) -> OnEigenvalue {
     (p * later_p, q + p * later_q)
 }
@@ -342,7 +346,7 @@ fn one_step(eigenvalue: Lanes, step_size: f64) -> OnEigenvalue {
     (Lanes::splat(1.0) - eigenvalue * step_size, Lanes::splat(step_size))
 }
 
-/// `steps` where `takes` says so, else `all`.
+/// `steps` in the lanes where `takes` is true, else `all`.
 fn where_taken(takes: [bool; LANES], steps: OnEigenvalue, all: OnEigenvalue) -> OnEigenvalue {
     if takes == [true; LANES] {
         return steps;
@@ -370,7 +374,7 @@ fn equal_steps(eigenvalue: Lanes, step_size: f64, n_steps: [usize; LANES]) -> On
 fn different_steps(eigenvalue: Lanes, step_sizes: &[f64], n_steps: [usize; LANES]) -> OnEigenvalue {
     let mut all = (Lanes::splat(1.0), Lanes::default());
     let (mut ended, mut taken) = (all, 0);
-    // All lanes go on until the last one ends: a mask in every step would cost more than the steps.
+    // All lanes go on until the last one ends, because a mask in every step would cost more than the steps.
     while let Some(end) = n_steps.into_iter().filter(|&n| n > taken).min() {
         for &step_size in &step_sizes[taken..end] {
             all = both(all, one_step(eigenvalue, step_size));

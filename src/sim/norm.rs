@@ -1,10 +1,10 @@
-//! The paper's ‖·‖: the largest singular value. (nalgebra's `norm()` is Frobenius.)
+//! The paper's norm ‖·‖, the spectral norm: the largest singular value. (nalgebra's `norm()` is the Frobenius norm.)
 
 use super::Matrix;
 use super::eigen::jacobi;
 use super::lanes::{LaneMatrix, Lanes};
 
-/// Spectral norm of a matrix: its largest singular value, ≥ 0. NaN or infinite when an entry is.
+/// Spectral norm of a matrix: its largest singular value, ≥ 0. NaN or infinite if an entry is.
 ///
 /// Computed as the square root of the largest eigenvalue of the smaller of `EEᵀ` and `EᵀE`, after scaling, with
 /// additions, multiplications, divisions and square roots only, so that every platform gives the same bits.
@@ -19,20 +19,20 @@ pub fn spectral_norm(matrix: &Matrix) -> f64 {
     LaneNorms::new(matrix.nrows(), matrix.ncols()).of(&lanes).0[0]
 }
 
-/// Room to compute the spectral norms of eight matrices at a time.
+/// Buffers for the spectral norms of eight matrices at a time.
 #[derive(Clone, Debug)]
 pub struct LaneNorms {
     gram: LaneMatrix,
 }
 
 impl LaneNorms {
-    /// Room for matrices of this size.
+    /// Buffers for matrices of this size.
     pub fn new(rows: usize, cols: usize) -> Self {
         let smaller = rows.min(cols);
         Self { gram: LaneMatrix::zeros(smaller, smaller) }
     }
 
-    /// The norms of eight matrices.
+    /// The spectral norms of eight matrices.
     pub fn of(&mut self, matrices: &LaneMatrix) -> Lanes {
         let largest = matrices.entries().iter().fold(Lanes::default(), |largest, &entry| largest.max(entry.abs()));
         let unit = largest.map(unit_of);
@@ -40,18 +40,18 @@ impl LaneNorms {
         jacobi(&mut self.gram, None);
         let eigenvalues = (0..self.gram.rows()).map(|k| self.gram[(k, k)]);
         let norms = eigenvalues.fold(Lanes::default(), Lanes::max).sqrt() / unit;
-        // The comparisons above pass NaN over; a sum does not.
+        // The comparisons above ignore NaN; a sum does not.
         let total = matrices.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
         let norms = largest.zip(norms, |largest, norm| if largest < f64::INFINITY { norm } else { f64::INFINITY });
         total.zip(norms, |total, norm| if total.is_nan() { f64::NAN } else { norm })
     }
 }
 
-/// A power of two that brings a matrix with this largest entry where no square overflows or vanishes. Multiplying by it
-/// rounds nothing.
+/// A power of two for matrices with this largest entry: multiplied by it, no square overflows or vanishes. The
+/// multiplication does not round.
 fn unit_of(largest: f64) -> f64 {
     const FAR: f64 = 1e140;
-    // By their exponents' bits: 2⁻⁶⁰⁰ and 2⁶⁰⁰.
+    // 2⁻⁶⁰⁰ and 2⁶⁰⁰, by the bits of their exponents.
     const SMALL: f64 = f64::from_bits((1023 - 600) << 52);
     const LARGE: f64 = f64::from_bits((1023 + 600) << 52);
     if largest > FAR {
@@ -66,7 +66,7 @@ fn unit_of(largest: f64) -> f64 {
 /// `EEᵀ` or `EᵀE`, whichever is smaller, of matrices multiplied by their unit.
 fn set_gram(matrices: &LaneMatrix, unit: Lanes, gram: &mut LaneMatrix) {
     let (rows, cols) = (matrices.rows(), matrices.cols());
-    // Entry k of vector i: of a row if there are fewer rows than columns, else of a column.
+    // Entry k of vector i: of a row unless there are more rows than columns, else of a column.
     let (inner, stride_i, stride_k) = if gram.rows() == rows { (cols, cols, 1) } else { (rows, 1, cols) };
     let entry = |i: usize, k: usize| matrices.entries()[i * stride_i + k * stride_k] * unit;
     for i in 0..gram.rows() {

@@ -1,16 +1,17 @@
 //! Standard normal draws whose bits are the same on every platform.
 //!
-//! `rand_distr` draws normals by the ziggurat method, with additions and multiplications only, except in the tail beyond
-//! 3.65: there it takes a logarithm from the platform, and platforms differ in the last bit of one in fifteen. A tail draw
-//! is therefore drawn again, from the same tail, with a logarithm that is compiled with us. (The sampler's comparisons with
-//! a platform's `exp` remain; the odds that a last bit turns one of them are about 10⁻¹⁶ a draw.)
+//! `rand_distr` uses the ziggurat method, which computes draws by additions and multiplications only, except in the
+//! tail beyond 3.65, where it takes a logarithm from the platform. Platforms differ in the last bit of one logarithm in
+//! fifteen. A draw from the tail is therefore replaced by another one from the same tail, with the logarithm of `libm`.
+//! (The sampler also makes comparisons with a platform's `exp`; the probability that a last bit decides one of them is
+//! about 10⁻¹⁶ per draw.)
 
 use rand::distr::Open01;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-/// Where the ziggurat's tail begins (Doornik, "An improved ziggurat method to generate normal random samples", 2005, for
-/// 256 layers).
+/// The start of the ziggurat's tail for 256 layers (Doornik, "An improved ziggurat method to generate normal random
+/// samples", 2005).
 const TAIL: f64 = 3.654_152_885_361_009;
 
 /// A standard normal draw.
@@ -20,8 +21,8 @@ pub fn normal(rng: &mut impl Rng) -> f64 {
     if value.abs() < TAIL { value } else { tail(rng).copysign(value) }
 }
 
-/// A standard normal draw, given that it is beyond the start of the tail (Marsaglia, "Generating a variable from the tail
-/// of the normal distribution", 1964).
+/// The absolute value of a standard normal draw from the tail (Marsaglia, "Generating a variable from the tail of the
+/// normal distribution", 1964).
 #[cold]
 fn tail(rng: &mut impl Rng) -> f64 {
     loop {

@@ -1,4 +1,4 @@
-//! Who takes part in a round: the paper's S_r.
+//! Participation: which clients take part in a round, the paper's S_r.
 
 use rand::RngExt;
 
@@ -8,16 +8,17 @@ use super::stream::{Purpose, Seed, stream};
 /// Which clients take part in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Participation {
-    /// All, always.
+    /// All clients, in every round.
     Full,
-    /// This share of the clients (rounded, at least one), drawn uniformly without replacement, anew every round.
+    /// This fraction of the clients (rounded, at least one client), drawn uniformly without replacement in every round.
     Fraction(f64),
-    /// Every client drops out of a round with this probability, independently. If all do, the server's model stays.
+    /// Every client drops out of a round with this probability, independently. If all drop out, the server's model does
+    /// not change.
     Dropout(f64),
 }
 
 impl Participation {
-    /// Whether everybody takes part in every round, whatever is drawn.
+    /// Whether all clients take part in every round, whatever is drawn.
     pub fn is_full(self, n_clients: usize) -> bool {
         match self {
             Self::Full => true,
@@ -26,7 +27,7 @@ impl Participation {
         }
     }
 
-    /// How many clients report, on average over rounds.
+    /// Statistics of the number of clients that report.
     pub fn reports(self, n_clients: usize) -> Reports {
         let m = n_clients as f64;
         let (any, inverse) = match self {
@@ -38,18 +39,19 @@ impl Participation {
     }
 }
 
-/// Who reports, on average.
+/// Statistics of the clients that report in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reports {
-    /// The probability that somebody does.
+    /// The probability that at least one client reports.
     pub any: f64,
-    /// κ of a client's weight w_i in the mean over those who do, if somebody does: `Cov(w_i, w_j) = κ/M (δ_ij − 1/M)`, with M
-    /// clients. 0 if all always do, 1 if it is one at a time.
+    /// The variation κ of a client's weight w_i in the mean over the clients that report, given that there are any:
+    /// `Cov(w_i, w_j) = κ/M (δ_ij − 1/M)` for M clients. 0 if all clients always report, 1 if one reports at a time.
     pub variation: f64,
 }
 
-/// Of so many that are each there with this probability: the probability that not all are missing, and then the mean of one over
-/// how many there are. By ratios of probabilities from the likeliest number on, so that nothing underflows that matters.
+/// For the number m of present clients out of n, each present with probability `there`: the probability of m > 0, and
+/// the mean of 1/m given m > 0. The sums start at the likeliest m and go on by ratios of probabilities, so that no
+/// relevant term underflows.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the number of clients")]
 fn binomial(n: usize, there: f64) -> (f64, f64) {
     if there <= 0.0 {
@@ -82,33 +84,33 @@ fn binomial(n: usize, there: f64) -> (f64, f64) {
     (some / (none + some), inverse / some)
 }
 
-/// How many clients a share is.
+/// The number of clients in a fraction of them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the number of clients")]
 fn chosen(share: f64, n_clients: usize) -> usize {
     ((share * n_clients as f64).round() as usize).clamp(1, n_clients.max(1))
 }
 
-/// The clients that take part in a round, eight at a time.
+/// The clients that take part in a round, in blocks of eight.
 #[derive(Clone, Debug)]
 pub struct Participants {
     n_clients: usize,
     n: usize,
-    /// 1 for those that take part, 0 for the others and for empty lanes.
+    /// 1 for the clients that take part, 0 for the others and for empty lanes.
     weights: Vec<Lanes>,
-    /// Room for the draws.
+    /// Buffers for the draws.
     draws: Vec<f64>,
     sorted: Vec<f64>,
 }
 
 impl Participants {
-    /// Everybody.
+    /// All clients.
     pub fn everybody(n_clients: usize) -> Self {
         let present = |block: usize| Lanes::from_fn(|lane| f64::from(u8::from(block * LANES + lane < n_clients)));
         let weights = (0..n_clients.div_ceil(LANES)).map(present).collect();
         Self { n_clients, n: n_clients, weights, draws: Vec::new(), sorted: Vec::new() }
     }
 
-    /// How many take part.
+    /// The number of clients that take part.
     pub fn n(&self) -> usize {
         self.n
     }
@@ -118,11 +120,12 @@ impl Participants {
         &self.weights
     }
 
-    /// Draws those of round `round` (0-based) of a data set.
+    /// Draws the clients that take part in round `round` (0-based) of a data set. With full participation it changes
+    /// nothing.
     ///
-    /// Each client has one uniform number a round; those of the smallest, or of all above the dropout probability, take
-    /// part. So a larger share only adds participants, a smaller dropout probability too, and more clients or rounds
-    /// change no number that was drawn before.
+    /// Each client has one uniform number per round. A fraction consists of the clients with the smallest numbers; with
+    /// dropouts, the clients with a number below one minus the probability take part. So a larger fraction or a smaller
+    /// dropout probability only adds clients, and more clients or rounds change none of the numbers drawn before.
     pub fn draw(&mut self, participation: Participation, seed: Seed, trial: usize, round: usize) {
         if participation.is_full(self.n_clients) {
             return;
@@ -142,7 +145,7 @@ impl Participants {
         }
     }
 
-    /// A number that exactly `count` draws are below. (Two equal draws, at odds of 2⁻⁵³, would make it fewer.)
+    /// A threshold that exactly `count` draws are below. (If two draws are equal, at odds of 2⁻⁵³, it can be fewer.)
     fn quantile(&mut self, count: usize) -> f64 {
         self.sorted.clone_from(&self.draws);
         if count < self.sorted.len() { *self.sorted.select_nth_unstable_by(count, f64::total_cmp).1 } else { 1.0 }
@@ -193,7 +196,8 @@ mod tests {
         assert!((5_800..6_200).contains(&total), "{total}");
     }
 
-    /// Against weights that were drawn, where few are there to draw and where the probability of any number is tiny.
+    /// Compares with drawn weights for few clients, and with an expansion for many, where every single probability is
+    /// tiny.
     #[test]
     fn reports_are_those_that_are_drawn() {
         let dropouts = [0.0, 0.1, 0.5, 0.9, 0.97].map(Participation::Dropout);

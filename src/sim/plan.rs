@@ -1,8 +1,8 @@
-//! How much data the clients have, and what drives it.
+//! The clients' amounts of data, and the standard deviations behind the data.
 
 use super::spread::{Quantity, Spread};
 
-/// Standard deviations (not variances) of what drives a rollout.
+/// Standard deviations (not variances) of a rollout's random variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseLevels {
     /// σ_x of each entry of the initial state.
@@ -18,10 +18,10 @@ impl NoiseLevels {
     pub const UNIT: Self = Self { initial_state_std: 1.0, input_std: 1.0, process_noise_std: 1.0 };
 }
 
-/// One client's data: how much, and how driven.
+/// The amount of one client's data, and the standard deviations behind them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DataPlan {
-    /// Rollouts N_i.
+    /// Number of rollouts N_i.
     pub n_rollouts: usize,
     /// Steps T_i of each rollout. `N_i = 1` and a long T_i is the single-trajectory setting.
     pub rollout_len: usize,
@@ -29,10 +29,10 @@ pub struct DataPlan {
     pub noise: NoiseLevels,
 }
 
-/// All clients' data: every quantity the same, or spread over them.
+/// The data plans of all clients; every quantity may differ from client to client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetPlan {
-    /// Rollouts N_i.
+    /// Numbers of rollouts N_i.
     pub n_rollouts: Spread<usize>,
     /// Rollout lengths T_i.
     pub rollout_len: Spread<usize>,
@@ -45,7 +45,7 @@ pub struct FleetPlan {
 }
 
 impl FleetPlan {
-    /// The plan of client `client` (0-based); `None` when a spread lists no value.
+    /// The plan of client `client` (0-based); `None` if a spread is an empty list.
     pub fn of(&self, client: usize) -> Option<DataPlan> {
         Some(DataPlan {
             n_rollouts: self.n_rollouts.get(Quantity::Rollouts, client)?,
@@ -60,7 +60,7 @@ impl FleetPlan {
 }
 
 impl From<DataPlan> for FleetPlan {
-    /// Everybody has this plan.
+    /// The same plan for all clients.
     fn from(plan: DataPlan) -> Self {
         Self {
             n_rollouts: plan.n_rollouts.into(),

@@ -1,27 +1,28 @@
-//! Triangular factors of wide matrices, eight at a time, by Householder reflections (Golub and Van Loan, Matrix Computations,
-//! section 5.2, transposed).
+//! Triangular factors of wide matrices, eight at a time, by Householder reflections (Golub and Van Loan, Matrix
+//! Computations, section 5.2, transposed).
 //!
-//! `F = L Hᵀ` with L lower triangular with a diagonal of at least 0, and H orthogonal. Unlike Gram–Schmidt, reflections need no
-//! row to be independent of those above it, and columns of zeros stay zeros: where F has fewer columns that are not zero than
-//! rows, so has L.
+//! `F = L Hᵀ` with H orthogonal and L lower triangular, its diagonal at least 0. Unlike Gram–Schmidt, reflections allow
+//! rows that depend on those above them, and zero columns stay zero: if F has fewer nonzero columns than rows, so has
+//! L.
 
 use super::lanes::{LaneMatrix, Lanes};
 
-/// A sum of squares below this counts as zero: it may have lost its digits, and whatever it is added to has more.
+/// A sum of squares below this counts as zero: its digits may have been lost to underflow, and beside other sums it is
+/// negligible.
 const NEGLIGIBLE: f64 = 1e-290;
 
-/// The factor's column i is turned to have a diagonal of at least 0, which makes L a continuous function of F.
+/// The sign for a column of the factor that makes its diagonal entry at least 0, and so L a continuous function of F.
 fn turn(reflection: Lanes) -> Lanes {
     Lanes::splat(-1.0).signed_by(reflection)
 }
 
 /// Writes the factor L of `f`, with at least as many columns as rows, to the lower triangle of the first rows of `l`.
 ///
-/// Row i of `f` becomes what [`reflect`] takes to do the same to another matrix: from its diagonal on, the vector v of the
-/// reflection `I − v vᵀ`.
+/// Row i of `f` is overwritten with what [`reflect`] needs to turn other rows in the same way: from the diagonal on,
+/// the vector v of the reflection `I − v vᵀ`.
 ///
 /// # Panics
-/// When `f` has more rows than columns or than `l`.
+/// If `f` has more rows than columns or than `l`.
 #[inline(never)]
 pub fn lower_factor(f: &mut LaneMatrix, l: &mut LaneMatrix) {
     let (n_rows, n_cols) = (f.rows(), f.cols());
@@ -38,9 +39,10 @@ pub fn lower_factor(f: &mut LaneMatrix, l: &mut LaneMatrix) {
     }
 }
 
-/// Makes a row the vector v of the reflection that leaves only its first entry, `±` the norm returned.
+/// Replaces a row by the vector v of the reflection that maps it to its first entry alone, `±` its norm. Returns the
+/// norm.
 fn set_reflection(v: &mut [Lanes]) -> Lanes {
-    // Written so that NaN stays.
+    // With this comparison NaN stays NaN.
     let square = dot(v, v).map(|square| if square < NEGLIGIBLE { 0.0 } else { square });
     let norm = square.sqrt();
     let scale = Lanes::splat(1.0) / (norm * (norm + v[0].abs())).sqrt();
@@ -58,7 +60,7 @@ fn reflect_row(v: &[Lanes], row: &mut [Lanes]) {
     row.iter_mut().zip(v).for_each(|(entry, &v)| *entry -= along * v);
 }
 
-/// Applies to one lane's row what turned `f` into its factor: `q` becomes `qH`.
+/// Applies to a row `q`, in one lane, the transformation that turned `f` into its factor: `q` becomes `qH`.
 pub fn reflect(f: &LaneMatrix, lane: usize, q: &mut [f64]) {
     for (i, row) in f.entries().chunks_exact(f.cols()).enumerate() {
         let (v, q) = (&row[i..], &mut q[i..]);
@@ -68,7 +70,7 @@ pub fn reflect(f: &LaneMatrix, lane: usize, q: &mut [f64]) {
     }
 }
 
-/// The sum of products, first to last.
+/// The sum of products, from first to last.
 #[inline]
 pub fn dot(a: &[Lanes], b: &[Lanes]) -> Lanes {
     a.iter().zip(b).fold(Lanes::default(), |sum, (&a, &b)| sum + a * b)
@@ -81,7 +83,7 @@ mod tests {
     use crate::lanes::LANES;
     use crate::lanes::tests::{random, side_by_side};
 
-    /// `L Lᵀ = F Fᵀ`, L lower triangular with a diagonal of at least 0, and `F = L Hᵀ`.
+    /// Checks that `L Lᵀ = F Fᵀ`, L is lower triangular with a diagonal of at least 0, and `F = L Hᵀ`.
     #[track_caller]
     fn check(f: &[Matrix]) {
         let (n, m) = f[0].shape();
@@ -95,7 +97,7 @@ mod tests {
                 let mut row: Vec<_> = f.row(i).iter().copied().collect();
                 reflect(&room, lane, &mut row);
                 let expected = (0..m).map(|j| if j < n { l[(i, j)] } else { 0.0 });
-                // What is negligible is left as it is.
+                // Negligible rows are left as they are.
                 let near = |(a, b): (&f64, f64)| (a - b).abs() <= 1e-14 * f.norm() + 1e-140;
                 assert!(row.iter().zip(expected).all(near), "{row:?} {l}");
             }

@@ -1,11 +1,12 @@
 //! The rounds at which errors are recorded.
 
-/// Up to this many rounds, each is recorded.
+/// Up to this number of rounds, every round is recorded.
 const ALL_UP_TO: usize = 1_024;
-/// Beyond, so many an octave: about 400 for a million rounds, evenly spread on a logarithmic axis.
+/// In longer runs, the number of records per octave: about 400 for a million rounds, evenly spread on a logarithmic
+/// axis.
 const PER_OCTAVE: usize = 24;
 
-/// The rounds at which the error of an experiment of `n_rounds` rounds is recorded, ascending: 0 and `n_rounds` always.
+/// The rounds at which the errors of a run of `n_rounds` rounds are recorded, ascending from 0 to `n_rounds`.
 ///
 /// ```
 /// use fedsysid_sim::rounds::recorded_rounds;
@@ -24,17 +25,18 @@ pub fn recorded_rounds(n_rounds: usize) -> Vec<usize> {
     rounds
 }
 
-/// A stretch of recorded rounds that lie equally far apart.
+/// A stretch of equally spaced recorded rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Rounds from one recorded to the next.
+    /// Rounds from one record to the next.
     pub stride: usize,
-    /// Recorded rounds.
+    /// Number of records.
     pub count: usize,
 }
 
-/// The recorded rounds after round 0 as stretches. Strides double, so that one squaring of the round map leads from each
-/// stretch to the next; only the last one, which ends at `n_rounds`, may be another.
+/// The recorded rounds after round 0, as stretches. The stride doubles from one stretch to the next, so that one
+/// squaring of the round map gives the map of the next stretch. Only the last stretch, which ends at `n_rounds`, may
+/// have another stride.
 pub fn stretches(n_rounds: usize) -> Vec<Stretch> {
     if n_rounds <= ALL_UP_TO {
         return vec![Stretch { stride: 1, count: n_rounds }];

@@ -13,57 +13,60 @@ use super::participation::Participants;
 use super::scenario::Scenario;
 use super::target::{ErrorRecorder, Models, Target, Truth};
 
-/// Above this contraction a run counts as diverging. Exactly 1 means a direction that the data do not excite: it is never
-/// learned, and does no harm.
+/// Above this contraction a run counts as diverging. A contraction of exactly 1 comes from a direction that the data do
+/// not excite: it is never learned, and does no harm.
 const DIVERGENCE: f64 = 1.0 + 1e-9;
 
-/// Where no contraction decides, an error that has grown so many times counts as diverging.
+/// Where no contraction decides, a run counts as diverging if its error exceeds this multiple of the first error, or of
+/// 1 if the first error is smaller.
 const GROWTH: f64 = 1e6;
 
-/// Work of one step, in products of entries, eight side by side: a millisecond or two.
+/// The work of one step, in products of entries, eight side by side: a millisecond or two.
 const STEP: usize = 200_000;
 
-/// What a round costs with steps of its own, in the same unit.
+/// The cost of a round in the same unit, with maps of its own.
 fn cost_of_round(fleet: &Fleet) -> usize {
     let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
     fleet.blocks().len() * d * d * (d + n + 3)
 }
 
-/// What it costs along a curve with so many points. (Products that are not side by side, but in long rows.)
+/// The cost of a round along a curve with `n_points` points. (Its products are not side by side, but in long rows.)
 fn cost_along(n_points: usize, (n, d): (usize, usize)) -> usize {
     n_points * d * (d + n) / 4
 }
 
-/// What an error costs.
+/// The cost of an error.
 fn cost_of_error(truth: &Truth, d: usize) -> usize {
     10 * d * d * truth.blocks().count()
 }
 
-/// How often something may be done in one step that costs so much each time.
+/// How often something of this cost can be done in one step, at least once.
 fn at_once(cost: usize) -> usize {
     (STEP / cost.max(1)).max(1)
 }
 
-/// One method's run on one data set.
+/// The result of one method's run on one data set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// e_r = ‖Θ̄_r − Θ⁽ⁱ⁾‖ at the [recorded rounds](super::rounds). Infinite or NaN from where the model overflowed.
+    /// Errors e_r = ‖Θ̄_r − Θ⁽ⁱ⁾‖ at the [recorded rounds](super::rounds). Infinite or NaN once the model has
+    /// overflowed.
     pub errors: Vec<f64>,
-    /// Contraction ρ per round with everybody taking part, of the first round where the schedule changes it; none for
-    /// methods whose round is not one map of the server's model. Where every round is the same, the run converges iff ρ < 1.
+    /// Contraction ρ per round with full participation; if the schedule changes it, that of the first round. If all
+    /// rounds are the same, the run converges iff ρ < 1. `None` for methods whose round is not one map of the server's
+    /// model.
     pub contraction: Option<f64>,
-    /// Whether it diverges.
+    /// Whether the run diverges.
     pub outcome: Outcome,
 }
 
-/// What becomes of a run.
+/// Whether a run stays bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It stays bounded.
+    /// The run stays bounded.
     Bounded,
-    /// It diverges: ρ > 1 where that decides, an error that grew a millionfold where nothing does, or an overflow.
+    /// The run diverges: ρ > 1 where ρ decides, an error that grew a millionfold where it does not, or an overflow.
     Diverged {
-        /// The recorded round of the least error, from which it only grows.
+        /// The recorded round of the least error.
         round: usize,
     },
 }
@@ -85,7 +88,7 @@ pub struct MethodRun {
     contraction: Option<f64>,
 }
 
-/// What a run is for: the data set's number, and who is to be told of its errors.
+/// What a run works on, and what its errors are measured against.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The experiment.
@@ -94,18 +97,19 @@ pub struct Context<'a> {
     pub truth: &'a Truth,
     /// The recorded rounds.
     pub recorded: &'a [usize],
-    /// The data set, 0-based.
+    /// The number of the data set, 0-based.
     pub trial: usize,
     /// The clients' moments.
     pub fleet: &'a Fleet,
 }
 
-/// How the rounds are gone through.
+/// How the rounds are computed.
 #[derive(Debug)]
 enum Rounds {
-    /// Every round is the same affine map: from one recorded round to the next, of which these lanes are still to be recorded.
+    /// Every round is the same affine map: leaps from one recorded round to the next. The models of `lanes` are yet to
+    /// be recorded.
     Leaps { leaps: Box<Leaps>, lanes: Range<usize> },
-    /// The step size changes from round to round, and with it the affine map: along a curve.
+    /// The step size, and with it the affine map, changes from round to round: the maps come from a curve.
     Curve(Box<Along>),
     /// One by one.
     Each { who: Participants, round: usize, n_recorded: usize },
@@ -128,7 +132,7 @@ struct Along {
 }
 
 impl Along {
-    /// Some more rounds; whether there are more.
+    /// Does some more rounds; returns whether there are more.
     fn advance(&mut self, context: Context<'_>, recorder: &mut ErrorRecorder, rule: StepRule) -> bool {
         let n_rounds = context.scenario.settings().n_rounds;
         let cost = cost_along(self.curve.points().len(), self.model.shape());
@@ -147,8 +151,8 @@ impl Along {
     }
 }
 
-/// Begins with the local maps of a method's first round. Those of an earlier method on the same data set stay if they are the
-/// same.
+/// Begins the local maps for a method's first round. For the first method on a data set (`is_first`) they are made
+/// anew; later, the maps of the method before are kept if they are the same.
 pub fn begin_maps(scenario: &Scenario, method: Method, earlier: Option<FleetMaps>, is_first: bool) -> FleetMaps {
     let settings = scenario.settings();
     let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: method.solver.pull() };
@@ -162,7 +166,7 @@ pub fn begin_maps(scenario: &Scenario, method: Method, earlier: Option<FleetMaps
 }
 
 impl MethodRun {
-    /// A run at its start, in room that an earlier one may have left.
+    /// A run at its start. `update` is the state that an earlier run of the method has left, to be used again.
     pub fn new(context: Context<'_>, method: Method, maps: FleetMaps, update: Option<Box<dyn Update>>) -> Self {
         let settings = context.scenario.settings();
         let first = context.scenario.first_model();
@@ -186,7 +190,7 @@ impl MethodRun {
             Some(map) if is_full && maps.repeat() => {
                 Rounds::Leaps { leaps: Box::new(Leaps::new(map, &first, settings.n_rounds)), lanes: 0..0 }
             }
-            // A curve takes a map more than there are local steps.
+            // A curve needs one map more than there are local steps.
             Some(_) if is_full && n_local_steps < settings.n_rounds && is_cheap => {
                 let curve = RoundCurve::new(settings.step_size, n_local_steps, first.shape());
                 Rounds::Curve(Box::new(Along { curve, round: 0, n_recorded: 1, model: first.clone(), after: first }))
@@ -196,7 +200,7 @@ impl MethodRun {
         Self { maps, update, rounds, recorder, contraction }
     }
 
-    /// Goes on for about a millisecond; whether there is more to do.
+    /// Continues for about a millisecond; returns whether there is more to do.
     pub fn advance(&mut self, context: Context<'_>) -> bool {
         match &mut self.rounds {
             Rounds::Leaps { leaps, lanes } => leap(context, leaps, lanes, &mut self.recorder),
@@ -227,7 +231,7 @@ impl MethodRun {
         }
     }
 
-    /// Takes a few maps for a curve of them; if it cannot be drawn, the rounds are gone through one by one.
+    /// Adds a few maps to a curve of them. If the curve cannot be interpolated, the rounds are done one by one.
     fn gather(&mut self, context: Context<'_>) {
         let Rounds::Curve(along) = &mut self.rounds else { return };
         let who = Participants::everybody(context.fleet.n_clients());
@@ -244,7 +248,7 @@ impl MethodRun {
         }
     }
 
-    /// The models that clients have at present.
+    /// The clients' current models. With leaps, they are up to date only at the end of the run.
     pub fn models(&self) -> Models<'_> {
         match &self.rounds {
             Rounds::Leaps { leaps, .. } => Models::Shared(leaps.last()),
@@ -253,7 +257,7 @@ impl MethodRun {
         }
     }
 
-    /// The share of the rounds done, 0 to 1.
+    /// The fraction of the rounds done, 0 to 1; 0 with leaps.
     pub fn progress(&self, n_rounds: usize) -> f64 {
         match &self.rounds {
             Rounds::Leaps { .. } => 0.0,
@@ -262,7 +266,7 @@ impl MethodRun {
         }
     }
 
-    /// The result, and the room for another run.
+    /// The result, and the buffers for another run.
     pub fn finish(self, recorded: &[usize]) -> (Trajectory, FleetMaps, Box<dyn Update>) {
         let errors = self.recorder.finish();
         let first = errors.first().copied().unwrap_or(0.0).max(1.0);
@@ -281,9 +285,9 @@ impl MethodRun {
     }
 }
 
-/// The next recorded rounds; whether there are more.
+/// Records the next errors; returns whether there are more.
 fn leap(context: Context<'_>, leaps: &mut Leaps, lanes: &mut Range<usize>, recorder: &mut ErrorRecorder) -> bool {
-    // Where one client counts, eight rounds are looked at side by side; else eight clients.
+    // With a single target client, eight rounds are measured side by side, otherwise eight clients.
     let width = if let Target::Client(_) = context.truth.target() { LANES } else { 1 };
     for _ in 0..at_once(cost_of_error(context.truth, context.fleet.dims().n_regressors())) {
         if lanes.start == lanes.end {
@@ -297,7 +301,7 @@ fn leap(context: Context<'_>, leaps: &mut Leaps, lanes: &mut Range<usize>, recor
     true
 }
 
-/// The recorded round of the least error; the first if none is a number.
+/// The recorded round of the least error; 0 if no error is finite.
 pub fn round_of_least(recorded: &[usize], errors: impl Iterator<Item = f64>) -> usize {
     let finite = recorded.iter().zip(errors).filter(|(_, error)| error.is_finite());
     finite.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(&round, _)| round)

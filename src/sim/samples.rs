@@ -1,5 +1,6 @@
-//! A client's data kept whole: what the [`textbook`](super::textbook) loop needs, and the oracle of the
-//! [`simulator`](super::simulator), whose [`realize`](super::simulator::realize) gives samples with its moments.
+//! All samples of a client, as the [`textbook`](super::textbook) loop needs them. They are also the reference for tests
+//! of the [`simulator`](super::simulator), whose [`realize`](super::simulator::realize) returns samples that have its
+//! moments.
 
 use rand::Rng;
 
@@ -9,7 +10,7 @@ use super::normal::normal;
 use super::plan::DataPlan;
 use super::system::{Dims, LinearSystem};
 
-/// All samples of a client, one column a sample.
+/// All samples of a client, one per column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
     /// Regressors `Z`, d×NT.
@@ -26,7 +27,7 @@ impl Samples {
     }
 }
 
-/// Simulates a client and keeps every sample, written as the definition reads.
+/// Simulates a client by the definition of its system and returns every sample, rollout by rollout.
 pub fn simulate_samples(system: &LinearSystem, plan: &DataPlan, rng: &mut impl Rng) -> Samples {
     let Dims { n_states: n, n_inputs: p } = system.dims();
     let n_samples = plan.n_rollouts * plan.rollout_len;

@@ -1,21 +1,21 @@
-//! Step sizes: how α changes over a round's local steps, or over the rounds.
+//! Step-size schedules: how α changes over a round's local steps, or over the rounds.
 
-/// How the step size develops from its base α.
+/// How the step size changes from its base α.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Schedule {
-    /// `α` always.
+    /// `α` in all steps.
     Constant,
-    /// `α/k` in local step k = 1…K, the same in every round: what the authors' code does for FedAvg.
+    /// `α/k` in local step k = 1…K, the same in every round, as the authors' code does for FedAvg.
     OverLocalSteps,
     /// `α(1 − r/R)` in all local steps of round r = 0…R−1: the paper's "linear decreasing step size", read literally.
     OverRounds,
-    /// `α/(r+1)` in all local steps of round r = 0…: the steps of stochastic approximation, which sum to infinity and whose
-    /// squares do not.
+    /// `α/(r + 1)` in all local steps of round r = 0, 1, …: the steps of stochastic approximation, whose sum is
+    /// infinite and whose sum of squares is finite.
     Harmonic,
 }
 
 impl Schedule {
-    /// All of them.
+    /// All schedules.
     pub const ALL: [Self; 4] = [Self::Constant, Self::OverLocalSteps, Self::OverRounds, Self::Harmonic];
 
     /// The step size of local step `local_step` (1-based) in round `round` (0-based) of `n_rounds`.
@@ -28,7 +28,7 @@ impl Schedule {
         }
     }
 
-    /// Whether every round takes the same steps, so that one map describes them all.
+    /// Whether all rounds take the same steps, so that one map describes them all.
     pub fn repeats_every_round(self) -> bool {
         match self {
             Self::Constant | Self::OverLocalSteps => true,

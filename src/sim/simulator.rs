@@ -1,35 +1,36 @@
-//! Clients' data summed into moments, without drawing a sample: at a cost that does not depend on N.
+//! The moments of clients' data, drawn without simulating samples, at a cost that does not depend on N.
 //!
-//! Side by side, a client's N rollouts are matrices `X_t` (n×N), `U_t` (p×N) and `W_t` (n×N), with `Z_t = [X_t; U_t]` and
-//! `X_{t+1} = ΘZ_t + W_t`; its moments are `S = Σ Z_t Z_tᵀ` and `C = Σ X_{t+1} Z_tᵀ`. These are products of rows, and do not
-//! change when every row is written in another orthonormal basis of ℝᴺ, a new one at every step. In a basis that begins with
-//! what the rows of `Z_t` span, `Z_t = L_t Q_tᵀ` is a lower triangular d×d matrix `L_t`, and all else is as small.
+//! At time t, the states, inputs and noise of a client's N rollouts are the columns of `X_t` (n×N), `U_t` (p×N) and
+//! `W_t` (n×N), with `Z_t = [X_t; U_t]` and `X_{t+1} = ΘZ_t + W_t`. The moments are `S = Σ Z_t Z_tᵀ` and
+//! `C = Σ X_{t+1} Z_tᵀ`, which are products of rows. They do not change if all rows are written in another orthonormal
+//! basis of ℝᴺ, a new one at every step. In a basis that begins with vectors that span the rows of `Z_t`,
+//! `Z_t = L_t Q_tᵀ` with a lower triangular d×d matrix `L_t`, and all other matrices are as small.
 //!
-//! # New normals in a basis that is there
-//! What is drawn next is independent of everything before, and so of the basis; and a matrix of standard normals is one in any
-//! orthonormal basis. So for r new rows beside a basis of m vectors, draw
+//! # New normals beside a basis
+//! The variables drawn next are independent of everything before, and so of the basis. And in any orthonormal basis, a
+//! matrix of standard normals is again one. So for r new rows beside a basis of m vectors, draw
 //!
 //! ```text
-//! [E R]   E   r×m, standard normals: the rows' parts within the basis
-//!         R   r×r, lower triangular: their parts outside of it, where a basis is made of these rows by Gram–Schmidt
+//! [E R]   E   r×m, standard normals: the rows' components within the basis
+//!         R   r×r, lower triangular: their components outside of it, in a basis made of these rows by Gram–Schmidt
 //! ```
 //!
-//! R is the Bartlett factor of r normal rows of length N − m: `R_kk ~ χ` with N − m − k degrees of freedom, standard normals
-//! below. (Bartlett, "On the theory of statistical regression", 1933; Anderson, An Introduction to Multivariate Statistical
-//! Analysis, theorem 7.2.1.) There are never more than N vectors in a basis: with fewer rollouts, columns from the N-th on are
-//! zero. So N decides on degrees of freedom and zeros, and changes no draw.
+//! R is the Bartlett factor of r rows of N − m normals: `R_kk ~ χ` with N − m − k degrees of freedom (k = 0 … r − 1),
+//! standard normals below the diagonal. (Bartlett, "On the theory of statistical regression", 1933; Anderson, An
+//! Introduction to Multivariate Statistical Analysis, theorem 7.2.1.) A basis has at most N vectors: with few rollouts,
+//! all columns after the first N are zero. So N determines degrees of freedom and zeros, and changes no random number.
 //!
 //! # The chain
 //! ```text
-//! L_0's rows of x   σ_x R                        no basis yet
-//! L_t's rows of u   σ_u [E R]                    beside the n vectors of X_t
-//! F                 [ΘL_t 0] + σ_w [E R]         X_{t+1}, beside the d vectors of Z_t
-//! moments           S += L_t L_tᵀ,  C += F L_tᵀ  (of F, the first d columns)
-//! L_{t+1}'s of x    F = L Hᵀ                     turned into a triangle
+//! x rows of L_0        σ_x R                        no basis yet
+//! u rows of L_t        σ_u [E R]                    beside the n vectors of X_t
+//! F                    [ΘL_t 0] + σ_w [E R]         X_{t+1}, beside the d vectors of Z_t
+//! moments              S += L_t L_tᵀ,  C += F L_tᵀ  (the first d columns of F)
+//! x rows of L_{t+1}    L of F = L Hᵀ                F turned into a triangle
 //! ```
 //!
-//! The law of the moments is exactly that of N rollouts simulated one by one, for every N ≥ 1. [`realize`] completes the bases
-//! by random vectors to have rollouts with these very moments.
+//! The law of the moments is exactly that of N rollouts simulated one by one, for every N ≥ 1. [`realize`] completes
+//! the bases by random vectors, which gives rollouts with these moments.
 
 mod factor;
 mod realization;
@@ -49,40 +50,41 @@ pub use realization::realize;
 /// A client whose data are to be drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Client<'a> {
-    /// Its system.
+    /// The client's system.
     pub system: &'a LinearSystem,
     /// How much data it has.
     pub plan: DataPlan,
-    /// Where they come from.
+    /// The client's random streams.
     pub key: DataKey,
 }
 
-/// Draws the moments of up to eight clients at a time, without allocating once it is made.
+/// Draws the moments of up to eight clients at a time, without allocations after its creation.
 ///
-/// A client's lane is its index modulo eight, as in a fleet. Its bits depend neither on who its neighbors are nor on whether
-/// it has any.
+/// A client's lane is its index modulo eight, as in a fleet. Its moments do not depend on the other lanes, to the last
+/// bit.
 #[derive(Debug)]
 pub struct MomentSimulator {
     dims: Dims,
-    /// Steps done.
+    /// Time steps done.
     t: usize,
     lanes: Vec<LaneStream>,
-    /// The sums so far: of S, the lower triangle.
+    /// The sums so far; of S, only the lower triangle.
     block: Block,
     theta: LaneMatrix,
     /// `L_t`, d×d.
     regressors: LaneMatrix,
-    /// `F`, n×(d + n), and before that the noise.
+    /// `F`, n×(d + n); before that, the noise.
     next: LaneMatrix,
-    /// N of each lane, and for each column c of a factor the law of a diagonal entry there: χ with N − c degrees of freedom.
+    /// N of each lane, and for each column c of a factor the law of a diagonal entry in it: χ with N − c degrees of
+    /// freedom.
     n_rollouts: [usize; LANES],
     chi: Vec<LaneChi>,
     levels: Levels,
-    /// The uniforms of a factor's diagonal.
+    /// The uniforms for a factor's diagonal.
     uniforms: Vec<Lanes>,
 }
 
-/// A client's random numbers.
+/// A client's stream of random numbers.
 #[derive(Debug)]
 struct LaneStream {
     lane: usize,
@@ -91,7 +93,7 @@ struct LaneStream {
     rollout_len: usize,
 }
 
-/// Standard deviations, for each column of a factor: zero where the client has not as many rollouts.
+/// Standard deviations for each column of a factor: zero in the columns after a client's first N.
 #[derive(Clone, Debug)]
 struct Levels {
     initial: Vec<Lanes>,
@@ -123,7 +125,7 @@ impl Levels {
     }
 }
 
-/// How many numbers are drawn for a client, retries apart.
+/// How many random numbers are drawn for a client, not counting retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawCount {
     /// Standard normals.
@@ -133,18 +135,19 @@ pub struct DrawCount {
 }
 
 impl DrawCount {
-    /// The numbers that a client's rollouts of `rollout_len` steps take, however many rollouts there are.
+    /// The counts for rollouts of `rollout_len` steps. They do not depend on the number of rollouts.
     pub fn of(dims: Dims, rollout_len: usize) -> Self {
         let Dims { n_states: n, n_inputs: p } = dims;
         let (d, triangle) = (n + p, |r: usize| r * (r + 1) / 2);
-        // The last noise is only needed within the basis.
+        // The triangle of the initial states makes up for that of the last noise, which is only needed within the
+        // basis.
         let normals = rollout_len * (p * n + triangle(p) + n * d + triangle(n));
         Self { normals, uniforms: rollout_len * (p + n) }
     }
 }
 
 impl MomentSimulator {
-    /// A simulator for systems of these sizes.
+    /// A simulator for systems of the sizes `dims`.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         Self {
@@ -164,20 +167,20 @@ impl MomentSimulator {
 
     /// The moments of one client.
     ///
-    /// Entries are infinite or NaN when an unstable system overflows: see [`Moments::is_finite`].
+    /// Entries are infinite or NaN if an unstable system overflows: see [`Moments::is_finite`].
     ///
     /// # Panics
-    /// When the system has other sizes than this simulator.
+    /// If the system has other sizes than this simulator.
     pub fn simulate(&mut self, client: Client<'_>) -> Moments {
         self.begin([client]);
         while self.advance() {}
         self.block.moments(client.key.client % LANES)
     }
 
-    /// Begins with other clients; what was under way is dropped. Of clients in the same lane, the last counts.
+    /// Begins with other clients and drops any unfinished ones. Of several clients in one lane, the last counts.
     ///
     /// # Panics
-    /// When a system has other sizes than this simulator.
+    /// If a system has other sizes than this simulator.
     pub fn begin<'a>(&mut self, clients: impl IntoIterator<Item = Client<'a>>) {
         self.clear();
         let mut n_rollouts = [0; LANES];
@@ -197,7 +200,7 @@ impl MomentSimulator {
         self.draw_initial_states();
     }
 
-    /// Forgets everybody: lanes without a client hold zeros, and add nothing.
+    /// Removes all clients: lanes without a client hold zeros and add nothing.
     fn clear(&mut self) {
         self.t = 0;
         self.lanes.clear();
@@ -217,7 +220,7 @@ impl MomentSimulator {
         }
     }
 
-    /// Goes one step in time; whether there are more.
+    /// Simulates one time step; returns whether there are more.
     pub fn advance(&mut self) -> bool {
         if self.lanes.is_empty() {
             return false;
@@ -231,7 +234,7 @@ impl MomentSimulator {
         !self.lanes.is_empty()
     }
 
-    /// Takes the samples of a step that is drawn, and goes on to the next.
+    /// Adds the samples of the step that has been drawn, and prepares the next step.
     fn take_samples(&mut self) {
         self.add_samples();
         if self.lanes.iter().any(|stream| stream.goes_on(self.t)) {
@@ -241,12 +244,13 @@ impl MomentSimulator {
         self.t += 1;
     }
 
-    /// The clients, once there are no more steps: their moments and samples. (Their local steps are not known here.)
+    /// The clients' moments and numbers of samples, once there are no more steps. Local steps are not known here and
+    /// are 0.
     pub fn clients(&self) -> &Block {
         &self.block
     }
 
-    /// `X_0 = L_x Q_xᵀ`.
+    /// Draws `X_0`, the x rows of `L_0`.
     fn draw_initial_states(&mut self) {
         let n = self.dims.n_states;
         let mut factor = Factor { n_known: 0, stride: self.regressors.cols(), rows: self.regressors.rows_mut(0..n) };
@@ -257,7 +261,7 @@ impl MomentSimulator {
         factor.scale(&self.levels.initial, &diagonal);
     }
 
-    /// The rows of `L_t` that are `U_t`'s, beside those of `X_t`.
+    /// Draws the rows of `L_t` for `U_t`, beside those of `X_t`.
     fn draw_inputs(&mut self) {
         let Dims { n_states: n, n_inputs: p } = self.dims;
         let rows = self.regressors.rows_mut(n..n + p);
@@ -271,7 +275,7 @@ impl MomentSimulator {
         factor.scale(&self.levels.input, &diagonal);
     }
 
-    /// `W_t`, beside the rows of `Z_t`. Outside of them it only matters to what comes after.
+    /// Draws `W_t` beside the rows of `Z_t`. Its components outside of them only affect later steps.
     fn draw_noise(&mut self) {
         let (n, d) = (self.dims.n_states, self.dims.n_regressors());
         let mut factor = Factor { n_known: d, stride: d + n, rows: self.next.rows_mut(0..n) };
@@ -286,7 +290,7 @@ impl MomentSimulator {
         factor.scale(&self.levels.noise, &diagonal);
     }
 
-    /// Adds `L_t L_tᵀ` to S, `[ΘL_t 0]` to the noise, which makes it F, and `F L_tᵀ` to C.
+    /// Adds `L_t L_tᵀ` to S, then `[ΘL_t 0]` to the noise, which gives F, and `F L_tᵀ` to C.
     fn add_samples(&mut self) {
         let (d, width) = (self.regressors.cols(), self.next.cols());
         let l = || self.regressors.entries().chunks_exact(d).enumerate();
@@ -307,7 +311,8 @@ impl MomentSimulator {
         }
     }
 
-    /// Lets those go whose rollouts end with this step. What may have overflowed in their lanes goes too: zeros add nothing.
+    /// Removes the clients whose rollouts end with this step, and with them any overflow in their lanes: zeros add
+    /// nothing.
     fn retire(&mut self) {
         let t = self.t;
         for stream in self.lanes.iter().filter(|stream| !stream.goes_on(t)) {
@@ -325,7 +330,7 @@ impl LaneStream {
         t + 1 < self.rollout_len
     }
 
-    /// Where failed attempts at the χ of this index are repeated: every one has a place of its own.
+    /// The stream for repeating a rejected proposal of the χ with this index; every index has its own position.
     fn retry(&self, index: usize) -> ChaCha8Rng {
         let mut rng = self.key.stream(Purpose::FactorDiagonal);
         rng.set_word_pos(index as u128 * 256);

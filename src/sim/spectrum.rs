@@ -1,13 +1,13 @@
-//! Eigenvalues of general small matrices: the poles of a system.
+//! Eigenvalues of small general matrices: the poles of a system.
 
 use super::Matrix;
 use super::few::sort_few;
 
-/// The eigenvalues of a square matrix as (real, imaginary), the largest in size first, of a conjugate pair the one above the
-/// axis first. None where an entry is not finite, or the iteration comes to no end.
+/// The eigenvalues of a square matrix as (real, imaginary), by decreasing modulus; of a conjugate pair, the one with
+/// the positive imaginary part comes first. `None` if an entry is not finite or the iteration does not converge.
 ///
-/// Francis's QR iteration with implicit double shifts (Golub and Van Loan, Matrix Computations, section 7.5). (nalgebra's has no
-/// exceptional shifts: of a permutation it finds no eigenvalues.)
+/// Francis's QR iteration with implicit double shifts (Golub and Van Loan, Matrix Computations, section 7.5).
+/// (nalgebra's iteration has no exceptional shifts, and finds no eigenvalues of a cyclic permutation.)
 ///
 /// ```
 /// use fedsysid_sim::{Matrix, spectrum::eigenvalues};
@@ -16,7 +16,7 @@ use super::few::sort_few;
 /// ```
 ///
 /// # Panics
-/// When the matrix is not square.
+/// If the matrix is not square.
 pub fn eigenvalues(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
     assert!(matrix.is_square(), "only square matrices have eigenvalues");
     let scale = matrix.amax();
@@ -36,7 +36,7 @@ pub fn eigenvalues(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
             1 => values.push((h[(begin, begin)], 0.0)),
             2 => values
                 .extend(pair([[h[(begin, begin)], h[(begin, end - 1)]], [h[(end - 1, begin)], h[(end - 1, end - 1)]]])),
-            // Two or three steps are usual; where eigenvalues are repeated, some thirty.
+            // Usually two or three steps suffice; with repeated eigenvalues, some thirty.
             _ if n_steps < 200 => {
                 n_steps += 1;
                 francis(&mut h, begin, end, n_steps % 40 == 0);
@@ -53,7 +53,7 @@ pub fn eigenvalues(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
     Some(values)
 }
 
-/// A similar matrix without entries beneath its first subdiagonal.
+/// A similar matrix in Hessenberg form: zero below the first subdiagonal.
 fn hessenberg(matrix: &Matrix) -> Matrix {
     let mut h = matrix.clone();
     let n = h.nrows();
@@ -65,9 +65,9 @@ fn hessenberg(matrix: &Matrix) -> Matrix {
     h
 }
 
-/// Where the last block that is coupled begins, of those that end before `end`. What couples less than rounding is set to 0.
+/// The first row of the coupled block that ends before `end`. Couplings below rounding are set to 0.
 fn begin_of_block(h: &mut Matrix, end: usize) -> usize {
-    // Of a matrix whose largest entry is 1, what rounding leaves where the diagonal is 0.
+    // What rounding leaves beside a zero diagonal, for a matrix whose largest entry is 1.
     const NOTHING: f64 = 0.1 * f64::EPSILON;
     for k in (1..end).rev() {
         let beside = h[(k - 1, k - 1)].abs() + h[(k, k)].abs();
@@ -79,8 +79,8 @@ fn begin_of_block(h: &mut Matrix, end: usize) -> usize {
     0
 }
 
-/// A step on the block from `begin` to before `end`, of three rows at least: towards the eigenvalues of its last corner, or, where
-/// that has led nowhere, away from there.
+/// A double-shift step on the block from `begin` to before `end`, of at least three rows. The shifts are the
+/// eigenvalues of the block's last 2×2 corner, or exceptional ones if those have not led to convergence.
 fn francis(h: &mut Matrix, begin: usize, end: usize, is_exceptional: bool) {
     let (last, first) = (end - 1, begin);
     let corner = |i: usize, j: usize| h[(last - 1 + i, last - 1 + j)];
@@ -103,7 +103,8 @@ fn francis(h: &mut Matrix, begin: usize, end: usize, is_exceptional: bool) {
     }
 }
 
-/// The similar matrix in coordinates that are mirrored so that `vector`, which begins at `at`, has its first entry only.
+/// Reflects the coordinates from `at` on so that `vector` keeps only its first entry, and transforms `h` to the similar
+/// matrix.
 fn reflect(h: &mut Matrix, at: usize, vector: &[f64]) {
     let size = vector.iter().fold(0.0, |size: f64, entry| libm::hypot(size, *entry));
     let Some(&first) = vector.first() else { return };
@@ -131,12 +132,13 @@ fn pair([[a, b], [c, d]]: [[f64; 2]; 2]) -> [(f64, f64); 2] {
     if square < 0.0 { [(mean, root), (mean, -root)] } else { [(mean + root, 0.0), (mean - root, 0.0)] }
 }
 
-/// The distance from 0: by this factor what belongs to an eigenvalue grows in a step.
+/// The modulus: the factor by which the eigenvalue's mode grows in a step.
 fn size((re, im): (f64, f64)) -> f64 {
     libm::hypot(re, im)
 }
 
-/// The spectral radius: the size of the largest eigenvalue; below 1 a system is stable. None where there are no eigenvalues.
+/// The spectral radius: the largest modulus of an eigenvalue. A system is stable if it is below 1. `None` where
+/// [`eigenvalues`] is `None`.
 pub fn spectral_radius(matrix: &Matrix) -> Option<f64> {
     Some(eigenvalues(matrix)?.first().map_or(0.0, |&largest| size(largest)))
 }
@@ -173,7 +175,7 @@ mod tests {
         check(2, &[1e6, 1e-12, 1e-12, 1e-6], &[(1e6, 0.0), (1e-6, 0.0)], 1e-9);
     }
 
-    /// A cycle of length n has the n-th roots of 1.
+    /// The permutation matrix of a cycle of length n has the n-th roots of 1 as eigenvalues.
     #[test]
     fn a_cycle_has_the_roots_of_one() {
         for n in 2..=6 {
@@ -188,14 +190,14 @@ mod tests {
         }
     }
 
-    /// Of random matrices of all sizes, the eigenvalues make A − λI singular, and sum up to the trace.
+    /// For random matrices of all sizes, the eigenvalues λ make A − λI singular and sum up to the trace.
     #[test]
     fn eigenvalues_are_roots_whatever_the_matrix() {
         let mut rng = stream(Seed(1), Purpose::Data, 0, 0);
         for k in 0..20_000 {
             let n = 1 + k % 6;
             let scale = [1e-6, 1e-3, 1.0, 1e3, 1e6][k % 5];
-            // Every third has zeros and ones only: repeated and defective eigenvalues.
+            // Every third matrix has entries 0 and 1 only, which gives repeated and defective eigenvalues.
             let matrix = Matrix::from_fn(n, n, |_, _| {
                 let drawn = normal(&mut rng);
                 scale * if k % 3 == 0 { f64::from(u8::from(drawn > 0.5)) } else { drawn }

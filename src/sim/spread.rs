@@ -1,24 +1,24 @@
-//! A quantity that may differ from client to client.
+//! Quantities that may differ from client to client.
 
-/// What each client has of a quantity. It depends on the client alone, never on how many others there are.
+/// A quantity's value for each client. It depends on the client's index alone, and not on the number of clients.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spread<T> {
-    /// Everybody has this value.
+    /// All clients have this value.
     Same(T),
-    /// Evenly over `low..=high`: client 1 has the least, the others follow a sequence that fills the range however many
-    /// they are.
+    /// Values spread evenly over `low..=high`. Client 1 has `low`; the others follow a sequence that fills the range
+    /// for any number of clients.
     Even {
-        /// The least.
+        /// The least value.
         low: T,
-        /// The most.
+        /// The greatest value.
         high: T,
     },
-    /// One value a client, in order; clients past the end have the last one. So `[5, 100]` is a client 1 with few data
-    /// among others with many.
+    /// One value per client, in order; clients past the end have the last one. So `[5, 100]` gives 5 to client 1 and
+    /// 100 to all others.
     Each(Vec<T>),
 }
 
-/// The quantities that can be spread. Each has a sequence of its own, so that two of them are not tied together.
+/// The quantities that can be spread. Each has its own sequence, so that no two of them are correlated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Rollouts N_i.
@@ -36,9 +36,9 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Where in its range a client stands, in [0, 1): the fractional part of so many k-th powers of 1/φ, with φ the root of
-    /// `φ⁷ = φ + 1`, which fills the six-dimensional cube of all quantities evenly (Roberts, "The unreasonable effectiveness
-    /// of quasirandom sequences", 2018).
+    /// A client's position in the range, in [0, 1): the fractional part of `client·φ⁻ᵏ`, with k = 1 … 6 for the six
+    /// quantities and φ the root of `φ⁷ = φ + 1`. The sequence fills the six-dimensional cube of all quantities evenly
+    /// (Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
     fn share(self, client: usize) -> f64 {
         const INVERSE_PHI: f64 = 0.898_653_712_628_699_2;
         let power = match self {
@@ -49,7 +49,7 @@ impl Quantity {
             Self::InputStd => 5,
             Self::ProcessNoiseStd => 6,
         };
-        // Not `powi`, whose last bits are the platform's own affair.
+        // Not `powi`, whose last bits depend on the platform.
         let multiplier: f64 = std::iter::repeat_n(INVERSE_PHI, power).product();
         (client as f64 * multiplier).fract()
     }
@@ -68,7 +68,7 @@ impl Amount for f64 {
 }
 
 impl Amount for usize {
-    /// Every whole number of the range has an equal part of [0, 1).
+    /// Every integer in the range has an equal part of [0, 1).
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
     fn between(low: Self, high: Self, share: f64) -> Self {
         let width = high.saturating_sub(low);
@@ -77,7 +77,7 @@ impl Amount for usize {
 }
 
 impl<T: Amount> Spread<T> {
-    /// What client `client` (0-based) has; `None` of an empty list.
+    /// The value for client `client` (0-based); `None` if the list is empty.
     pub fn get(&self, quantity: Quantity, client: usize) -> Option<T> {
         match self {
             Self::Same(value) => Some(*value),
@@ -86,7 +86,7 @@ impl<T: Amount> Spread<T> {
         }
     }
 
-    /// The values that bound all others: everything in between is within limits when they are.
+    /// Values that bound all others: if they are within limits, so are all values of the spread.
     pub fn bounds(&self) -> Vec<T> {
         match self {
             Self::Same(value) => vec![*value],
@@ -97,7 +97,7 @@ impl<T: Amount> Spread<T> {
 }
 
 impl Spread<usize> {
-    /// What client 1 has; `None` of an empty list.
+    /// The value for client 1; `None` if the list is empty.
     pub fn first(&self) -> Option<usize> {
         match self {
             Self::Same(value) | Self::Even { low: value, .. } => Some(*value),
@@ -105,7 +105,7 @@ impl Spread<usize> {
         }
     }
 
-    /// The spread if client 1 had `first`: what others have grows along in proportion, rounded, and is `least..=greatest`.
+    /// The spread scaled so that client 1 has `first`; all values are rounded and clamped to `least..=greatest`.
     pub fn with_first(&self, first: usize, (least, greatest): (usize, usize)) -> Self {
         let times = first as f64 / self.first().unwrap_or(first).max(1) as f64;
         #[expect(

@@ -1,8 +1,8 @@
 //! The exact edge of stability: the largest step size with which a method's rounds converge.
 //!
-//! A round is `Θ̄ ← Θ̄ F + G`, and repeated for ever it converges iff the spectral radius ρ of F, a polynomial in the step size
-//! α, is below 1 (FedAvg `F = P̄`, FedLin `F = I − S̄Q̄`). From 0 on the first α is looked for at which ρ reaches 1. Where the
-//! schedule changes the step from round to round, it is the first round's that counts.
+//! A round is `Θ̄ ← Θ̄ F + G`. Repeated for ever, it converges iff the spectral radius ρ of F, a polynomial in the step
+//! size α, is below 1 (FedAvg `F = P̄`, FedLin `F = I − S̄Q̄`). The edge is the smallest α at which ρ reaches 1. If the
+//! schedule changes the step size from round to round, that of the first round counts.
 
 use crate::fleet::Fleet;
 use crate::local_map::{FleetMaps, StepRule};
@@ -14,33 +14,35 @@ use crate::{Matrix, lanes};
 /// The largest relative error of an edge.
 const PRECISION: f64 = 1e-9;
 
-/// How fast the search goes, and how far, from steps that are stable unless clients differ very much.
+/// The stride of the search from one step size to the next, and its reach, from a step size that is stable unless
+/// clients differ very much.
 ///
-/// With equal steps ρ crosses 1 once. With α/k it can rise above 1 in a window of step sizes and fall again, so the search takes
-/// smaller strides there; a window narrower than one can be passed over.
+/// With equal steps ρ crosses 1 once. With α/k it can rise above 1 in a window of step sizes and fall again, so the
+/// search takes smaller strides there; a window narrower than a stride can be missed.
 const STRIDE: f64 = 1.15;
 const FINE_STRIDE: f64 = 1.03;
 const REACH: f64 = 1e4;
 
-/// A method's contraction, and the step size at which it ends.
+/// A method's contraction, and its edge of stability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stability {
-    /// Contraction ρ per round at the given step size, ≥ 0; in the long run every round multiplies the distance from the
-    /// fixed point by it. Infinite if it overflows.
+    /// Contraction ρ ≥ 0 per round at the given step size: in the long run, every round multiplies the distance from
+    /// the fixed point by ρ. Infinite if it overflows.
     pub contraction: f64,
-    /// The least α at which ρ = 1; all smaller ones converge. None if there is none within reach.
+    /// The smallest α at which ρ = 1; all smaller ones converge. `None` if there is none within the reach of the
+    /// search.
     pub largest_step: Option<f64>,
 }
 
 impl Stability {
-    /// The stability of a method on a fleet, at this step size; none for methods whose round is not one affine map.
+    /// The stability of a method on a fleet, at this step size; `None` for methods whose round is not one affine map.
     pub fn of(method: Method, step_size: f64, fleet: &Fleet) -> Option<Self> {
         let contraction = contraction(method, step_size, fleet)?;
         Some(Self { contraction, largest_step: largest_step(method, fleet, None) })
     }
 }
 
-/// A method's contraction with steps of this size; none for methods that have none.
+/// A method's contraction ρ with this step size; `None` for methods whose round is not one affine map.
 pub fn contraction(method: Method, step_size: f64, fleet: &Fleet) -> Option<f64> {
     let mut search = EdgeSearch::new(method, fleet, None)?;
     loop {
@@ -50,12 +52,14 @@ pub fn contraction(method: Method, step_size: f64, fleet: &Fleet) -> Option<f64>
     }
 }
 
-/// Rounds that it takes to halve the distance from the fixed point, in the long run; none if it does not shrink, or at once.
+/// The number of rounds that halve the distance from the fixed point, in the long run; `None` if the distance does not
+/// shrink (ρ ≥ 1) or vanishes at once (ρ = 0).
 pub fn half_life(contraction: f64) -> Option<f64> {
     (contraction < 1.0 && contraction > 0.0).then(|| core::f64::consts::LN_2 / -libm::log(contraction))
 }
 
-/// The largest stable step on drawn data: the least over the data sets so far, so that with it every one of them converges.
+/// The largest stable step size on drawn data, given that of earlier data sets (`before`): if that is stable here, too,
+/// it is the result. `None` if there is none within reach, or if the method's round is not one affine map.
 pub fn largest_step(method: Method, fleet: &Fleet, before: Option<f64>) -> Option<f64> {
     let mut search = EdgeSearch::new(method, fleet, before)?;
     loop {
@@ -71,7 +75,7 @@ struct Contraction {
     who: Participants,
     rule: StepRule,
     maps: FleetMaps,
-    /// Whether maps are in the making.
+    /// Whether maps are being made.
     is_mapping: bool,
     update: Box<dyn Update>,
 }
@@ -83,7 +87,7 @@ impl Contraction {
         }
         let dims = fleet.dims();
         let update = begin(method.solver, fleet, &Matrix::zeros(dims.n_states, dims.n_regressors()));
-        // The first of many rounds, wherever the schedule goes from there.
+        // Only the first round counts, wherever the schedule goes from there.
         let schedule = match method.schedule {
             Schedule::OverLocalSteps => Schedule::OverLocalSteps,
             Schedule::Constant | Schedule::OverRounds | Schedule::Harmonic => Schedule::Constant,
@@ -93,7 +97,8 @@ impl Contraction {
         Some(Self { who: Participants::everybody(fleet.n_clients()), rule, maps, is_mapping: false, update })
     }
 
-    /// Looks at a step size for a while, and at no other until ρ is known.
+    /// Computes ρ at a step size for a while; `None` until it is known. Until then, no other step size may be asked
+    /// for.
     fn look(&mut self, fleet: &Fleet, step_size: f64) -> Option<f64> {
         if !self.is_mapping {
             self.maps.begin(StepRule { step_size, ..self.rule });
@@ -106,35 +111,36 @@ impl Contraction {
         Some(self.update.contraction().unwrap_or(f64::INFINITY))
     }
 
-    /// How far ρ is above 1, looked at likewise. (Beyond what matters it is capped, so that the search is not led astray.)
+    /// The excess of ρ over 1, computed in the same way. It is capped, so that very large values do not mislead the
+    /// search.
     fn excess(&mut self, fleet: &Fleet, step_size: f64) -> Option<f64> {
-        // A direction without data has ρ = 1 at any step, and does no harm.
+        // A direction without data has ρ = 1 at every step size, and does no harm.
         self.look(fleet, step_size).map(|contraction| (contraction - (1.0 + 1e-12)).min(1.0))
     }
 }
 
-/// The largest stable steps of several methods, looked for one after the other.
+/// The largest stable step sizes of several methods, searched for one after the other.
 ///
-/// With one data set after the other, a method's is the least over all of them so far: see [`Edges::next_data_set`].
+/// Over several data sets, an edge is kept as long as it is stable: see [`Edges::next_data_set`].
 #[derive(Debug, Default)]
 pub struct Edges {
-    /// What the data sets before have left, for each method.
+    /// Each method's edge from the data sets before.
     before: Vec<Option<f64>>,
-    /// What is known of the present one, for each method: none if there is none within reach, or the method's round is not
+    /// The edges found on the current data set: `None` if there is none within reach, or if the method's round is not
     /// one affine map.
     found: Vec<Option<f64>>,
-    /// The search for the next one, while it goes on.
+    /// The search for the next edge, if one is going on.
     search: Option<Box<EdgeSearch>>,
 }
 
 impl Edges {
-    /// The edges of the first methods, as far as they are known.
+    /// The edges found so far, of the first methods.
     pub fn found(&self) -> &[Option<f64>] {
         &self.found
     }
 
-    /// Looks at one more step size for a while, of the first of these methods whose edge is not known. Every call takes the same
-    /// methods, and the same fleet. Does nothing once all edges are known.
+    /// Continues the search for the edge of the first of these methods that has none yet. Every call on a data set
+    /// takes the same methods and the same fleet. Does nothing once all edges are known.
     pub fn step(&mut self, methods: &[Method], fleet: &Fleet) {
         let which = self.found.len();
         let Some(&method) = methods.get(which) else { return };
@@ -148,7 +154,8 @@ impl Edges {
         }
     }
 
-    /// The edges that are known, of which those of the next data set will be no larger. That one is begun.
+    /// Returns the edges and begins the next data set, which keeps those that are stable there, too, and searches for
+    /// the others.
     pub fn next_data_set(&mut self) -> Vec<Option<f64>> {
         self.search = None;
         self.before.clone_from(&self.found);
@@ -156,28 +163,29 @@ impl Edges {
     }
 }
 
-/// A search for a method's largest stable step. Every step looks at one step size, for a millisecond or two, and takes the same
-/// fleet.
+/// A search for a method's largest stable step size. Every call works on one step size for a millisecond or two, and
+/// takes the same fleet.
 #[derive(Debug)]
 pub struct EdgeSearch {
     contraction: Contraction,
-    /// What is to be looked at first: an edge of earlier data sets.
+    /// The edge of earlier data sets, to be tried first.
     before: Option<f64>,
     start: f64,
     stride: f64,
-    /// A step size that converges and how far below the edge it is, and one that does not; as far as they are known.
+    /// A step size that converges and one that does not, as far as they are known, each with its (weighted) excess of ρ
+    /// over 1.
     stable: Option<(f64, f64)>,
     unstable: Option<(f64, f64)>,
-    /// What the last step size was.
+    /// Whether the last step size was unstable.
     was_unstable: Option<bool>,
 }
 
 impl EdgeSearch {
-    /// A search at its start; none for methods whose round is not one affine map.
+    /// A search at its start; `None` for methods whose round is not one affine map.
     pub fn new(method: Method, fleet: &Fleet, before: Option<f64>) -> Option<Self> {
         let contraction = Contraction::new(method, fleet)?;
-        // With steps of 1/trace no eigenvalue of any I − αS is negative: FedAvg converges. FedLin need not, if clients differ much
-        // and take many steps.
+        // At α = 1/trace no eigenvalue of any I − αS is negative, and FedAvg converges. FedLin need not, if clients
+        // differ much and take many steps.
         let largest_trace = fleet.blocks().iter().fold(0.0_f64, |largest, block| {
             let trace = (0..block.s.rows()).fold(lanes::Lanes::default(), |sum, k| sum + block.s[(k, k)]);
             trace.0.into_iter().fold(largest, f64::max)
@@ -187,15 +195,17 @@ impl EdgeSearch {
         Some(Self { contraction, before, start, stride, stable: None, unstable: None, was_unstable: None })
     }
 
-    /// The contraction ρ with steps of this size, once it is known. To be asked for before the search begins, and until then.
+    /// The contraction ρ with this step size; `None` until it is known. To be called before the first
+    /// [`step`](Self::step), until ρ is known.
     pub fn contraction(&mut self, fleet: &Fleet, step_size: f64) -> Option<f64> {
         self.contraction.look(fleet, step_size)
     }
 
-    /// Looks at one step size for a while; the edge, once it is known: none if there is none within reach.
+    /// Works on one step size for a while. Returns the edge once it is known; that is `None` if there is none within
+    /// reach.
     pub fn step(&mut self, fleet: &Fleet) -> Option<Option<f64>> {
         if let Some(before) = self.before {
-            // Most data sets allow what an earlier one did; to see that takes one look.
+            // Most data sets are stable at the edge of an earlier one, which a single evaluation shows.
             let excess = self.contraction.excess(fleet, before)?;
             self.before = None;
             return (excess <= 0.0).then_some(Some(before));
@@ -223,7 +233,7 @@ impl EdgeSearch {
         None
     }
 
-    /// Regula falsi: where the same end stays twice, its weight is halved (the Illinois rule).
+    /// Narrows the bracket by regula falsi: if the same end stays twice, its weight is halved (the Illinois rule).
     fn take(&mut self, at: f64, excess: f64) {
         let is_unstable = excess > 0.0;
         let stays_again = self.was_unstable.replace(is_unstable) == Some(is_unstable);
@@ -243,7 +253,7 @@ mod tests {
     use crate::moments::Moments;
     use crate::system::Dims;
 
-    /// Two clients of one regressor, with Gram numbers s.
+    /// Two clients with one regressor each, and Gram matrices `s` of size 1×1.
     fn fleet(s: [f64; 2], n_local_steps: usize) -> Fleet {
         let mut fleet = Fleet::new(Dims { n_states: 1, n_inputs: 0 });
         for s in s {
@@ -277,7 +287,7 @@ mod tests {
         check(edge(Solver::FedAvg, Schedule::OverLocalSteps, &fleet([1.0, 1.0], 2)), 3.0);
     }
 
-    /// Halving would take log₂(0.15/1e-9) = 28 looks once the edge lies between two strides.
+    /// Bisection would take log₂(0.15/1e-9) = 28 evaluations once the edge lies between two strides.
     #[test]
     fn an_edge_between_two_strides_takes_half_the_looks_of_halving() {
         for n_local_steps in [1, 10] {
@@ -294,8 +304,8 @@ mod tests {
         }
     }
 
-    /// With very different clients and many steps FedLin's q̄ tends to the mean of 1/s, and s̄·mean(1/s) may be above 2: then even
-    /// steps that are small for every client are too large.
+    /// With very different clients and many steps, FedLin's Q̄ tends to the mean of 1/s, and s̄·mean(1/s) may be above
+    /// 2: then even steps that are small for every client are too large.
     #[test]
     fn fedlin_with_many_steps_on_very_different_clients_needs_smaller_ones() {
         let fleet = fleet([0.01, 1.0], 10_000);
@@ -314,7 +324,7 @@ mod tests {
         check(largest_step(method, &fleet([1.0, 3.0], 1), Some(1.5)).unwrap(), 1.0);
     }
 
-    /// With S = z zᵀ one direction has no data: ρ is 1, as far as rounding lets it, at any step up to the edge 2/|z|².
+    /// With S = z zᵀ one direction has no data: ρ is 1, up to rounding, at all step sizes up to the edge 2/|z|².
     #[test]
     fn a_direction_without_data_moves_no_edge() {
         for k in 1..50 {
@@ -339,7 +349,7 @@ mod tests {
             assert_eq!(edges.found().len(), methods.len());
             edges.next_data_set()
         };
-        // 2 over the mean of s; the median's round is no affine map.
+        // 2 over the mean of s; the round of the median is no affine map.
         for (s, expected) in [([1.0, 3.0], 1.0), ([1.0, 1.0], 1.0), ([3.0, 5.0], 0.5)] {
             let found = of(&fleet(s, 1));
             assert_eq!(found[1], None);

@@ -1,6 +1,6 @@
 //! Mean and standard error of numbers that arrive one at a time.
 
-/// Running mean and spread (Welford's recurrence, which does not cancel).
+/// Running mean and variance, by Welford's recurrence, which avoids cancellation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Running {
     n: usize,
@@ -9,7 +9,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Takes one more number in.
+    /// Adds one number.
     pub fn push(&mut self, value: f64) {
         self.n += 1;
         let before = value - self.mean;
@@ -17,28 +17,29 @@ impl Running {
         self.squares += before * (value - self.mean);
     }
 
-    /// How many numbers came.
+    /// The number of values so far.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// Their mean; NaN of none. Once one was not finite, it is not either: infinite if that was the last, else NaN.
+    /// The mean; NaN without any numbers, or if one of them was NaN. An infinite number makes the mean infinite, and
+    /// any number after it makes the mean NaN.
     pub fn mean(&self) -> f64 {
         if self.n == 0 { f64::NAN } else { self.mean }
     }
 
-    /// Standard error of the mean, `s/√n` with the sample standard deviation s; NaN of fewer than two.
+    /// Standard error of the mean, `s/√n` with the sample standard deviation s; NaN for fewer than two numbers.
     pub fn standard_error(&self) -> f64 {
         let n = self.n as f64;
         if self.n < 2 { f64::NAN } else { (self.squares / (n - 1.0) / n).sqrt() }
     }
 
-    /// Count, mean and sum of squared deviations: all there is, for sending it elsewhere.
+    /// Count, mean and sum of squared deviations: the complete state, for sending it elsewhere.
     pub fn parts(&self) -> (usize, f64, f64) {
         (self.n, self.mean, self.squares)
     }
 
-    /// What [`parts`](Self::parts) took apart.
+    /// Restores the state from its [`parts`](Self::parts).
     pub fn from_parts(n: usize, mean: f64, squares: f64) -> Self {
         Self { n, mean, squares }
     }

@@ -1,8 +1,8 @@
-//! Randomness: one seed, and an independent stream for every (purpose, trial, client).
+//! Random numbers: one seed, and an independent stream for every purpose, data set and client.
 //!
-//! Streams never share numbers, so a larger M, q or T only adds draws to those that were there, and changing N, ε, α, K or R
-//! changes none: curves glide instead of jumping (common random numbers). The generator is `ChaCha8`, whose output is
-//! fixed by its specification on every platform.
+//! Streams never share numbers, so a larger M, q or T only adds draws, and changes of N, ε, α, K or R change none:
+//! curves move smoothly instead of jumping (common random numbers). The generator is `ChaCha8`, whose output is fixed
+//! by its specification on every platform.
 
 #[cfg(any(target_arch = "wasm32", test))]
 pub mod chacha;
@@ -13,29 +13,29 @@ use rand::SeedableRng;
 #[cfg(not(target_arch = "wasm32"))]
 pub use rand::rngs::ChaCha8Rng;
 
-/// What a person chooses to have the same run again.
+/// The number that a user chooses, and that reproduces a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed(pub u64);
 
-/// What random numbers are for. Each purpose has streams of its own.
+/// What random numbers are for. Each purpose has its own streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The clients' places in the family.
     Systems,
-    /// Initial states, inputs and process noise, by rollouts or in the basis that they span.
+    /// Initial states, inputs and process noise, of rollouts or as coordinates in a basis.
     Data,
-    /// The diagonals of factors, where a first attempt from the data's stream fails.
+    /// The diagonals of factors, where a first proposal from the data's stream is rejected.
     FactorDiagonal,
-    /// Who takes part in a round; the stream's second number is the round.
+    /// Who takes part in a round; the stream's second number is the round instead of the client.
     Participation,
-    /// What turns a client's moments into rollouts that have them.
+    /// The random vectors that turn a client's moments into rollouts.
     Samples,
-    /// The draws by which a prediction averages, always the same.
+    /// The draws over which predictions average, always the same.
     Theory,
 }
 
 impl Purpose {
-    /// A number that never changes, since published results depend on it.
+    /// The purpose's number, which never changes because published results depend on it.
     fn word(self) -> u64 {
         match self {
             Self::Systems => 1,
@@ -48,9 +48,9 @@ impl Purpose {
     }
 }
 
-/// The stream for one purpose, trial and client (both 0-based).
+/// The stream for one purpose, data set (`trial`) and client, the latter two 0-based and below 2³².
 ///
-/// The key holds the seed and the purpose, the stream number the trial and the client; both are below 2³².
+/// The key holds the seed and the purpose; the stream number holds the data set and the client.
 pub fn stream(seed: Seed, purpose: Purpose, trial: usize, client: usize) -> ChaCha8Rng {
     let mut key = [0_u8; 32];
     key[..8].copy_from_slice(&seed.0.to_le_bytes());
@@ -60,7 +60,7 @@ pub fn stream(seed: Seed, purpose: Purpose, trial: usize, client: usize) -> ChaC
     rng
 }
 
-/// Where a client's data come from.
+/// What identifies a client's random streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DataKey {
     /// The seed.

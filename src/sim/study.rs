@@ -1,7 +1,6 @@
 //! The whole experiment: q data sets from the same systems, as a series of small steps.
 //!
-//! Whoever runs a study owns the loop, the clock and the decision to stop; after any step the [`Summary`] so far can be
-//! shown.
+//! The caller owns the loop, the clock and the decision to stop; after any step, the [`Summary`] so far is available.
 
 use super::data_sets::DataSets;
 use super::estimate::{EstimateError, Reference};
@@ -21,11 +20,11 @@ pub struct MethodSummary {
     pub method: Method,
     /// Mean and standard error of e_r over data sets, at the recorded rounds.
     pub errors: Vec<Running>,
-    /// The number of data sets in which the run diverges.
+    /// The number of data sets in which the run diverged.
     pub n_diverged: usize,
-    /// The largest contraction ρ met; none for methods that have none.
+    /// The largest contraction ρ so far; `None` for methods without one.
     pub contraction: Option<f64>,
-    /// The largest step size with which every data set so far converges, if it was asked for.
+    /// The largest stable step size over the data sets so far, if it was requested and is known.
     pub largest_step: Option<f64>,
 }
 
@@ -34,29 +33,29 @@ pub struct MethodSummary {
 pub struct ReferenceSummary {
     /// The estimate.
     pub reference: Reference,
-    /// Mean and standard error, or why there is none: one data set that does not determine an estimate leaves no mean.
+    /// Mean and standard error, or the first reason why there is none: a mean needs an estimate in every data set.
     pub error: Result<Running, EstimateError>,
 }
 
-/// What a study knows so far.
+/// The results of a study so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Data sets finished.
     pub n_trials: usize,
     /// The rounds at which errors are recorded, ascending from 0.
     pub rounds: Vec<usize>,
-    /// How far apart the clients' systems are.
+    /// The largest distances between the clients' systems.
     pub heterogeneity: Heterogeneity,
-    /// One entry a method, in the order of the settings.
+    /// One entry per method, in the order of the settings.
     pub methods: Vec<MethodSummary>,
-    /// One entry a reference estimate, in the order of the settings.
+    /// One entry per reference estimate, in the order of the settings.
     pub references: Vec<ReferenceSummary>,
-    /// What every client gains from joining, if it was asked for.
+    /// Every client's gain from joining, if it was requested.
     pub gains: Option<Gains>,
 }
 
 impl Summary {
-    /// The summary of no data set yet. What every client gains is left out.
+    /// The summary of no data set yet, without the clients' gains.
     pub fn new(settings: &Settings, heterogeneity: Heterogeneity) -> Self {
         let rounds = recorded_rounds(settings.n_rounds);
         let errors = vec![Running::default(); rounds.len()];
@@ -84,22 +83,22 @@ impl Summary {
         Self { gains, ..Self::new(settings, experiment.scenario.heterogeneity()) }
     }
 
-    /// The round from which a method's mean error only grows, when runs diverged: that of its least value.
+    /// If runs of a method diverged, the round of its least mean error.
     pub fn diverges_from(&self, method: &MethodSummary) -> Option<usize> {
         (method.n_diverged > 0).then(|| round_of_least(&self.rounds, method.errors.iter().map(Running::mean)))
     }
 
-    /// The error of a reference estimate, if it was asked for.
+    /// The error of a reference estimate, if it was requested.
     pub fn reference(&self, reference: Reference) -> Option<Result<Running, EstimateError>> {
         self.references.iter().find(|summary| summary.reference == reference).map(|summary| summary.error)
     }
 
-    /// The place among the recorded rounds of the last one that is not after `round`.
+    /// The index of the last recorded round that is not after `round`.
     pub fn record_at(&self, round: usize) -> usize {
         self.rounds.partition_point(|&recorded| recorded <= round).saturating_sub(1)
     }
 
-    /// Takes one more data set in. Means depend on the order, in their last bits.
+    /// Adds the result of one data set. The last bits of the means depend on the order.
     pub fn add(&mut self, result: &TrialResult) {
         self.n_trials += 1;
         for (summary, trajectory) in self.methods.iter_mut().zip(&result.trajectories) {
@@ -134,46 +133,47 @@ pub struct Study {
 }
 
 impl Study {
-    /// A study of a scenario, at its start.
+    /// A study of a scenario, none of its data sets begun.
     pub fn new(scenario: Scenario) -> Self {
         let n_trials = scenario.settings().n_trials;
         let data_sets = DataSets::new(scenario, 0..n_trials);
         Self { summary: Summary::of(data_sets.experiment()), data_sets }
     }
 
-    /// What all data sets have in common.
+    /// The parts that all data sets share.
     pub fn experiment(&self) -> &Experiment {
         self.data_sets.experiment()
     }
 
-    /// What is being studied.
+    /// The scenario of the study.
     pub fn scenario(&self) -> &Scenario {
         &self.experiment().scenario
     }
 
-    /// What is known so far.
+    /// The results so far.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Whether all data sets are in.
+    /// Whether all data sets are finished.
     pub fn is_done(&self) -> bool {
         self.data_sets.is_done()
     }
 
-    /// The share of the work done, 0 to 1.
+    /// The fraction of the work done, 0 to 1.
     pub fn progress(&self) -> f64 {
         self.data_sets.progress()
     }
 
-    /// Does a little, a few milliseconds at most: some of a client's data, or some of a method's rounds. Nothing once done.
+    /// Works for a few milliseconds at most, on some of the clients' data or of a method's rounds. Does nothing once
+    /// all is done.
     pub fn step(&mut self) {
         if let Some(result) = self.data_sets.step() {
             self.summary.add(&result);
         }
     }
 
-    /// Runs to the end, however long it takes.
+    /// Runs to the end and returns the summary, however long it takes.
     pub fn run(mut self) -> Summary {
         while !self.is_done() {
             self.step();

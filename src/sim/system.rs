@@ -20,13 +20,13 @@ impl Dims {
         self.n_states + self.n_inputs
     }
 
-    /// Standard normals behind one rollout of `rollout_len` steps: `D = n + T(n + p)`.
+    /// Number of standard normals behind one rollout of `rollout_len` steps: `D = n + T(n + p)`.
     pub fn n_normals(self, rollout_len: usize) -> usize {
         self.n_states + rollout_len * self.n_regressors()
     }
 }
 
-/// Why two matrices do not make a system.
+/// Why two matrices do not form a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemError {
     /// `A` has no rows, or is not square.
@@ -73,10 +73,10 @@ pub struct LinearSystem {
 }
 
 impl LinearSystem {
-    /// A system from its dynamics `a` (n×n) and input matrix `b` (n×p).
+    /// A system from its state matrix `a` (n×n) and input matrix `b` (n×p).
     ///
     /// # Errors
-    /// When the shapes do not fit or an entry is not finite.
+    /// If the shapes do not fit or an entry is not finite.
     pub fn new(a: Matrix, b: Matrix) -> Result<Self, SystemError> {
         if a.nrows() == 0 || a.nrows() != a.ncols() {
             return Err(SystemError::ANotSquare { rows: a.nrows(), cols: a.ncols() });
@@ -90,7 +90,7 @@ impl LinearSystem {
         Ok(Self { a, b })
     }
 
-    /// Dynamics `A`, n×n.
+    /// State matrix `A`, n×n.
     pub fn a(&self) -> &Matrix {
         &self.a
     }

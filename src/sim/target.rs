@@ -1,4 +1,4 @@
-//! Whose error is shown: what an estimate is measured against.
+//! The target of an error: whose system an estimate is measured against.
 
 use std::ops::Range;
 
@@ -7,27 +7,28 @@ use super::lanes::{LANES, LaneMatrix, Lanes};
 use super::norm::LaneNorms;
 use super::system::LinearSystem;
 
-/// Whose estimation error `‖Θ − Θ⁽ⁱ⁾‖` counts. Where clients have models of their own, each is held against its own system.
+/// Whose estimation error `‖Θ − Θ⁽ⁱ⁾‖` counts. Where clients have models of their own, each is compared with its own
+/// system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// One client's (0-based). The paper's is client 1.
+    /// That of one client (0-based); in the paper, client 1.
     Client(usize),
-    /// The largest of all clients'.
+    /// The largest error of all clients.
     Worst,
-    /// The mean of all clients'.
+    /// The mean error of all clients.
     Mean,
 }
 
-/// The models that clients have after a round.
+/// The clients' models after a round.
 #[derive(Clone, Copy, Debug)]
 pub enum Models<'a> {
-    /// All the same, n×d.
+    /// One model for all clients, n×d.
     Shared(&'a Matrix),
-    /// One of several: `models[of[client]]`.
+    /// One of several models for each client: `models[of[client]]`.
     Clustered {
         /// The models, n×d each.
         models: &'a [Matrix],
-        /// Each client's.
+        /// The index of each client's model.
         of: &'a [usize],
     },
 }
@@ -47,13 +48,14 @@ impl<'a> Models<'a> {
 pub struct Truth {
     target: Target,
     n_clients: usize,
-    /// Θ⁽ⁱ⁾ of the clients that count, n×d each, eight side by side from client `first` on.
+    /// Θ⁽ⁱ⁾ of the clients from `first` on, n×d each, in blocks of eight: all blocks, or only that of the target.
     blocks: Vec<LaneMatrix>,
     first: usize,
 }
 
 impl Truth {
-    /// The systems of all clients, of which those of `target` count. (A client past the end counts as the last.)
+    /// The systems of all clients, of which those of `target` count. A single client must be one of them, as in every
+    /// [`Scenario`](super::scenario::Scenario).
     pub fn new(target: Target, systems: &[LinearSystem]) -> Self {
         let (first, counted) = match target {
             Target::Client(client) => {
@@ -76,7 +78,8 @@ impl Truth {
         self.target
     }
 
-    /// The clients that count, block by block: index of the block in the fleet, their Θ⁽ⁱ⁾, and 1 in the lanes that count.
+    /// The clients that count, block by block: the index of the block in the fleet, the systems Θ⁽ⁱ⁾, and 1 in the
+    /// lanes that count.
     pub fn blocks(&self) -> impl Iterator<Item = (usize, &LaneMatrix, Lanes)> {
         let counts = |client: usize| match self.target {
             Target::Client(which) => client == which,
@@ -88,13 +91,13 @@ impl Truth {
         })
     }
 
-    /// The systems that count, one by one.
+    /// The systems that count, n×d, one by one.
     pub fn clients(&self) -> impl Iterator<Item = Matrix> {
         let counted = |counting: Lanes| (0..LANES).filter(move |&lane| counting.0[lane] > 0.0);
         self.blocks().flat_map(move |(_, block, counting)| counted(counting).map(move |lane| block.lane(lane)))
     }
 
-    /// The one system that counts, if it is one.
+    /// The system that counts, n×d, if the target is one client.
     pub fn single(&self) -> Option<Matrix> {
         match self.target {
             Target::Client(client) => self.blocks.first().map(|block| block.lane(client % LANES)),
@@ -102,7 +105,7 @@ impl Truth {
         }
     }
 
-    /// One error out of those of the clients that count; NaN when one of them is.
+    /// Combines the errors of a block's counting clients with the `total` of earlier blocks. NaN if one of them is.
     pub fn reduce(&self, total: Option<f64>, errors: Lanes, counting: Lanes) -> f64 {
         let counted = errors.0.iter().zip(counting.0).filter(|(_, counts)| *counts > 0.0).map(|(error, _)| *error);
         match self.target {
@@ -113,12 +116,12 @@ impl Truth {
     }
 }
 
-/// The larger of two, NaN if one is.
+/// The larger of two numbers; NaN if one is.
 fn larger(a: f64, b: f64) -> f64 {
     if b.is_nan() || b > a { b } else { a }
 }
 
-/// Errors of a series of models.
+/// Records the errors of a series of models.
 #[derive(Clone, Debug)]
 pub struct ErrorRecorder {
     norms: LaneNorms,
@@ -129,7 +132,7 @@ pub struct ErrorRecorder {
 }
 
 impl ErrorRecorder {
-    /// A recorder of the errors of n×d models; about `expected` will come.
+    /// A recorder for the errors of n×d models, of which about `expected` will come.
     pub fn new(truth: &Truth, (n, d): (usize, usize), expected: usize) -> Self {
         Self {
             norms: LaneNorms::new(n, d),
@@ -140,7 +143,7 @@ impl ErrorRecorder {
         }
     }
 
-    /// Takes the models after one more round.
+    /// Records the error of the models after one more round.
     pub fn push(&mut self, truth: &Truth, models: Models<'_>) {
         if let (Some(single), Target::Client(client)) = (&self.single, truth.target) {
             let model = models.of(client);
@@ -155,7 +158,7 @@ impl ErrorRecorder {
         }
     }
 
-    /// Takes one shared model a lane, of these lanes in order.
+    /// Records the errors of shared models, one per lane, in the order of these lanes.
     pub fn push_lanes(&mut self, truth: &Truth, models: &LaneMatrix, lanes: Range<usize>) {
         self.flush();
         if let (Some(single), 0) = (&self.single, lanes.start) {
@@ -188,7 +191,7 @@ impl ErrorRecorder {
         }
     }
 
-    /// The error after every round taken, in order.
+    /// All recorded errors, in order.
     pub fn finish(mut self) -> Vec<f64> {
         self.flush();
         self.errors
@@ -207,7 +210,7 @@ mod tests {
         (0..n).map(|client| family.member(Placement::Uniform.place(Seed(3), client), 0.6).unwrap()).collect()
     }
 
-    /// What the definition says, for models of which client i has the `of[i]`-th.
+    /// The error by its definition, for models of which client i has the `of[i]`-th.
     fn expected(target: Target, systems: &[LinearSystem], models: &[Matrix], of: &[usize]) -> f64 {
         let errors =
             || systems.iter().zip(of).map(|(system, &which)| spectral_norm(&(&models[which] - system.theta())));

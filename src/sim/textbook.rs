@@ -1,13 +1,13 @@
 //! The methods as their papers print them: over samples, local step by local step.
 //!
-//! Slow and plain on purpose: every gradient `(X − ΘZ)Zᵀ` is computed afresh from all samples. It is the oracle that the
-//! closed forms in [`method`](super::method) are held against; the rules and their sources are stated there.
+//! Slow and plain on purpose: every gradient `(X − ΘZ)Zᵀ` is computed afresh from all samples. The closed forms in
+//! [`method`](super::method), where the rules and their sources are stated, are tested against this module.
 
 use super::Matrix;
 use super::method::{Method, Solver};
 use super::samples::Samples;
 
-/// How a run steps: `n_local_steps` in each of `n_rounds` rounds, from a base step size α.
+/// The steps of a run: `n_local_steps` in each of `n_rounds` rounds, from a base step size α.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
     /// Base step size α.
@@ -18,7 +18,7 @@ pub struct Steps {
     pub n_rounds: usize,
 }
 
-/// The server's models Θ̄_0 … Θ̄_R of a run with full participation, for methods with one model.
+/// The server's models Θ̄_0 … Θ̄_R (n×d each) of a run with full participation, for methods with one model.
 pub fn server_models(clients: &[Samples], method: Method, steps: Steps, first: &Matrix) -> Vec<Matrix> {
     let everybody: Vec<_> = (0..clients.len()).collect();
     let mut run = Textbook::new(clients, method, steps, vec![first.clone()]);
@@ -38,9 +38,9 @@ pub struct Textbook<'a> {
     steps: Steps,
     /// Local steps K_i of each client.
     pub n_local_steps: Vec<usize>,
-    /// The server's model, or the clusters'.
+    /// The server's model, or one model per cluster.
     pub models: Vec<Matrix>,
-    /// The model of each client, by index.
+    /// The index of each client's model.
     pub of: Vec<usize>,
     /// SCAFFOLD's control variates: the clients' and the server's.
     controls: Vec<Matrix>,
@@ -51,7 +51,7 @@ pub struct Textbook<'a> {
 }
 
 impl<'a> Textbook<'a> {
-    /// A run at its start, from one model or one a cluster.
+    /// A run at its start, from one model or one per cluster.
     pub fn new(clients: &'a [Samples], method: Method, steps: Steps, first: Vec<Matrix>) -> Self {
         let zero = Matrix::zeros(first[0].nrows(), first[0].ncols());
         Self {
@@ -68,7 +68,7 @@ impl<'a> Textbook<'a> {
         }
     }
 
-    /// Round `round` (0-based) among the clients listed, at least one.
+    /// Does round `round` (0-based) with the clients `who` (0-based), at least one.
     pub fn round(&mut self, round: usize, who: &[usize]) {
         match self.method.solver {
             Solver::FedAvg => {
@@ -96,7 +96,7 @@ impl<'a> Textbook<'a> {
         }
     }
 
-    /// The models of those taking part after their local steps `Θ ← Θ + α_k (gradient + correction)`.
+    /// The participating clients' models after their local steps `Θ ← Θ + α_k (gradient + correction)`.
     fn locals(&self, round: usize, who: &[usize], correction: impl Fn(usize, &Matrix) -> Matrix) -> Vec<Matrix> {
         let local = |&client: &usize| {
             let mut model = self.models[self.of[client]].clone();
@@ -164,7 +164,7 @@ fn gradient(client: &Samples, model: &Matrix) -> Matrix {
     (&client.next - model * &client.z) * client.z.transpose()
 }
 
-/// The model of least residual sum of squares, the first of equals.
+/// The model of least residual sum of squares; the first one among equals.
 fn best_fit(client: &Samples, models: &[Matrix]) -> usize {
     let costs = models.iter().map(|model| (&client.next - model * &client.z).norm_squared()).enumerate();
     costs.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(0, |(cluster, _)| cluster)

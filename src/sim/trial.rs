@@ -1,4 +1,5 @@
-//! One Monte-Carlo data set: clients' data come in, error curves and reference errors come out, in small steps.
+//! One Monte-Carlo data set, in small steps: from the clients' data to error curves and the errors of reference
+//! estimates.
 
 use super::estimate::EstimateError;
 use super::fleet::Fleet;
@@ -15,34 +16,34 @@ use super::stability::Edges;
 use super::stream::DataKey;
 use super::target::{Target, Truth};
 
-/// What one data set gives.
+/// The results of one data set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrialResult {
-    /// One run a method, in the order of the settings.
+    /// One run per method, in the order of the settings.
     pub trajectories: Vec<Trajectory>,
     /// Errors ‖Θ − Θ⁽ⁱ⁾‖ of the reference estimates, in the order of the settings.
     pub references: Vec<Result<f64, EstimateError>>,
-    /// Every client's errors, if they were asked for.
+    /// All clients' errors, if they were requested.
     pub clients: Option<ClientErrors>,
-    /// The largest step size of every method with which all data sets so far converge, if they were asked for.
+    /// The largest stable step size of every method over all data sets so far, if they were requested: see [`Edges`].
     pub largest_steps: Vec<Option<f64>>,
 }
 
-/// What all data sets of an experiment have in common.
+/// The parts that all data sets of an experiment share.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// The experiment.
+    /// The scenario of the experiment.
     pub scenario: Scenario,
     /// The clients' true systems.
     pub truth: Truth,
     /// The rounds at which errors are recorded, ascending.
     pub recorded: Vec<usize>,
-    /// The systems of all clients, if every client's gain is asked for.
+    /// The systems of all clients, if their gains are requested.
     pub everybody: Option<Truth>,
 }
 
 impl Experiment {
-    /// What a scenario's data sets have in common.
+    /// The parts that all data sets of a scenario share.
     pub fn new(scenario: Scenario) -> Self {
         let truth = Truth::new(scenario.settings().target, scenario.systems());
         let recorded = recorded_rounds(scenario.settings().n_rounds);
@@ -51,44 +52,45 @@ impl Experiment {
     }
 }
 
-/// A data set in the making. Every call takes the experiment that it was made for.
+/// A data set in progress. Every call takes the experiment that it was made for.
 ///
-/// First come the clients' data, one after the other; then the reference estimates; then each method's rounds. The room that
-/// a data set took is used again for the next: from the second on, nothing is allocated in a loop.
+/// The clients' data come first, block by block; then the reference estimates, the clients' own errors if their gains
+/// are requested, each method's rounds, and the largest stable steps with the gains. The next data set uses the same
+/// buffers: from the second one on, nothing is allocated in a loop.
 #[derive(Debug)]
 pub struct Trial {
     index: usize,
     fleet: Fleet,
-    /// Whether the simulator is at work on the next clients.
+    /// Whether the simulator is drawing the next clients.
     is_drawing: bool,
-    /// The method at work.
+    /// The work on the current method.
     work: Option<Work>,
-    /// What earlier runs left: local maps, and each method's state.
+    /// Buffers from earlier runs: local maps, and each method's state.
     maps: Option<FleetMaps>,
     updates: Vec<Option<Box<dyn Update>>>,
-    /// The largest stable step of every method.
+    /// The search for every method's largest stable step.
     edges: Edges,
     result: TrialResult,
 }
 
-/// What a method is at.
+/// The work on a method.
 #[allow(
     clippy::large_enum_variant,
     reason = "there is one, and it allocates nothing for a run; sizes differ by platform"
 )]
 #[derive(Debug)]
 enum Work {
-    /// Its local maps are in the making.
+    /// Its local maps are being made.
     Maps(FleetMaps),
     /// Its rounds are being run.
     Rounds(MethodRun),
 }
 
-/// Numbers drawn in one step, which takes a few hundred microseconds with all that becomes of them.
+/// Number of normals drawn in one step, which takes a few hundred microseconds with all that follows from them.
 const STEP: usize = 40_000;
 
 impl Trial {
-    /// Data set `index` (0-based), without clients.
+    /// Data set `index` (0-based), without clients yet.
     pub fn new(experiment: &Experiment, index: usize) -> Self {
         let dims = experiment.scenario.settings().family.dims();
         Self {
@@ -103,17 +105,17 @@ impl Trial {
         }
     }
 
-    /// How many clients' data are in.
+    /// The number of clients whose data are complete.
     pub fn n_clients(&self) -> usize {
         self.fleet.n_clients()
     }
 
-    /// Adds the next client's moments as they are; the first is client 1.
+    /// Adds the next client with these moments; the first is client 1.
     pub fn add(&mut self, experiment: &Experiment, moments: &Moments) {
         self.fleet.add(moments, experiment.scenario.n_local_steps(self.fleet.n_clients()));
     }
 
-    /// Does a little, a few milliseconds at most; whether there is more to do.
+    /// Works for a few milliseconds at most; returns whether there is more to do.
     pub fn step(&mut self, experiment: &Experiment, simulator: &mut MomentSimulator) -> bool {
         let settings = experiment.scenario.settings();
         if self.n_clients() < settings.n_clients {
@@ -130,7 +132,7 @@ impl Trial {
         !self.is_done(experiment)
     }
 
-    /// Whether the largest step of a method is still to be found.
+    /// Whether the largest stable step of a method is still to be found.
     fn seeks_edges(&self, experiment: &Experiment) -> bool {
         experiment.everybody.is_some() && self.edges.found().len() < experiment.scenario.settings().methods.len()
     }
@@ -144,8 +146,8 @@ impl Trial {
             && !self.seeks_edges(experiment)
     }
 
-    /// Draws some of the clients' data: several small groups of them, or a few steps in time of a large one. (A look at the
-    /// clock costs about as much as a small group.)
+    /// Draws some of the clients' data: several small blocks, or a few time steps of a large one. (Reading a clock
+    /// costs about as much as a small block.)
     fn draw(&mut self, experiment: &Experiment, simulator: &mut MomentSimulator) {
         let Experiment { scenario, .. } = experiment;
         let cost = LANES * DrawCount::of(scenario.settings().family.dims(), 1).normals;
@@ -162,7 +164,7 @@ impl Trial {
         }
     }
 
-    /// The clients that share a block with the next one, from it on.
+    /// The next client, and the clients after it in the same block.
     fn next_clients<'a>(&self, scenario: &'a Scenario) -> impl Iterator<Item = Client<'a>> + use<'a> {
         let (seed, trial, first) = (scenario.settings().seed, self.index, self.n_clients());
         let end = scenario.settings().n_clients.min((first / LANES + 1) * LANES);
@@ -211,10 +213,12 @@ impl Trial {
         }
     }
 
-    /// The share of the work done, 0 to 1, as good as it can be told.
+    /// The fraction of the work done, 0 to 1, estimated. The clients' own errors and the largest stable steps are not
+    /// counted.
     pub fn progress(&self, experiment: &Experiment) -> f64 {
         let settings = experiment.scenario.settings();
-        // One unit a client, one for all references; a method's rounds are as many if they are gone through one by one.
+        // One unit for each client and each reference. A method has as many units as there are clients, which is right
+        // if its rounds are done one by one.
         let run = if let Some(Work::Rounds(run)) = &self.work { run.progress(settings.n_rounds) } else { 0.0 };
         let runs = self.result.trajectories.len() as f64 + run;
         let done = self.n_clients() as f64 + self.result.references.len() as f64 + runs * settings.n_clients as f64;
@@ -222,7 +226,7 @@ impl Trial {
         done / all as f64
     }
 
-    /// What came out, once there is nothing more to do; and then begins another data set, in the same room.
+    /// The results, once there is nothing more to do. Then the next data set begins, in the same buffers.
     pub fn finish(&mut self) -> TrialResult {
         self.index += 1;
         self.fleet.clear();

@@ -1,20 +1,20 @@
-//! One Gram matrix factored, and whether it can be.
+//! The Cholesky factor of one Gram matrix, with a test for singularity.
 
 use nalgebra::{Cholesky, DVector, Dyn};
 
 use super::EstimateError;
 use crate::Matrix;
 
-/// Share of a regressor's energy that must not be explained by those before it. Below this, rounding in S alone can make
-/// the factor's pivot.
+/// The least share of a regressor's energy that the regressors before it must leave unexplained. A smaller pivot can
+/// come from rounding in S alone.
 pub const MIN_UNEXPLAINED: f64 = 1e-12;
 
-/// The Cholesky factor of a Gram matrix S (d×d) scaled to unit diagonal, so that the regressors' units do not matter: the
-/// squared pivot `L_kk²` is then the share of regressor k's energy that those before it do not account for.
+/// The Cholesky factor of a Gram matrix S (d×d) scaled to unit diagonal, so that the regressors' units do not matter:
+/// the squared pivot `L_kk²` is the share of regressor k's energy that the regressors before it do not explain.
 #[derive(Clone, Debug)]
 pub struct Factor {
     factor: Cholesky<f64, Dyn>,
-    /// Square roots of the diagonal.
+    /// Square roots of the diagonal of S.
     scales: DVector<f64>,
 }
 
@@ -22,15 +22,16 @@ impl Factor {
     /// Factors S.
     ///
     /// # Errors
-    /// [`EstimateError::Singular`] with the first regressor that is a combination of those before it, to rounding, or always
-    /// zero; [`EstimateError::NotFinite`] for entries that are no numbers.
+    /// [`EstimateError::Singular`] with the first regressor that is always zero or, to rounding, a linear combination
+    /// of those before it. Entries that are not finite also count as singular; [`least_squares`](super::least_squares)
+    /// checks for them first.
     pub fn new(s: &Matrix) -> Result<Self, EstimateError> {
         let scales = s.diagonal().map(f64::sqrt);
         if let Some(regressor) = scales.iter().position(|&scale| scale <= 0.0) {
             return Err(EstimateError::Singular { client: None, regressor });
         }
         let correlation = Matrix::from_fn(s.nrows(), s.ncols(), |i, j| s[(i, j)] / scales[i] / scales[j]);
-        // The substitute only lets the factor run to its end, so that the pivot at fault can be named.
+        // With a substitute the factorisation always completes, so that the pivot at fault can be named.
         let factor = Cholesky::new_with_substitute(correlation, f64::MIN_POSITIVE).ok_or(EstimateError::NotFinite)?;
         let pivots = factor.l_dirty().diagonal();
         if let Some(regressor) = pivots.iter().position(|pivot| pivot * pivot < MIN_UNEXPLAINED) {
@@ -39,14 +40,14 @@ impl Factor {
         Ok(Self { factor, scales })
     }
 
-    /// `C S⁻¹` for C of n×d.
+    /// `C S⁻¹` for C of size n×d.
     pub fn solve(&self, c: &Matrix) -> Matrix {
         let scaled_c = Matrix::from_fn(c.nrows(), c.ncols(), |i, j| c[(i, j)] / self.scales[j]);
         let scaled = self.factor.solve(&scaled_c.transpose());
         Matrix::from_fn(c.nrows(), c.ncols(), |i, j| scaled[(j, i)] / self.scales[j])
     }
 
-    /// `S⁻¹` itself, for where it is a covariance.
+    /// The inverse `S⁻¹`, d×d, where it is needed as a covariance.
     pub fn inverse(&self) -> Matrix {
         let inverse = self.factor.inverse();
         Matrix::from_fn(inverse.nrows(), inverse.ncols(), |i, j| inverse[(i, j)] / self.scales[i] / self.scales[j])
@@ -77,7 +78,7 @@ mod tests {
         let singular = |regressor| EstimateError::Singular { client: None, regressor };
         assert_eq!(fault(&Matrix::from_element(2, 2, 3.0)), singular(1));
         assert_eq!(fault(&Matrix::zeros(2, 2)), singular(0));
-        // Just beyond the threshold, and just within.
+        // Just below the threshold, and just above it.
         let at = |unexplained: f64| {
             let explained = (1.0 - unexplained).sqrt();
             Matrix::from_row_slice(2, 2, &[1.0, explained, explained, 1.0])

@@ -1,4 +1,4 @@
-//! Estimates of one model a client, eight clients at a time.
+//! Estimates with one model per client, eight clients at a time.
 
 use super::{EstimateError, MIN_UNEXPLAINED, least_squares};
 use crate::cholesky::LaneCholesky;
@@ -9,27 +9,27 @@ use crate::norm::LaneNorms;
 use crate::system::Dims;
 use crate::target::Truth;
 
-/// A client's estimate as least squares on moments made of its own and of what it hears of the others.
+/// An estimate by least squares on moments that combine a client's own data with information from the other clients.
 pub(super) trait OneShot {
-    /// Turns a block's own moments into those that are solved.
+    /// Turns a block's own moments into the combined ones: S of size d×d, C of size n×d.
     fn adjust(&self, s: &mut LaneMatrix, c: &mut LaneMatrix);
 
-    /// The samples behind these, of a client with so many of its own.
+    /// The number of samples behind the combined moments of a client with `own` samples.
     fn n_samples(&self, own: u64) -> u64;
 }
 
-/// Eight clients of a fleet, of whom those with a positive weight count.
+/// Eight clients of a fleet; those with a positive weight in `counting` count.
 pub(super) struct Counted<'a> {
-    /// The block's place in the fleet.
+    /// The index of the block in the fleet.
     pub(super) index: usize,
     pub(super) block: &'a Block,
     pub(super) counting: Lanes,
 }
 
-/// Room to solve in.
+/// Buffers for solving.
 pub(super) struct Solving {
     s: LaneMatrix,
-    /// C, and then Θ.
+    /// C, and after solving Θ.
     pub(super) theta: LaneMatrix,
     factor: LaneCholesky,
 }
@@ -40,7 +40,8 @@ impl Solving {
         Self { s: LaneMatrix::zeros(d, d), theta: LaneMatrix::zeros(n, d), factor: LaneCholesky::new(d) }
     }
 
-    /// Solves for eight clients. An error is that of the first client counting whose data do not determine its estimate.
+    /// Solves for eight clients. Returns the error of the first counting client whose data do not determine its
+    /// estimate.
     pub(super) fn solve(&mut self, clients: &Counted<'_>, rule: &impl OneShot) -> Result<(), EstimateError> {
         let Counted { index, block, counting } = clients;
         let is_solved = self.solve_all(block, rule);
@@ -48,7 +49,7 @@ impl Solving {
         fault.map_or(Ok(()), |lane| Err(reason(block, lane, rule).of_client(index * LANES + lane)))
     }
 
-    /// Solves for eight clients; for whom the data determine the estimate.
+    /// Solves for eight clients, and returns for which of them the data determine the estimate.
     fn solve_all(&mut self, block: &Block, rule: &impl OneShot) -> [bool; LANES] {
         self.s.copy_from(&block.s);
         self.theta.copy_from(&block.c);
@@ -56,7 +57,7 @@ impl Solving {
         self.factor.factorise(&self.s);
         self.factor.solve(&mut self.theta);
         let need = self.s.rows() as u64;
-        // An overflow in S shows in the pivots, one in C in the solution.
+        // An overflow in S shows in the pivots, and an overflow in C in the solution.
         let size = self.theta.entries().iter().fold(Lanes::default(), |sum, &entry| sum + entry.abs());
         std::array::from_fn(|lane| {
             self.factor.least_pivot().0[lane] >= MIN_UNEXPLAINED
@@ -66,17 +67,17 @@ impl Solving {
     }
 }
 
-/// What is wrong with a client's data: the plain function says.
+/// Why a client's data do not determine its estimate, as [`least_squares`] finds.
 fn reason(block: &Block, lane: usize, rule: &impl OneShot) -> EstimateError {
     let (mut s, mut c) = (block.s.clone(), block.c.clone());
     rule.adjust(&mut s, &mut c);
     let n_samples = rule.n_samples(block.n_samples[lane]);
     let moments = Moments { s: s.lane(lane), c: c.lane(lane), n_samples };
-    // At the very edge the two may differ by rounding.
+    // Near the threshold, the two factorisations may differ by rounding.
     least_squares(&moments).err().unwrap_or(EstimateError::NotFinite)
 }
 
-/// The error of every counting client's own estimate.
+/// The error of the counting clients' own estimates, reduced to one number for the target.
 pub(super) fn error(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Result<f64, EstimateError> {
     let dims = fleet.dims();
     let mut solving = Solving::new(dims);
@@ -90,7 +91,7 @@ pub(super) fn error(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Result
     Ok(total.unwrap_or(f64::NAN))
 }
 
-/// Every counting client's error; NaN where its data do not determine its estimate.
+/// The error of every counting client's own estimate; NaN where its data do not determine the estimate.
 pub(super) fn errors(fleet: &Fleet, truth: &Truth, rule: &impl OneShot) -> Vec<f64> {
     let dims = fleet.dims();
     let mut solving = Solving::new(dims);

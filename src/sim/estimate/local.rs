@@ -1,4 +1,4 @@
-//! A client alone: `Θ_i = C_i S_i⁻¹`, least squares on its own data.
+//! Local: `Θ_i = C_i S_i⁻¹`, each client's least squares on its own data.
 
 use super::lanes::OneShot;
 use crate::lanes::LaneMatrix;

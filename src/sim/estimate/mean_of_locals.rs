@@ -1,4 +1,4 @@
-//! Mean of locals: `(1/M) Σ C_i S_i⁻¹`, the paper's eq. (FL) as printed.
+//! Mean of local solutions: `(1/M) Σ C_i S_i⁻¹`, the paper's eq. (FL) as printed.
 
 use super::EstimateError;
 use super::lanes::{Counted, Solving};

@@ -1,4 +1,4 @@
-//! One-shot estimates: least squares from moments, no rounds.
+//! One-shot estimates: least squares from moments, without rounds.
 //!
 //! ```text
 //! local          Θ_i = C_i S_i⁻¹
@@ -8,7 +8,7 @@
 //! personalized   (C_i + λΘ_pooled)(S_i + λI)⁻¹                      from alone (λ = 0) to pooled (λ → ∞)
 //! ```
 //!
-//! Gram matrices are factored ([`Factor`]), never inverted.
+//! The estimates factor Gram matrices ([`Factor`]) and never invert them.
 
 mod factor;
 mod lanes;
@@ -28,21 +28,22 @@ use super::target::{ErrorRecorder, Models, Truth};
 
 pub use factor::{Factor, MIN_UNEXPLAINED};
 
-/// Why data do not determine an estimate. Clients are 0-based here and 1-based in words; `None` is everybody together.
+/// Why data do not determine an estimate. Clients are 0-based here and 1-based in messages; `None` means all clients
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EstimateError {
-    /// Fewer samples than unknowns a row of Θ.
+    /// There are fewer samples than unknowns in a row of Θ.
     NotEnoughData {
-        /// Whose data.
+        /// The client whose data these are.
         client: Option<usize>,
-        /// Samples there are, `N·T`.
+        /// Number of samples, `N·T`.
         have: u64,
-        /// Samples needed, `d = n + p`.
+        /// Number of samples needed, `d = n + p`.
         need: u64,
     },
-    /// One regressor is, to rounding, a combination of others (or always zero).
+    /// One regressor is, to rounding, a linear combination of others, or always zero.
     Singular {
-        /// Whose data.
+        /// The client whose data these are.
         client: Option<usize>,
         /// The first such regressor, 0-based: states first, then inputs.
         regressor: usize,
@@ -52,7 +53,7 @@ pub enum EstimateError {
 }
 
 impl EstimateError {
-    /// This error as one of a client's data, 0-based.
+    /// This error for the data of client `which` (0-based).
     fn of_client(self, which: usize) -> Self {
         match self {
             Self::NotEnoughData { have, need, .. } => Self::NotEnoughData { client: Some(which), have, need },
@@ -87,7 +88,8 @@ impl std::error::Error for EstimateError {}
 /// Least squares from moments: `Θ = C S⁻¹`, n×d.
 ///
 /// # Errors
-/// When there are fewer samples than regressors, a regressor is a combination of others, or the moments overflowed.
+/// If there are fewer samples than regressors, a regressor is a linear combination of others, or the moments
+/// overflowed.
 pub fn least_squares(moments: &Moments) -> Result<Matrix, EstimateError> {
     let need = moments.s.nrows() as u64;
     if moments.n_samples < need {
@@ -99,35 +101,35 @@ pub fn least_squares(moments: &Moments) -> Result<Matrix, EstimateError> {
     Ok(Factor::new(&moments.s)?.solve(&moments.c))
 }
 
-/// The one-shot estimates that a run is compared with.
+/// The one-shot estimates with which a run is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reference {
     /// Each client's least squares on its own data.
     ClientAlone,
-    /// One least squares on everybody's data.
+    /// Least squares on the data of all clients.
     Pooled,
     /// The mean of the clients' own least squares.
     MeanOfLocals,
-    /// Each client's least squares with everybody else's data at a lower weight.
+    /// Each client's least squares with all other clients' data at a lower weight.
     Weighted {
         /// Weight q of the others' data, 0 to 1.
         weight: f64,
     },
     /// Each client's least squares with a pull towards the pooled estimate.
     Personalized {
-        /// Strength λ ≥ 0 of the pull, in the unit of the Gram matrices.
+        /// Strength λ ≥ 0 of the pull, in the units of the Gram matrices.
         pull: f64,
     },
 }
 
 impl Reference {
-    /// The three that the paper and its code compare with.
+    /// The three estimates with which the paper and its code compare.
     pub const PAPER: [Self; 3] = [Self::ClientAlone, Self::Pooled, Self::MeanOfLocals];
 
     /// The error of this estimate on a fleet, for the clients that count.
     ///
     /// # Errors
-    /// When the data do not determine the estimate of one of them.
+    /// If the data do not determine an estimate that is needed, or the error is not finite.
     pub fn error(self, fleet: &Fleet, truth: &Truth) -> Result<f64, EstimateError> {
         let error = match self {
             Self::Pooled => shared_error(&pooled::estimate(fleet)?, truth),
@@ -136,17 +138,17 @@ impl Reference {
             Self::Weighted { weight } => lanes::error(fleet, truth, &weighted::Weighted::new(fleet, weight))?,
             Self::Personalized { pull } => lanes::error(fleet, truth, &personalized::Personalized::new(fleet, pull)?)?,
         };
-        // Finite moments can still be too large to solve for.
+        // Even finite moments can be so large that the solution overflows.
         if error.is_finite() { Ok(error) } else { Err(EstimateError::NotFinite) }
     }
 }
 
-/// The error of every counting client's own least squares; NaN where its data do not determine it.
+/// The error of every counting client's own least squares; NaN where its data do not determine the estimate.
 pub fn errors_alone(fleet: &Fleet, truth: &Truth) -> Vec<f64> {
     lanes::errors(fleet, truth, &local::Local)
 }
 
-/// The error of one estimate for all clients.
+/// The error of one estimate that all clients share.
 fn shared_error(estimate: &Matrix, truth: &Truth) -> f64 {
     let mut recorder = ErrorRecorder::new(truth, estimate.shape(), 1);
     recorder.push(truth, Models::Shared(estimate));
@@ -219,7 +221,7 @@ mod tests {
         check_error(|m| m.s.row_mut(3).fill(0.0), EstimateError::Singular { client: None, regressor: 3 });
         check_error(
             |m| {
-                // The last input is twice the first state, in units a thousand times smaller.
+                // The last input becomes a multiple of the first state, with much smaller values.
                 let map = Matrix::from_fn(5, 5, |i, j| match (i, j) {
                     (4, 0) => 2e-3,
                     (4, _) => 0.0,
@@ -250,7 +252,7 @@ mod tests {
         reference.error(&fleet(moments), &Truth::new(target, &systems(moments.len())))
     }
 
-    /// Every reference against the definition, client by client.
+    /// Compares every reference with its definition, client by client.
     #[test]
     fn errors_follow_the_definitions() {
         let moments: Vec<_> = (0..19).map(|client| samples(client, 2 + client).moments()).collect();

@@ -1,6 +1,7 @@
-//! Personalized: `(C_i + λΘ_g)(S_i + λI)⁻¹`, each client's own least squares with a pull towards the pooled estimate Θ_g.
+//! Personalized: `(C_i + λΘ_g)(S_i + λI)⁻¹`, each client's own least squares with a pull towards the pooled estimate
+//! Θ_g.
 //!
-//! Li et al., "Ditto: fair and robust federated learning through personalization", 2012.04221: its personal problem
+//! Li et al., "Ditto: fair and robust federated learning through personalization", 2012.04221: the personal problem
 //! `min ½‖X_i − ΘZ_i‖² + (λ/2)‖Θ − Θ_g‖²`, solved exactly.
 
 use super::EstimateError;
@@ -29,7 +30,7 @@ impl OneShot for Personalized {
         c.add_scaled(Lanes::splat(self.pull), &self.pooled);
     }
 
-    /// A pull determines an estimate without any data.
+    /// With a pull, an estimate is determined even without data.
     fn n_samples(&self, own: u64) -> u64 {
         if self.pull > 0.0 { u64::MAX } else { own }
     }

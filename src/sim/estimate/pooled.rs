@@ -1,4 +1,4 @@
-//! Pooled: `(Σ C_i)(Σ S_i)⁻¹`, one least squares on everybody's data.
+//! Pooled: `(Σ C_i)(Σ S_i)⁻¹`, least squares on the data of all clients.
 
 use super::{EstimateError, least_squares};
 use crate::Matrix;

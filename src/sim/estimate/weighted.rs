@@ -1,4 +1,4 @@
-//! Weighted: `(C_i + q Σ_{j≠i} C_j)(S_i + q Σ_{j≠i} S_j)⁻¹`, the others' data at a weight q.
+//! Weighted: `(C_i + q Σ_{j≠i} C_j)(S_i + q Σ_{j≠i} S_j)⁻¹`, with the other clients' data at a weight q.
 //!
 //! Xin, Ye, Chiu, Li, "Identifying the dynamics of a system by leveraging data from similar systems", 2204.05446.
 
@@ -26,7 +26,7 @@ impl Weighted {
 }
 
 impl OneShot for Weighted {
-    /// `(1 − q)S_i + q Σ_j S_j` is the same sum.
+    /// Computes the same sum as `(1 − q)S_i + q Σ_j S_j`.
     fn adjust(&self, s: &mut LaneMatrix, c: &mut LaneMatrix) {
         for (own, total) in [(s, &self.total_s), (c, &self.total_c)] {
             own.scale(Lanes::splat(1.0 - self.weight));

@@ -1,14 +1,14 @@
-//! Eight matrices of one size, entry by entry, each entry lane by lane.
+//! Eight matrices of one size, stored entry by entry, and each entry lane by lane.
 
 use std::ops::{Index, IndexMut, Range};
 
 use super::Lanes;
 use crate::Matrix;
 
-/// One matrix a lane, all of the same size.
+/// One matrix per lane, all of the same size.
 ///
-/// Operations on all entries are loops long enough to be called, and are: inlined into every formula they would make the
-/// download a tenth larger and nothing faster.
+/// Operations on all entries are loops long enough for a function call and are not inlined: inlining them into every
+/// formula would make the download a tenth larger and nothing faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneMatrix {
     rows: usize,
@@ -18,13 +18,13 @@ pub struct LaneMatrix {
 }
 
 impl LaneMatrix {
-    /// Zeros.
+    /// Zero matrices.
     #[inline(never)]
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Self { rows, cols, entries: vec![Lanes::default(); rows * cols] }
     }
 
-    /// Identities of size d.
+    /// Identity matrices of size d×d.
     pub fn identity(d: usize) -> Self {
         let mut identity = Self::zeros(d, d);
         identity.add_to_diagonal(Lanes::splat(1.0));
@@ -51,10 +51,10 @@ impl LaneMatrix {
         &mut self.entries
     }
 
-    /// The entries of some rows, row by row.
+    /// The entries of a range of rows, row by row.
     ///
     /// # Panics
-    /// When there are no such rows.
+    /// If the matrices do not have all these rows.
     pub fn rows_mut(&mut self, rows: Range<usize>) -> &mut [Lanes] {
         &mut self.entries[rows.start * self.cols..rows.end * self.cols]
     }
@@ -62,7 +62,7 @@ impl LaneMatrix {
     /// Sets one lane's matrix.
     ///
     /// # Panics
-    /// When the matrix has another size.
+    /// If the matrix has another size.
     #[inline(never)]
     pub fn set_lane(&mut self, lane: usize, matrix: &Matrix) {
         assert_eq!(matrix.shape(), (self.rows, self.cols), "lanes hold matrices of one size");
@@ -78,7 +78,7 @@ impl LaneMatrix {
         }
     }
 
-    /// Subtracts a matrix from one lane's.
+    /// Subtracts a matrix from one lane's matrix.
     #[inline(never)]
     pub fn subtract_from_lane(&mut self, lane: usize, matrix: &Matrix) {
         for (i, row) in self.entries.chunks_exact_mut(self.cols).enumerate() {
@@ -91,7 +91,7 @@ impl LaneMatrix {
     /// Sets every lane to the same matrix.
     ///
     /// # Panics
-    /// When the matrix has another size.
+    /// If the matrix has another size.
     #[inline(never)]
     pub fn set_all(&mut self, matrix: &Matrix) {
         assert_eq!(matrix.shape(), (self.rows, self.cols), "lanes hold matrices of one size");
@@ -100,10 +100,10 @@ impl LaneMatrix {
         }
     }
 
-    /// Makes every lane the difference of one matrix and the lane's of another.
+    /// Sets every lane to `matrix` minus the lane's matrix in `other`.
     ///
     /// # Panics
-    /// When the sizes do not fit.
+    /// If the sizes do not fit.
     #[inline(never)]
     pub fn set_difference(&mut self, matrix: &Matrix, other: &Self) {
         assert_eq!(matrix.shape(), (self.rows, self.cols), "lanes hold matrices of one size");
@@ -112,31 +112,31 @@ impl LaneMatrix {
         }
     }
 
-    /// One lane's matrix.
+    /// A copy of one lane's matrix.
     #[inline(never)]
     pub fn lane(&self, lane: usize) -> Matrix {
         Matrix::from_fn(self.rows, self.cols, |i, j| self[(i, j)].0[lane])
     }
 
-    /// Makes this a copy of another of the same size.
+    /// Copies another lane matrix of the same size.
     #[inline(never)]
     pub fn copy_from(&mut self, other: &Self) {
         self.entries.copy_from_slice(&other.entries);
     }
 
-    /// Sets every entry of every lane.
+    /// Sets every entry of every lane to one value.
     #[inline(never)]
     pub fn fill(&mut self, value: f64) {
         self.entries.fill(Lanes::splat(value));
     }
 
-    /// Multiplies every matrix by its lane's factor.
+    /// Multiplies every lane's matrix by the lane's factor.
     #[inline(never)]
     pub fn scale(&mut self, factor: Lanes) {
         self.entries.iter_mut().for_each(|entry| *entry = *entry * factor);
     }
 
-    /// Adds another, each matrix multiplied by its lane's factor.
+    /// Adds the matrices of `other`, each multiplied by its lane's factor.
     #[inline(never)]
     pub fn add_scaled(&mut self, factor: Lanes, other: &Self) {
         for (entry, &more) in self.entries.iter_mut().zip(&other.entries) {
@@ -144,14 +144,14 @@ impl LaneMatrix {
         }
     }
 
-    /// Adds `factor` times the identity.
+    /// Adds the lane's factor times the identity to every lane's matrix.
     pub fn add_to_diagonal(&mut self, factor: Lanes) {
         for i in 0..self.rows.min(self.cols) {
             self[(i, i)] += factor;
         }
     }
 
-    /// Copies what is below the diagonal to above it.
+    /// Copies the entries below the diagonal to those above it.
     pub fn mirror(&mut self) {
         for i in 0..self.rows {
             for j in 0..i {
@@ -160,19 +160,19 @@ impl LaneMatrix {
         }
     }
 
-    /// Makes this the product `a·b`.
+    /// Sets every lane to the product `a·b`.
     ///
     /// # Panics
-    /// When the sizes do not fit.
+    /// If the sizes do not fit.
     pub fn set_product(&mut self, a: &Self, b: &Self) {
         self.fill(0.0);
         self.add_product(a, b);
     }
 
-    /// Adds the product `a·b`.
+    /// Adds the product `a·b` in every lane.
     ///
     /// # Panics
-    /// When the sizes do not fit.
+    /// If the sizes do not fit.
     #[inline(never)]
     pub fn add_product(&mut self, a: &Self, b: &Self) {
         assert!(a.cols == b.rows && self.rows == a.rows && self.cols == b.cols, "the sizes of a product fit");
@@ -187,10 +187,10 @@ impl LaneMatrix {
         }
     }
 
-    /// Makes this the product `a·b` of symmetric matrices that commute, which is symmetric too.
+    /// Sets every lane to the product `a·b` of symmetric d×d matrices that commute, which is symmetric too.
     ///
     /// # Panics
-    /// When the sizes do not fit.
+    /// If the sizes do not fit.
     #[inline(never)]
     pub fn set_symmetric_product(&mut self, a: &Self, b: &Self) {
         let d = self.rows;
@@ -204,10 +204,10 @@ impl LaneMatrix {
         self.mirror();
     }
 
-    /// Makes this `a·factor + offset`, the same factor and offset for every lane.
+    /// Sets every lane to `a·factor + offset`, with the same factor and offset for all lanes.
     ///
     /// # Panics
-    /// When the sizes do not fit.
+    /// If the sizes do not fit.
     #[inline(never)]
     pub fn set_affine(&mut self, a: &Self, factor: &Matrix, offset: &Matrix) {
         assert!(a.cols == factor.nrows() && self.cols == factor.ncols() && self.rows == a.rows, "sizes fit");
@@ -223,8 +223,8 @@ impl LaneMatrix {
         }
     }
 
-    /// Adds another in the lanes that have a weight, each matrix multiplied by it. A lane without a weight has no part,
-    /// whatever it holds.
+    /// Adds the matrices of `other`, each multiplied by its lane's weight. A lane of weight 0 has no effect, whatever
+    /// it holds.
     #[inline(never)]
     pub fn add_weighted(&mut self, weight: Lanes, other: &Self) {
         for (entry, &more) in self.entries.iter_mut().zip(&other.entries) {
@@ -232,13 +232,13 @@ impl LaneMatrix {
         }
     }
 
-    /// The squared Frobenius norm of every matrix.
+    /// The squared Frobenius norm of every lane's matrix.
     #[inline(never)]
     pub fn squared_norms(&self) -> Lanes {
         self.entries.iter().fold(Lanes::default(), |sum, &entry| sum + entry * entry)
     }
 
-    /// Makes `sum` the sum of all lanes' matrices.
+    /// Sets `sum` to the sum of all lanes' matrices.
     #[inline(never)]
     pub fn sum_lanes(&self, sum: &mut Matrix) {
         for (i, row) in self.entries.chunks_exact(self.cols).enumerate() {
@@ -248,7 +248,7 @@ impl LaneMatrix {
         }
     }
 
-    /// Takes another's matrices in the lanes of a mask that are not zero.
+    /// Copies the matrices of `other` in the lanes where the mask is nonzero.
     #[inline(never)]
     pub fn copy_where(&mut self, mask: Lanes, other: &Self) {
         for (entry, &more) in self.entries.iter_mut().zip(&other.entries) {

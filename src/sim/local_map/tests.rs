@@ -1,4 +1,4 @@
-//! Maps of local steps against the definition, and made in parts against those made at once.
+//! Maps of local steps compared with their definition, and maps made in parts compared with those made at once.
 
 use super::*;
 use crate::Matrix;
@@ -7,7 +7,7 @@ use crate::moments::Moments;
 
 const DIMS: Dims = Dims { n_states: 1, n_inputs: 3 };
 
-/// Clients that take so many steps, one after the other.
+/// Clients with these numbers of local steps.
 fn fleet(n_local_steps: &[usize]) -> Fleet {
     let mut fleet = Fleet::new(DIMS);
     for (client, &n) in n_local_steps.iter().enumerate() {
@@ -26,7 +26,7 @@ fn of_client(maps: &FleetMaps, client: usize) -> (Matrix, Matrix, f64) {
     (block.p.lane(lane), block.q.lane(lane), block.total_step.0[lane])
 }
 
-/// Side by side with others that take more steps, or fewer, to the last bit.
+/// A client's map is the same, to the last bit, beside clients with more steps or fewer.
 #[test]
 fn a_clients_map_is_that_of_its_own_steps() {
     let n_local_steps: Vec<_> = (0..11).map(|client| 1 + client * 7 % 12).collect();
@@ -55,7 +55,7 @@ fn steps_that_differ_are_those_of_the_definition() {
     assert!((got.0 - p).amax() < 1e-13 && (got.1 - q).amax() < 1e-13 && (got.2 - total).abs() < 1e-15);
 }
 
-/// Room that other fleets, rules and rounds have left shows in nothing.
+/// What other fleets, rules and rounds have left in the buffers must not show.
 #[test]
 fn maps_made_in_parts_and_in_old_room_are_those_made_at_once() {
     let (small, large) = (fleet(&[3; 5]), fleet(&[2_000; 1_300]));
@@ -68,7 +68,7 @@ fn maps_made_in_parts_and_in_old_room_are_those_made_at_once() {
         for client in [0, 7, 650, 1_299] {
             assert_eq!(of_client(&maps, client), of_client(&whole, client), "{schedule:?}, {client}");
         }
-        // Other steps of the same fleet.
+        // Another step size for the same fleet.
         let other = StepRule { step_size: 3e-3, ..rule(schedule) };
         maps.begin(other);
         while maps.advance(&large) {}

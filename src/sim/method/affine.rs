@@ -1,7 +1,8 @@
-//! Methods whose round is one affine map of the server's model.
+//! Methods in which a round is one affine map of the server's model.
 //!
-//! With the [local maps](crate::local_map) P_i, Q_i, a round of these methods is `Θ̄ ← Θ̄ F + G`, at a cost that depends on
-//! neither N, T nor K once F and G are built. Where every round is the same, powers of the map lead to any round at once.
+//! With the [local maps](crate::local_map) P_i, Q_i, a round of these methods is `Θ̄ ← Θ̄ F + G`. Once F and G are
+//! known, its cost does not depend on M, N, T or K. If all rounds are the same, powers of the map lead directly to any
+//! round.
 
 use std::fmt;
 
@@ -23,12 +24,12 @@ pub struct RoundMap {
 }
 
 impl RoundMap {
-    /// A map that leaves every n×d model as it is.
+    /// The map that leaves every n×d model unchanged.
     pub fn identity(n: usize, d: usize) -> Self {
         Self { factor: Matrix::identity(d, d), offset: Matrix::zeros(n, d) }
     }
 
-    /// Makes `after` the server's model after the round.
+    /// Sets `after` to the server's model after the round: `model·F + G`.
     pub fn apply(&self, model: &Matrix, after: &mut Matrix) {
         after.copy_from(&self.offset);
         let (n, d) = model.shape();
@@ -42,7 +43,7 @@ impl RoundMap {
         }
     }
 
-    /// This round and then another.
+    /// The map of this round followed by the round `next`.
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         let mut offset = self.offset.clone();
@@ -50,7 +51,7 @@ impl RoundMap {
         Self { factor: &self.factor * &next.factor, offset }
     }
 
-    /// This round `count` times, by doubling.
+    /// The map of `count` such rounds, by repeated squaring.
     #[must_use]
     pub fn power(&self, count: usize) -> Self {
         let (n, d) = self.offset.shape();
@@ -68,16 +69,16 @@ impl RoundMap {
     }
 }
 
-/// A method whose round is one affine map.
+/// A method in which a round is one affine map.
 pub trait AffineRound: fmt::Debug {
-    /// Makes `map` the round among those taking part.
+    /// Sets `map` to the map of a round.
     fn set_map(&mut self, round: Round<'_>, map: &mut RoundMap);
 
-    /// The contraction ρ of the map last made.
+    /// The contraction ρ of the last map: the spectral radius of its factor F, infinite if it overflowed.
     fn contraction(&self, map: &RoundMap) -> f64;
 }
 
-/// Such a method at work.
+/// The state of a run of such a method.
 #[derive(Debug)]
 pub struct AffineUpdate<R> {
     rule: R,
@@ -87,7 +88,7 @@ pub struct AffineUpdate<R> {
 }
 
 impl<R: AffineRound> AffineUpdate<R> {
-    /// Room for such a method, for systems of these sizes.
+    /// Buffers for systems of the sizes `dims`.
     pub fn new(dims: Dims, rule: R) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         Self { rule, map: RoundMap::identity(n, d), model: Matrix::zeros(n, d), after: Matrix::zeros(n, d) }
@@ -119,22 +120,22 @@ impl<R: AffineRound> Update for AffineUpdate<R> {
     }
 }
 
-/// ρ, where it is a number.
+/// The contraction, with infinity in place of NaN.
 pub fn known(contraction: f64) -> f64 {
     if contraction.is_nan() { f64::INFINITY } else { contraction }
 }
 
-/// The models after the recorded rounds of a run in which every round is the same map, eight at a time.
+/// The models after the recorded rounds of a run, eight at a time, where all rounds have the same map.
 #[derive(Debug)]
 pub struct Leaps {
     once: RoundMap,
     stretches: std::vec::IntoIter<Stretch>,
-    /// Records left in the present stretch, and the maps from one to the next and to the eighth.
+    /// Records left in the current stretch, and the maps from one record to the next and to the eighth after it.
     left: usize,
     stride: RoundMap,
     stride_len: usize,
     eighth: RoundMap,
-    /// Whether the lanes hold models of the present stretch.
+    /// Whether the lanes hold models of the current stretch.
     under_way: bool,
     last: Matrix,
     lanes: LaneMatrix,
@@ -142,7 +143,7 @@ pub struct Leaps {
 }
 
 impl Leaps {
-    /// A run of `n_rounds` rounds from the server's first model.
+    /// A run of `n_rounds` rounds with the map `once`, from the server's model `first` (n×d).
     pub fn new(once: RoundMap, first: &Matrix, n_rounds: usize) -> Self {
         let (n, d) = first.shape();
         let lanes = LaneMatrix::zeros(n, d);
@@ -160,7 +161,7 @@ impl Leaps {
         }
     }
 
-    /// Goes to the next recorded rounds, up to eight, and says how many they are; none at the end.
+    /// Goes to the next recorded rounds, eight at most, and returns their number; `None` at the end.
     pub fn advance(&mut self) -> Option<usize> {
         if self.left == 0 {
             let stretch = self.stretches.next()?;
@@ -180,12 +181,13 @@ impl Leaps {
         Some(used)
     }
 
-    /// The models after these rounds, one a lane.
+    /// The models after these rounds, one per lane.
     pub fn models(&self) -> &LaneMatrix {
         &self.lanes
     }
 
-    /// The model after the last recorded round so far, once a stretch of rounds has ended.
+    /// The model after the last recorded round so far. It is up to date only at the end of a stretch, and so at the end
+    /// of the run.
     pub fn last(&self) -> &Matrix {
         &self.last
     }
@@ -204,7 +206,7 @@ impl Leaps {
         }
     }
 
-    /// The first eight models of a stretch, one after the other.
+    /// Computes the first eight models of a stretch, one after the other.
     fn fill_lanes(&mut self) {
         let mut after = self.last.clone();
         for lane in 0..self.left.min(LANES) {

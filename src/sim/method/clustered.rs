@@ -1,16 +1,17 @@
-//! Clustered identification: clients choose the cluster whose model fits their data best, and only alike clients average.
+//! Clustered identification: each client chooses the cluster whose model fits its data best, and the server averages
+//! within clusters.
 //!
 //! ```text
-//! client i:  chooses the cluster j of least cost ‖X_i − Θ_jZ_i‖² = tr(Θ_jS_iΘ_jᵀ) − 2 tr(C_iΘ_jᵀ) + what does not depend on j
+//! client i:  chooses the cluster j of least cost ‖X_i − Θ_jZ_i‖_F² = tr(Θ_jS_iΘ_jᵀ) − 2 tr(C_iΘ_jᵀ) + const.
 //!            k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)   from Θ_j
-//! server:    Θ_j ← mean over those who take part and chose j
+//! server:    Θ_j ← mean over the participating clients that chose j
 //! ```
 //!
-//! Toso, Wang, Anderson, "Learning personalized models with clustered system identification", 2304.01395. It asks for first
-//! models that are near the clusters; here these are chosen from the data, farthest first: client 1's own least squares, and
-//! then again and again that of the client farthest from all chosen so far (Gonzalez, "Clustering to minimize the maximum
-//! intercluster distance", 1985). So the server's first model has no part. (To the diagonals of the S_i a billionth is added for
-//! these least squares, so that they have an answer where data are too few.)
+//! Toso, Wang, Anderson, "Learning personalized models with clustered system identification", 2304.01395. The paper
+//! requires first models near the clusters. Here they are chosen from the data, and the server's first model is not
+//! used: client 1's own least squares, then repeatedly that of the client farthest from all chosen so far (Gonzalez,
+//! "Clustering to minimize the maximum intercluster distance", 1985). For these least squares the diagonals of the S_i
+//! are enlarged by a billionth, so that a solution exists even with too few data.
 
 use super::{Round, Update, local_steps};
 use crate::Matrix;
@@ -24,9 +25,9 @@ use crate::target::Models;
 pub struct Clustered {
     models: Vec<Matrix>,
     of: Vec<usize>,
-    /// The models in every lane.
+    /// Each cluster's model in all lanes.
     lanes: Vec<LaneMatrix>,
-    /// Sums over the clients of each cluster, and how many they are.
+    /// Sums over the participating clients of each cluster, and the number of these clients.
     sums: Vec<LaneMatrix>,
     members: Vec<f64>,
     chosen: LaneMatrix,
@@ -36,7 +37,7 @@ pub struct Clustered {
 }
 
 impl Clustered {
-    /// Room for a fleet and so many clusters, or as many as there are clients.
+    /// Buffers for a fleet and `n_clusters` clusters, or as many clusters as there are clients if these are fewer.
     pub fn new(fleet: &Fleet, n_clusters: usize) -> Self {
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let lanes = || LaneMatrix::zeros(n, d);
@@ -65,7 +66,7 @@ impl Clustered {
         }
     }
 
-    /// The cluster of least cost for each of eight clients; the first of equals.
+    /// The cluster of least cost for each of eight clients; the first one among equals.
     fn choose(&mut self, block: &Block) -> [usize; LANES] {
         let (mut least, mut best) = ([f64::INFINITY; LANES], [0; LANES]);
         for (cluster, model) in self.lanes.iter().enumerate() {
@@ -83,7 +84,7 @@ impl Clustered {
         best
     }
 
-    /// Keeps the choices of those of a block that have a weight.
+    /// Stores the choices of the clients of a block that have a positive weight.
     fn remember(&mut self, block: usize, choice: [usize; LANES], weight: Lanes) {
         let clients = self.of[block * LANES..].iter_mut().zip(choice).zip(weight.0);
         for ((of, choice), _) in clients.filter(|(_, weight)| *weight > 0.0) {
@@ -132,19 +133,19 @@ impl Update for Clustered {
     }
 }
 
-/// Room to choose the first models in.
+/// Buffers for choosing the first models.
 #[derive(Debug)]
 struct First {
-    /// The clients' own least squares.
+    /// The clients' own least-squares estimates.
     estimates: Vec<LaneMatrix>,
-    /// Their squared distances from the nearest of those chosen.
+    /// The squared distance of each estimate from the nearest chosen one.
     distances: Vec<Lanes>,
     s: LaneMatrix,
     factor: LaneCholesky,
 }
 
 impl First {
-    /// Clients' own least squares, farthest first.
+    /// Chooses the models among the clients' own estimates, farthest first.
     fn choose(&mut self, fleet: &Fleet, models: &mut [Matrix]) {
         for (index, block) in fleet.blocks().iter().enumerate() {
             self.estimate(index, block);
@@ -160,8 +161,8 @@ impl First {
         }
     }
 
-    /// Eight clients' own least squares, with a billionth of every regressor's energy on the diagonal, so that too few data are no
-    /// hindrance, whatever the units.
+    /// Computes the own least squares of eight clients. A billionth of every regressor's energy is added to the
+    /// diagonal, so that a solution exists even with too few data, whatever the units.
     fn estimate(&mut self, index: usize, block: &Block) {
         self.s.copy_from(&block.s);
         for k in 0..block.s.rows() {
@@ -184,12 +185,12 @@ fn squared_distance(lanes: &LaneMatrix, model: &Matrix) -> Lanes {
     sum
 }
 
-/// The smaller distance. What is no number is not far, and so never chosen.
+/// The smaller distance. NaN counts as 0, so that a client without a finite estimate is not the farthest.
 fn nearer(a: f64, b: f64) -> f64 {
     if b.is_nan() { 0.0 } else { a.min(b) }
 }
 
-/// The client farthest away, the first of equals.
+/// The client at the largest distance; the first one among equals.
 fn farthest(distances: &[Lanes], n_clients: usize) -> usize {
     let all = distances.iter().flat_map(|lanes| lanes.0).take(n_clients).enumerate();
     all.fold((0, -1.0), |best, (client, distance)| if distance > best.1 { (client, distance) } else { best }).0
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn it_finds_planted_clusters_and_their_systems() {
-        // Steps small enough for averaging within a cluster to end at its pooled estimate.
+        // With steps this small, averaging within a cluster ends at the cluster's pooled estimate.
         let bench = Bench::two_clusters(24).with_steps(3e-5, 1);
         let (models, of) = bench.run_clustered(method(2), 8_000);
         for client in 0..24 {
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!((models.len(), of), (3, vec![0, 1, 2]));
     }
 
-    /// A client that has an input in small units begins with its own least squares none the less.
+    /// Even if an input has very small or large units, the first model is the client's own least squares.
     #[test]
     fn it_begins_with_least_squares_in_all_units() {
         let bench = Bench::new();

@@ -1,57 +1,58 @@
 //! The round map as a function of the step size.
 //!
-//! K equal steps of size α are a polynomial of degree K in α, and so is every entry of an affine round map: P, Q and their
-//! means over clients. Where the schedule changes α from round to round, the maps at K + 1 step sizes therefore give those of
-//! all rounds, by interpolation at Chebyshev points in barycentric form, which is stable (Berrut and Trefethen, "Barycentric
-//! Lagrange interpolation", 2004). A round then costs nothing that grows with M.
+//! K equal steps of size α give polynomials of degree K in α: P, Q, their means over clients, and every entry of an
+//! affine round map. If the schedule changes α from round to round, the maps at K + 1 step sizes therefore determine
+//! the maps of all rounds. They are interpolated at Chebyshev points in barycentric form, which is stable (Berrut and
+//! Trefethen, "Barycentric Lagrange interpolation", 2004). The cost of a round then does not grow with M.
 
 use super::affine::RoundMap;
 use crate::Matrix;
 use crate::turn::versine;
 
-/// Maps larger than this in an entry are not interpolated: the rounding of the largest, at the first rounds of a run that
-/// diverges, would drown the others.
+/// Maps with an entry larger than this are not interpolated. In a run that diverges, the maps of the first rounds are
+/// the largest, and their rounding errors would exceed all other maps.
 const TAME: f64 = 1e4;
 
-/// Round maps at Chebyshev points from the base step size down to 0.
+/// Round maps at Chebyshev points, from the base step size down to 0.
 #[derive(Debug)]
 pub struct RoundCurve {
     points: Vec<f64>,
     maps: Vec<RoundMap>,
-    /// The map last asked for.
+    /// The last interpolated map.
     map: RoundMap,
 }
 
 impl RoundCurve {
-    /// The points for step sizes from 0 to `step_size`, in rounds of at most `n_local_steps` steps on n×d models.
+    /// A curve without maps yet, for n×d models and step sizes from 0 to `step_size`. It has `n_local_steps` + 1
+    /// points, enough for rounds of at most `n_local_steps` steps.
     pub fn new(step_size: f64, n_local_steps: usize, (n, d): (usize, usize)) -> Self {
         let angle = |j: usize| std::f64::consts::PI * j as f64 / n_local_steps as f64;
         let points = (0..=n_local_steps).map(|j| 0.5 * step_size * (2.0 - versine(angle(j)))).collect();
         Self { points, maps: Vec::with_capacity(n_local_steps + 1), map: RoundMap::identity(n, d) }
     }
 
-    /// The step sizes at the points.
+    /// The step sizes of the points, descending.
     pub fn points(&self) -> &[f64] {
         &self.points
     }
 
-    /// The next step size whose map is wanted, until there are enough.
+    /// The next step size whose map is needed; `None` once all maps have been added.
     pub fn wanted(&self) -> Option<f64> {
         self.points.get(self.maps.len()).copied()
     }
 
-    /// Takes the map that was wanted.
+    /// Adds the map of the step size that [`wanted`](Self::wanted) returned.
     pub fn add(&mut self, map: RoundMap) {
         self.maps.push(map);
     }
 
-    /// Whether all maps taken can be interpolated.
+    /// Whether all maps added so far are small enough for interpolation.
     pub fn is_tame(&self) -> bool {
         let is_tame = |matrix: &Matrix| matrix.iter().all(|entry| entry.abs() <= TAME);
         self.maps.iter().all(|map| is_tame(&map.factor) && is_tame(&map.offset))
     }
 
-    /// The round with steps of this size.
+    /// The map of a round with this step size. All maps must have been added.
     pub fn at(&mut self, step_size: f64) -> &RoundMap {
         #[expect(clippy::float_cmp, reason = "at a point itself, the map is that of the point")]
         if let Some(at) = self.points.iter().position(|&point| point == step_size) {
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
     use crate::schedule::Schedule;
 
-    /// The interpolated map of every method that has one against its map at that step size.
+    /// Compares the interpolated map with the map at that step size, for every method that has a round map.
     #[test]
     fn the_curve_leads_through_the_map_of_every_step_size() {
         let bench = Bench::new();

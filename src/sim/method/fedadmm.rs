@@ -1,17 +1,17 @@
-//! FedADMM: exact local solves held together by dual variables, with an ℓ₁ penalty at the server for sparse systems.
+//! FedADMM: exact local solves coupled by dual variables, with an ℓ₁ penalty at the server for sparse systems.
 //!
-//! Minimises `(1/M) Σ_i ½‖X_i − ΘZ_i‖² + γ‖Θ‖₁`. With λ_i client i's dual variable (zero at first), m_i its last message
-//! (the server's first model at first) and ρ the penalty, those taking part do
+//! Minimises `(1/M) Σ_i ½‖X_i − ΘZ_i‖_F² + γ‖Θ‖₁`. λ_i is client i's dual variable (zero at first), m_i its last
+//! message (the server's first model at first), and ρ the penalty. In a round,
 //!
 //! ```text
-//! client i:  Θ_i ← (C_i − λ_i + ρΘ̄)(S_i + ρI)⁻¹        λ_i ← λ_i + ρ(Θ_i − Θ̄)        m_i ← Θ_i + λ_i/ρ
-//! server:    Θ̄ ← soft(mean of all m_i, γ/ρ)             soft(x, t) = sign(x) max(|x| − t, 0), entry by entry
+//! participating client i:  Θ_i ← (C_i − λ_i + ρΘ̄)(S_i + ρI)⁻¹    λ_i ← λ_i + ρ(Θ_i − Θ̄)    m_i ← Θ_i + λ_i/ρ
+//! server:                  Θ̄ ← soft(mean of all m_i, γ/ρ)         soft(x, t) = sign(x) max(|x| − t, 0) in every entry
 //! ```
 //!
-//! Wang, Marella, Anderson, "FedADMM: a federated primal-dual algorithm allowing partial participation", 2203.15104; those
-//! who sit out count with their last message. The soft threshold is its proximal step for an ℓ₁ penalty, which makes the
-//! sparse identification that the FedSysID paper names as an extension. It takes no local steps: K, α and the schedule have
-//! no part.
+//! Wang, Marella, Anderson, "FedADMM: a federated primal-dual algorithm allowing partial participation", 2203.15104.
+//! Clients that do not participate count with their last message. The soft threshold is the proximal step for an ℓ₁
+//! penalty; it gives the sparse identification that the FedSysID paper names as an extension. There are no local
+//! gradient steps, so K, α and the schedule have no effect.
 
 use super::{Round, Update};
 use crate::Matrix;
@@ -20,7 +20,7 @@ use crate::fleet::Fleet;
 use crate::lanes::{LaneMatrix, Lanes};
 use crate::target::Models;
 
-/// The server's and the clients' state.
+/// The server's model, and the clients' dual variables and messages.
 #[derive(Debug)]
 pub struct FedAdmm {
     penalty: f64,
@@ -34,19 +34,19 @@ pub struct FedAdmm {
     sum: LaneMatrix,
 }
 
-/// Eight clients.
+/// The state of eight clients.
 #[derive(Debug)]
 struct Clients {
-    /// The factors of S_i + ρI.
+    /// Cholesky factors of S_i + ρI.
     factor: LaneCholesky,
     /// The dual variables λ_i, n×d.
     dual: LaneMatrix,
-    /// m_i.
+    /// The last messages m_i, n×d.
     message: LaneMatrix,
 }
 
 impl FedAdmm {
-    /// Room for a fleet, with ρ and γ.
+    /// Buffers for a fleet, with the penalty ρ and the sparsity weight γ.
     pub fn new(fleet: &Fleet, penalty: f64, sparsity: f64) -> Self {
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let lanes = || LaneMatrix::zeros(n, d);
@@ -85,7 +85,7 @@ impl Update for FedAdmm {
             self.local.add_scaled(Lanes::splat(-1.0), &clients.dual);
             self.local.add_scaled(penalty, &self.server);
             clients.factor.solve(&mut self.local);
-            // λ_i + ρ(Θ_i − Θ̄), where the client takes part.
+            // λ_i + ρ(Θ_i − Θ̄) for participating clients.
             clients.dual.add_weighted(weight * self.penalty, &self.local);
             clients.dual.add_weighted(-weight * self.penalty, &self.server);
             self.local.add_scaled(Lanes::splat(1.0) / penalty, &clients.dual);
@@ -103,7 +103,7 @@ impl Update for FedAdmm {
     }
 }
 
-/// The soft threshold: the proximal map of `t|x|`. NaN stays.
+/// The soft threshold, the proximal map of `t|x|`. NaN stays NaN.
 fn soft(x: f64, threshold: f64) -> f64 {
     if x.abs() <= threshold { 0.0 } else { x - threshold.copysign(x) }
 }
@@ -135,7 +135,8 @@ mod tests {
         }
     }
 
-    /// The optimality condition of the ℓ₁ problem: the mean gradient is γ·sign(Θ) where Θ is not zero, within ±γ elsewhere.
+    /// The optimality condition of the ℓ₁ problem: the mean of C_i − ΘS_i is γ·sign(Θ) where Θ is not zero, within ±γ
+    /// elsewhere.
     #[test]
     fn with_sparsity_it_meets_the_optimality_condition() {
         let bench = Bench::new();

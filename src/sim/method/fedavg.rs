@@ -1,14 +1,14 @@
-//! FedAvg: plain gradient steps, and the server averages.
+//! FedAvg: plain gradient steps, averaged by the server.
 //!
 //! ```text
-//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)            server:  Θ̄ ← mean of those taking part
+//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)            server:  Θ̄ ← mean over participating clients
 //! in closed form:     Θ̄ ← Θ̄ P̄ + mean(C_i Q_i)
 //! ```
 //!
-//! McMahan et al., "Communication-efficient learning of deep networks from decentralized data", 1602.05629; the paper's
-//! Algorithm 1 with FedAvg as the client update. (Its server line divides by M as printed; here by the number of clients that
-//! took part.) The fixed point `mean(C_i Q_i)(I − P̄)⁻¹` lies between pooled least squares (small steps) and the mean of local
-//! solutions (large K).
+//! McMahan et al., "Communication-efficient learning of deep networks from decentralized data", 1602.05629; in the
+//! paper, Algorithm 1 with FedAvg as the client update. (The printed server line divides by M; here the divisor is the
+//! number of participating clients.) The fixed point `mean(C_i Q_i)(I − P̄)⁻¹` lies between pooled least squares (small
+//! steps, if all clients take equally many) and the mean of local solutions (large K).
 
 use super::Round;
 use super::affine::{AffineRound, RoundMap, known};
@@ -16,7 +16,7 @@ use crate::lanes::LaneMatrix;
 use crate::norm::spectral_norm;
 use crate::system::Dims;
 
-/// Room for sums over clients.
+/// Buffers for sums over clients.
 #[derive(Debug)]
 pub struct FedAvg {
     product: LaneMatrix,
@@ -25,7 +25,7 @@ pub struct FedAvg {
 }
 
 impl FedAvg {
-    /// FedAvg for systems of these sizes.
+    /// Buffers for systems of the sizes `dims`.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         Self { product: LaneMatrix::zeros(n, d), p: LaneMatrix::zeros(d, d), cq: LaneMatrix::zeros(n, d) }
@@ -47,7 +47,7 @@ impl AffineRound for FedAvg {
         map.offset *= round.share();
     }
 
-    /// P̄ is symmetric: its spectral radius is its spectral norm.
+    /// P̄ is symmetric, so its spectral radius is its spectral norm.
     fn contraction(&self, map: &RoundMap) -> f64 {
         known(spectral_norm(&map.factor))
     }

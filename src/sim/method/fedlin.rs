@@ -1,13 +1,14 @@
-//! FedLin: gradient steps corrected towards the mean gradient at the round's start.
+//! FedLin: gradient steps corrected towards the mean gradient at the start of the round.
 //!
 //! ```text
-//! g = mean of C_i − Θ̄S_i over those taking part
+//! g = mean of C_i − Θ̄S_i over participating clients
 //! client i, k = 1…K:  Θ ← Θ + α_k ((C_i − ΘS_i) − (C_i − Θ̄S_i) + g)            server:  Θ̄ ← mean
 //! in closed form:     Θ̄ ← Θ̄ + (C̄ − Θ̄S̄) Q̄
 //! ```
 //!
-//! Mitra et al., "Linear convergence in federated learning: tackling client heterogeneity and sparse gradients", 2102.07053;
-//! the paper's Algorithm 1 with FedLin as the client update. The fixed point is pooled least squares, whatever K.
+//! Mitra et al., "Linear convergence in federated learning: tackling client heterogeneity and sparse gradients",
+//! 2102.07053; in the paper, Algorithm 1 with FedLin as the client update. The fixed point is pooled least squares for
+//! every K.
 
 use super::Round;
 use super::affine::{AffineRound, RoundMap, known};
@@ -17,7 +18,7 @@ use crate::lanes::LaneMatrix;
 use crate::norm::spectral_norm;
 use crate::system::Dims;
 
-/// Room for sums over clients.
+/// Buffers for sums over clients.
 #[derive(Debug)]
 pub struct FedLin {
     /// Sums of S_i, C_i and Q_i over lanes, and their means over clients.
@@ -27,7 +28,7 @@ pub struct FedLin {
 }
 
 impl FedLin {
-    /// FedLin for systems of these sizes.
+    /// Buffers for systems of the sizes `dims`.
     pub fn new(dims: Dims) -> Self {
         let (n, d) = (dims.n_states, dims.n_regressors());
         let room = |rows| (LaneMatrix::zeros(rows, d), Matrix::zeros(rows, d));
@@ -56,11 +57,11 @@ impl AffineRound for FedLin {
         self.c.1.mul_to(&self.q.1, &mut map.offset);
     }
 
-    /// With `S̄ = LLᵀ`, `I − S̄Q̄` shares its eigenvalues with the symmetric `I − LᵀQ̄L`.
+    /// With `S̄ = LLᵀ`, `I − S̄Q̄` has the eigenvalues of the symmetric matrix `I − LᵀQ̄L`.
     fn contraction(&self, map: &RoundMap) -> f64 {
         let factor = semidefinite_factor(&self.s.1);
         let d = factor.nrows();
-        // The factor hides what is not a number; the map does not.
+        // NaN does not show in the Cholesky factor, but it does in the map.
         let overflowed = !map.factor.iter().all(|v| v.is_finite());
         let symmetric = || Matrix::identity(d, d) - factor.tr_mul(&self.q.1) * &factor;
         if overflowed { f64::INFINITY } else { known(spectral_norm(&symmetric())) }

@@ -1,12 +1,12 @@
-//! FedProx: FedAvg with a pull of strength μ towards the round's first model.
+//! FedProx: FedAvg with a pull of strength μ towards the server's model at the start of the round.
 //!
 //! ```text
-//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i − μ(Θ − Θ̄))            server:  Θ̄ ← mean of those taking part
+//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i − μ(Θ − Θ̄))            server:  Θ̄ ← mean over participating clients
 //! in closed form:     Θ̄ ← Θ̄ (P̄ + μQ̄) + mean(C_i Q_i)     with P_i, Q_i of S_i + μI
 //! ```
 //!
-//! Li et al., "Federated optimization in heterogeneous networks", 1812.06127 (its local problem, solved by K gradient steps).
-//! At μ = 0 it is FedAvg; a stronger pull means less drift and slower progress.
+//! Li et al., "Federated optimization in heterogeneous networks", 1812.06127; the local problem is solved by K gradient
+//! steps. At μ = 0 the method is FedAvg; a stronger pull means less drift and slower progress.
 
 use super::Round;
 use super::affine::{AffineRound, RoundMap, known};
@@ -16,7 +16,7 @@ use crate::lanes::LaneMatrix;
 use crate::norm::spectral_norm;
 use crate::system::Dims;
 
-/// FedAvg's sums, and that of Q_i.
+/// FedAvg's sums, and the sum of the Q_i.
 #[derive(Debug)]
 pub struct FedProx {
     pull: f64,
@@ -26,7 +26,7 @@ pub struct FedProx {
 }
 
 impl FedProx {
-    /// FedProx for systems of these sizes, with μ.
+    /// Buffers for systems of the sizes `dims`, with the strength μ of the pull.
     pub fn new(dims: Dims, pull: f64) -> Self {
         let d = dims.n_regressors();
         Self { pull, averaged: FedAvg::new(dims), q: LaneMatrix::zeros(d, d), mean_q: Matrix::zeros(d, d) }
@@ -45,7 +45,7 @@ impl AffineRound for FedProx {
         map.factor += &self.mean_q;
     }
 
-    /// P̄ + μQ̄ is symmetric: its spectral radius is its spectral norm.
+    /// P̄ + μQ̄ is symmetric, so its spectral radius is its spectral norm.
     fn contraction(&self, map: &RoundMap) -> f64 {
         known(spectral_norm(&map.factor))
     }

@@ -1,12 +1,12 @@
-//! A robust server: FedAvg's local steps, and the median of every entry instead of the mean.
+//! Median: FedAvg's local steps, and a robust server that takes the median of every entry instead of the mean.
 //!
 //! ```text
-//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)            server:  Θ̄_jl ← median of Θ_jl over those taking part
+//! client i, k = 1…K:  Θ ← Θ + α_k (C_i − ΘS_i)        server:  Θ̄_jl ← median of Θ_jl over participating clients
 //! ```
 //!
-//! Yin et al., "Byzantine-robust distributed learning: towards optimal statistical rates", 1803.01498 (its option I, with
-//! models in the place of gradients, since clients take K steps). A few clients that are far off move it little, however far
-//! they are.
+//! Yin et al., "Byzantine-robust distributed learning: towards optimal statistical rates", 1803.01498 (its option I,
+//! with models in place of gradients, because clients take K steps). A few outlying clients move the median little,
+//! however far off they are.
 
 use super::{Round, Update, local_steps};
 use crate::Matrix;
@@ -14,18 +14,18 @@ use crate::fleet::Fleet;
 use crate::lanes::{LANES, LaneMatrix};
 use crate::target::Models;
 
-/// The server's model, and room for all clients'.
+/// The server's model, and buffers for the clients' models.
 #[derive(Debug)]
 pub struct Median {
     model: Matrix,
     server: LaneMatrix,
     local: LaneMatrix,
-    /// The clients' values of every entry of the model, row by row: of all clients taking part.
+    /// For every entry of the model, row by row, its values for all participating clients.
     entries: Vec<Vec<f64>>,
 }
 
 impl Median {
-    /// Room for a fleet.
+    /// Buffers for a fleet.
     pub fn new(fleet: &Fleet) -> Self {
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let entries = vec![Vec::with_capacity(fleet.n_clients()); n * d];
@@ -58,7 +58,7 @@ impl Update for Median {
     }
 }
 
-/// The median, the mean of the middle two of an even number; NaN of none. Reorders the values.
+/// The median: the mean of the middle two for an even number of values, NaN without any. Reorders the values.
 fn median(values: &mut [f64]) -> f64 {
     let middle = values.len() / 2;
     if values.is_empty() {
@@ -100,7 +100,7 @@ mod tests {
         assert!(median(&mut []).is_nan());
     }
 
-    /// One client far off moves the mean, but hardly the median.
+    /// A single outlying client moves the mean, but hardly the median.
     #[test]
     fn an_outlier_moves_it_little() {
         let fedavg = Method::constant(Solver::FedAvg);

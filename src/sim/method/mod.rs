@@ -1,17 +1,18 @@
-//! Federated methods: what the clients do in a round, and what the server makes of it.
+//! Federated methods: what the clients and the server do in a round.
 //!
-//! Each method is one file with the same sections in the same order: the rule and its source, the state, the round, tests of
-//! what defines it. All of them work on moments, eight clients at a time; [`textbook`](super::textbook) holds their rules as
-//! printed, over samples and local steps, and is what they are tested against.
+//! Each method is one file with the same sections in the same order: the rule and its source, the state, the round, and
+//! tests of its defining properties. All methods work on moments, eight clients at a time.
+//! [`textbook`](super::textbook) has their rules as printed, over samples and local steps, and is the reference in
+//! tests.
 //!
-//! | method | server's model converges to (full participation, small enough steps) |
+//! | method | limit of the server's model (full participation, sufficiently small steps) |
 //! | --- | --- |
-//! | [`fedavg`] | a compromise that drifts from pooled least squares to the mean of local solutions as K or α grow |
+//! | [`fedavg`] | drifts from pooled least squares to the mean of local solutions as K or α grows |
 //! | [`fedlin`] | pooled least squares |
 //! | [`fedprox`] | as FedAvg, with less drift |
 //! | [`scaffold`] | pooled least squares |
 //! | [`fedadmm`] | pooled least squares, or its sparse (ℓ₁-penalised) version |
-//! | [`clustered`] | one model a cluster |
+//! | [`clustered`] | one model per cluster |
 //! | [`median`] | the coordinate-wise median of the clients' models |
 
 pub mod affine;
@@ -38,54 +39,54 @@ use super::target::Models;
 
 use affine::{AffineUpdate, RoundMap};
 
-/// What a client does in a round, and the server with it.
+/// The rule for what the clients and the server do in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solver {
     /// Plain gradient steps on the client's own data; the server averages.
     FedAvg,
-    /// Gradient steps corrected towards the mean gradient of those taking part.
+    /// Gradient steps corrected towards the mean gradient of the participating clients.
     FedLin,
-    /// FedAvg with a pull towards the round's first model.
+    /// FedAvg with a pull towards the server's model at the start of the round.
     FedProx {
-        /// Strength μ ≥ 0 of the pull, in the unit of the Gram matrices.
+        /// Strength μ ≥ 0 of the pull, in the units of the Gram matrices.
         pull: f64,
     },
-    /// Gradient steps corrected by control variates that last from round to round.
+    /// Gradient steps corrected by control variates that persist from round to round.
     Scaffold,
-    /// Exact local solves held together by dual variables, with an ℓ₁ penalty at the server.
+    /// Exact local solves coupled by dual variables, with an ℓ₁ penalty at the server.
     FedAdmm {
-        /// Penalty ρ > 0 on a client's distance from the server, in the unit of the Gram matrices.
+        /// Penalty ρ > 0 on the distance between a client's model and the server's, in the units of the Gram matrices.
         penalty: f64,
-        /// Weight γ ≥ 0 of the ℓ₁ penalty on the model, which sets small entries to zero; 0 for none.
+        /// Weight γ ≥ 0 of the ℓ₁ penalty, which sets small entries of the model to zero; 0 for no penalty.
         sparsity: f64,
     },
-    /// FedAvg within clusters that the clients choose by themselves.
+    /// FedAvg within clusters; each client chooses its cluster.
     Clustered {
-        /// Clusters, at least 1.
+        /// Number of clusters, at least 1.
         n_clusters: usize,
     },
-    /// FedAvg's local steps, and a server that takes the median of each entry.
+    /// FedAvg's local steps; the server takes the median of each entry.
     Median,
 }
 
-/// A method and its step schedule: one curve.
+/// A method and its step schedule, shown as one curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Method {
-    /// What is done in a round.
+    /// The rule of a round.
     pub solver: Solver,
-    /// How the step size develops. FedADMM takes no steps, and so has no use for it.
+    /// The schedule of the step size. FedADMM takes no gradient steps and ignores it.
     pub schedule: Schedule,
 }
 
 impl Method {
-    /// With steps of one size throughout.
+    /// The method with a constant step size.
     pub const fn constant(solver: Solver) -> Self {
         Self { solver, schedule: Schedule::Constant }
     }
 }
 
 impl Solver {
-    /// The strength of the pull in its local steps.
+    /// The strength μ of the pull in the local steps: 0 for all methods but FedProx.
     pub fn pull(self) -> f64 {
         match self {
             Self::FedProx { pull } => pull,
@@ -100,7 +101,7 @@ impl Solver {
 }
 
 impl Solver {
-    /// Whether its round is one affine map of the server's model.
+    /// Whether a round is one affine map of the server's model.
     pub fn is_affine(self) -> bool {
         match self {
             Self::FedAvg | Self::FedLin | Self::FedProx { .. } => true,
@@ -109,61 +110,64 @@ impl Solver {
     }
 }
 
-/// What a round works on.
+/// The inputs of a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
     /// All clients' moments.
     pub fleet: &'a Fleet,
-    /// Their local steps in this round.
+    /// The clients' local maps in this round.
     pub maps: &'a FleetMaps,
-    /// Who takes part, at least one.
+    /// The participating clients, at least one.
     pub who: &'a Participants,
 }
 
 impl<'a> Round<'a> {
-    /// Block by block: the clients, their local steps, and 1 for those that take part.
+    /// For each block: its clients, their local maps, and a weight of 1 for each participating client and 0 for the
+    /// others.
     pub fn blocks(self) -> impl Iterator<Item = (&'a Block, &'a LocalMaps, Lanes)> {
         let blocks = self.fleet.blocks().iter().zip(self.maps.blocks()).zip(self.who.weights());
         blocks.map(|((block, maps), &weight)| (block, maps, weight))
     }
 
-    /// The share of each client that takes part in a mean.
+    /// The weight of a participating client in a mean: one over their number.
     pub fn share(self) -> f64 {
         1.0 / self.who.n() as f64
     }
 }
 
-/// A method at work on one data set.
+/// A method's state on one data set.
 pub trait Update {
-    /// Goes to its start on a fleet of as many clients, from the server's first model.
+    /// Resets the state to the start of a run from the server's model `first` (n×d). The fleet must have as many
+    /// clients as before.
     fn restart(&mut self, fleet: &Fleet, first: &Matrix);
 
     /// Does one round.
     fn round(&mut self, round: Round<'_>);
 
-    /// The models that clients have.
+    /// The clients' current models.
     fn models(&self) -> Models<'_>;
 
-    /// The round as one affine map of the server's model, for methods of which that is all.
+    /// The round as one affine map of the server's model; `None` for methods whose round is not such a map.
     fn round_map(&mut self, _: Round<'_>) -> Option<&RoundMap> {
         None
     }
 
-    /// The contraction ρ of the round map last asked for, which was that of this round: the spectral radius of its factor F,
-    /// infinite if it overflowed. Repeated for ever, the round converges iff ρ < 1.
+    /// The contraction ρ of the last [`round_map`](Self::round_map): the spectral radius of its factor F, infinite if
+    /// it overflowed. Repeated for ever, the round converges iff ρ < 1. `None` for methods without a round map.
     fn contraction(&self) -> Option<f64> {
         None
     }
 }
 
-/// Says no more than what it is. As a part of the trait, it would put the printing of every method's room into the download.
+/// Writes the trait's name only. With `Debug` as a supertrait, the code that formats every method's buffers would
+/// become part of the download.
 impl fmt::Debug for dyn Update {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Update")
     }
 }
 
-/// A method at its start on a fleet, from the server's first model.
+/// A method at the start of a run on a fleet, from the server's model `first` (n×d).
 pub fn begin(solver: Solver, fleet: &Fleet, first: &Matrix) -> Box<dyn Update> {
     let dims = fleet.dims();
     let mut update: Box<dyn Update> = match solver {
@@ -179,7 +183,7 @@ pub fn begin(solver: Solver, fleet: &Fleet, first: &Matrix) -> Box<dyn Update> {
     update
 }
 
-/// Makes `after` the models after the local steps of eight clients that start from `models`: `Θ P + C Q`.
+/// Sets `after` to the models of eight clients after their local steps from `models`: `Θ P + C Q`.
 fn local_steps(models: &LaneMatrix, block: &Block, maps: &LocalMaps, after: &mut LaneMatrix) {
     after.set_product(models, &maps.p);
     after.add_product(&block.c, &maps.q);

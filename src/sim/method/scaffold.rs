@@ -1,16 +1,16 @@
-//! SCAFFOLD: gradient steps corrected by control variates, which remember every client's gradient from round to round.
+//! SCAFFOLD: gradient steps corrected by control variates, which carry every client's gradient from round to round.
 //!
-//! With c_i client i's control variate and c the server's, all zero at first (they stand for gradients `ΘS − C`):
+//! c_i is client i's control variate and c the server's. They stand for gradients `ΘS − C` and are zero at first.
 //!
 //! ```text
 //! client i, k = 1…K:  Θ ← Θ + α_k ((C_i − ΘS_i) + c_i − c)
 //!                     c_i⁺ = c_i − c + (Θ̄ − Θ) / Σ_k α_k                    (option II)
-//! server:             Θ̄ ← mean of Θ over those taking part        c ← c + (1/M) Σ (c_i⁺ − c_i) over them
+//! server:             Θ̄ ← mean of Θ over participating clients        c ← c + (1/M) Σ (c_i⁺ − c_i) over them
 //! in closed form:     Θ = Θ̄ P_i + (C_i + c_i − c) Q_i
 //! ```
 //!
-//! Karimireddy et al., "SCAFFOLD: stochastic controlled averaging for federated learning", 1910.06378, algorithm 1 with a
-//! global step of 1. The fixed point is pooled least squares, whatever K; the first round is FedAvg's.
+//! Karimireddy et al., "SCAFFOLD: stochastic controlled averaging for federated learning", 1910.06378, algorithm 1 with
+//! a global step of 1. The fixed point is pooled least squares for every K; the first round is FedAvg's.
 
 use super::{Round, Update};
 use crate::Matrix;
@@ -18,7 +18,7 @@ use crate::fleet::Fleet;
 use crate::lanes::{LaneMatrix, Lanes};
 use crate::target::Models;
 
-/// The server's and the clients' state.
+/// The server's model and control variate, and the clients' control variates.
 #[derive(Debug)]
 pub struct Scaffold {
     model: Matrix,
@@ -33,7 +33,7 @@ struct Room {
     /// Θ̄ and c in every lane.
     server: LaneMatrix,
     control: LaneMatrix,
-    /// c_i − c, and then c_i⁺.
+    /// c_i − c, later c_i⁺.
     corrected: LaneMatrix,
     /// C_i + c_i − c.
     c: LaneMatrix,
@@ -44,7 +44,7 @@ struct Room {
 }
 
 impl Scaffold {
-    /// Room for a fleet.
+    /// Buffers for a fleet.
     pub fn new(fleet: &Fleet) -> Self {
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let lanes = || LaneMatrix::zeros(n, d);

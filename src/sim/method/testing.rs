@@ -1,4 +1,4 @@
-//! A fleet for the tests of methods: its samples for the textbook, its moments for us.
+//! A test bench for methods: clients with samples for the textbook, and with moments for the method.
 
 use super::affine::RoundMap;
 use super::{Method, Round, Update, begin};
@@ -18,7 +18,7 @@ use crate::textbook::{Steps, Textbook};
 
 const SEED: Seed = Seed(11);
 
-/// Clients' data, and how they step.
+/// Clients' data, and their steps.
 #[derive(Clone)]
 pub(super) struct Bench {
     systems: Vec<LinearSystem>,
@@ -41,19 +41,19 @@ impl Bench {
         Self::of((0..n_clients).map(member).collect(), n_rollouts)
     }
 
-    /// Eleven clients that differ in system and in number of local steps.
+    /// Eleven clients with different systems and numbers of local steps.
     pub(super) fn new() -> Self {
         let mut bench = Self::placed(11, 6, |client| Placement::Uniform.place(SEED, client));
         bench.n_local_steps = (0..11).map(|client| 1 + client * 7 % 12).collect();
         bench
     }
 
-    /// Clients with the nominal system and much data.
+    /// Clients that all have the nominal system, with much data.
     pub(super) fn alike(n_clients: usize) -> Self {
         Self::placed(n_clients, 60, |_| Place { a: 0.0, b: 0.0 })
     }
 
-    /// Clients with one of two systems.
+    /// Clients with one of two systems; clients 1, 4, 7, … have the same.
     pub(super) fn two_clusters(n_clients: usize) -> Self {
         Self::placed(
             n_clients,
@@ -62,17 +62,17 @@ impl Bench {
         )
     }
 
-    /// The planted cluster of a client of [`two_clusters`](Self::two_clusters).
+    /// The planted cluster of a client of [`two_clusters`](Self::two_clusters): `true` for client 1's.
     pub(super) fn cluster(&self, client: usize) -> bool {
         self.systems[client] == self.systems[0]
     }
 
-    /// With the same steps for everybody.
+    /// The same clients with equal steps.
     pub(super) fn with_steps(&self, step_size: f64, n_local_steps: usize) -> Self {
         Self { step_size, n_local_steps: vec![n_local_steps; self.samples.len()], ..self.clone() }
     }
 
-    /// With a client whose next states are those of a system that is off by `size` in every entry.
+    /// The same clients, but one has next states from a system that is off by `size` in every entry.
     pub(super) fn with_outlier(mut self, client: usize, size: f64) -> Self {
         let Samples { z, next } = &mut self.samples[client];
         *next += Matrix::from_element(next.nrows(), z.nrows(), size) * &*z;
@@ -104,7 +104,7 @@ impl Bench {
         locals.sum::<Matrix>() / self.samples.len() as f64
     }
 
-    /// The server's model after `n_rounds` rounds with full participation from zero.
+    /// The server's model after `n_rounds` rounds with full participation, from zero.
     pub(super) fn run(&self, method: Method, n_rounds: usize) -> Matrix {
         let update = self.after(method, n_rounds);
         match update.models() {
@@ -151,7 +151,8 @@ impl Bench {
         (fleet, maps)
     }
 
-    /// Every client's model in every round against the textbook, with a part of the clients taking part, 1e-10 relative.
+    /// Compares every client's model in every round with the textbook's, to a relative 1e-10, with half of the clients
+    /// taking part.
     #[track_caller]
     pub(super) fn check_against_textbook(&self, method: Method) {
         const ROUNDS: usize = 25;

@@ -1,4 +1,4 @@
-//! What a scenario may hold, and why settings are not one.
+//! Limits of a scenario's settings, and the errors outside of them.
 
 use fedsysid_say::say;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::spread::{Amount, Spread};
 use crate::system::SystemError;
 use crate::target::Target;
 
-/// A count of a scenario that has a least and a greatest value.
+/// A count that has a least and a greatest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {
     /// Clients M.
@@ -26,13 +26,13 @@ pub enum Count {
     Rounds,
     /// Data sets q.
     Trials,
-    /// Clusters of a clustered method.
+    /// Number of clusters of a clustered method.
     Clusters,
 }
 
 impl Count {
-    /// Least and greatest value. The upper limits keep every index within 32 bits and every array within memory: the cost of N, and for
-    /// most schedules that of R, does not grow with it.
+    /// Least and greatest value. The upper limits keep every index within 32 bits and every array within memory. A
+    /// large N costs no more than a small one, and for most schedules neither does a large R.
     pub fn limits(self) -> (usize, usize) {
         match self {
             Self::Clients | Self::RolloutLen | Self::LocalSteps => (1, 10_000),
@@ -56,7 +56,7 @@ impl Count {
     }
 }
 
-/// A strength or share of a scenario that is a real number.
+/// A strength or share, which is a real number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strength {
     /// FedProx's μ, or λ of a personalized estimate.
@@ -67,7 +67,7 @@ pub enum Strength {
     Sparsity,
     /// The weight q of the others' data.
     Weight,
-    /// The part of the clients that take part, or the probability of dropping out.
+    /// The fraction of the clients that take part, or the probability of dropping out.
     Participation,
 }
 
@@ -80,7 +80,7 @@ impl Strength {
         }
     }
 
-    /// Its name, and what is allowed.
+    /// The name of the setting, and what is allowed.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Pull => (say!("the pull"), say!("a number of at least 0")),
@@ -92,36 +92,36 @@ impl Strength {
     }
 }
 
-/// Why settings are not a scenario.
+/// Why settings are rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScenarioError {
     /// A count is outside of its limits.
     Count {
-        /// Which.
+        /// Which count.
         count: Count,
-        /// What was given.
+        /// The given value.
         given: usize,
     },
-    /// A quantity that is spread over the clients by a list has an empty one.
+    /// A list of values, one per client, is empty.
     EmptySpread,
     /// α must be positive and finite.
     StepSize(f64),
-    /// ε must not be negative, and finite.
+    /// ε must be finite and not negative.
     Heterogeneity(f64),
-    /// A standard deviation must not be negative, and finite.
+    /// A standard deviation must be finite and not negative.
     NoiseLevel(f64),
     /// A strength or share is outside of its limits.
     Strength {
-        /// Which.
+        /// Which strength or share.
         strength: Strength,
-        /// What was given.
+        /// The given value.
         given: f64,
     },
-    /// The error is to be measured against a client that there is not.
+    /// The error is to be measured against a client that does not exist.
     Target {
         /// The client, 0-based.
         client: usize,
-        /// How many there are.
+        /// Number of clients.
         n_clients: usize,
     },
     /// The server's first model has the wrong shape.
@@ -133,7 +133,7 @@ pub enum ScenarioError {
     },
     /// The server's first model has an entry that is not finite.
     StartNotFinite,
-    /// ε makes an entry of a client's matrices overflow.
+    /// ε is so large that an entry of a client's matrices overflows.
     Member(SystemError),
 }
 
@@ -169,7 +169,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// The first setting that is outside of what is allowed.
+/// Checks all settings; an error describes the first one that is not allowed.
 pub(super) fn check(settings: &Settings) -> Result<(), ScenarioError> {
     check_counts(settings)?;
     check_numbers(settings)?;

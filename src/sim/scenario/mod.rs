@@ -1,4 +1,4 @@
-//! Everything one experiment is, checked once: solvers take a [`Scenario`] and never ask again.
+//! A complete experiment, checked once: code that takes a [`Scenario`] needs no checks of its own.
 
 mod limits;
 
@@ -18,69 +18,71 @@ use super::target::Target;
 /// The server's first model Θ̄_0.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// Zero: nothing is known.
+    /// Zero: no prior knowledge.
     Zero,
     /// The nominal system [A_0 B_0] of the family.
     Nominal,
-    /// Half of client 1's true matrices, as in the authors' code. Nobody could know it, and it halves the first error.
+    /// Half of client 1's true matrices, as in the authors' code. No real server could know them, and for client 1 they
+    /// halve the first error of a start at zero.
     HalfOfClient1,
     /// A given matrix, n×d.
     Given(Matrix),
 }
 
-/// What a gradient adds up.
+/// Whether a gradient is a sum or a mean over samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GradientScale {
-    /// The sum over a client's samples, as the paper has it: more data also make larger steps.
+    /// The sum over a client's samples, as in the paper: more data also mean larger steps.
     Sum,
-    /// The mean over a client's N·T samples: the step does not depend on the amount of data, and clients count alike.
+    /// The mean over a client's N·T samples: steps do not depend on the amount of data, and all clients have equal
+    /// weight.
     Mean,
 }
 
 /// The settings of an experiment, unchecked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The systems clients are taken from.
+    /// The family that the clients' systems are taken from.
     pub family: Family,
-    /// How clients are placed in the family.
+    /// The distribution of the clients in the family.
     pub placement: Placement,
-    /// Heterogeneity ε ≥ 0: the extent of the family.
+    /// Heterogeneity ε ≥ 0, which scales the differences between the clients' systems.
     pub heterogeneity: f64,
     /// Clients M.
     pub n_clients: usize,
-    /// The clients' rollouts N_i, their lengths T_i, and the standard deviations that drive them.
+    /// The clients' rollouts N_i, rollout lengths T_i, and standard deviations.
     pub data: FleetPlan,
-    /// Local steps K_i in a round.
+    /// Local steps K_i per round.
     pub n_local_steps: Spread<usize>,
     /// Base step size α > 0.
     pub step_size: f64,
-    /// What a gradient adds up.
+    /// Whether gradients are sums or means.
     pub gradient_scale: GradientScale,
     /// Communication rounds R.
     pub n_rounds: usize,
-    /// Who takes part in a round.
+    /// Which clients take part in a round.
     pub participation: Participation,
     /// The server's first model.
     pub start: Start,
     /// Whose error is shown.
     pub target: Target,
-    /// The methods run on the same data, one curve each.
+    /// The methods to run on the same data, one curve each.
     pub methods: Vec<Method>,
-    /// The one-shot estimates made on the same data, one line each.
+    /// The one-shot estimates to make from the same data, one line each.
     pub references: Vec<Reference>,
-    /// Whether to find out too what every client gains, and how large steps may be.
+    /// Whether to compute every client's gain and the largest stable step sizes, too.
     pub gains: bool,
-    /// Monte-Carlo data sets q, all from the same systems.
+    /// Number q of Monte-Carlo data sets, all from the same systems.
     pub n_trials: usize,
-    /// The seed of data and participation, and of the systems where they have none of their own.
+    /// The seed of data and participation, and of the systems unless they have their own.
     pub seed: Seed,
-    /// The seed of the systems alone.
+    /// A separate seed for the systems.
     pub systems_seed: Option<Seed>,
 }
 
 impl Settings {
-    /// The paper's default cell (M = 50, N = 25, T = 5, K = 10, α = 10⁻⁴, ε = 0.01, R = 200, every standard deviation 1) for
-    /// FedAvg and FedLin with constant steps from zero, on one data set.
+    /// The paper's default setting (M = 50, N = 25, T = 5, K = 10, α = 10⁻⁴, ε = 0.01, R = 200, every standard
+    /// deviation 1) for FedAvg and FedLin with constant steps from zero, on one data set.
     pub fn paper() -> Self {
         Self {
             family: Family::paper(),
@@ -110,7 +112,7 @@ impl Settings {
     }
 }
 
-/// Settings that were checked, with the clients' systems they lead to.
+/// Checked settings, with the clients' systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     settings: Settings,
@@ -119,10 +121,10 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Checks settings and places the clients.
+    /// Checks the settings and places the clients.
     ///
     /// # Errors
-    /// The first setting that is outside of what is allowed.
+    /// The error describes the first setting that is not allowed.
     pub fn new(settings: Settings) -> Result<Self, ScenarioError> {
         limits::check(&settings)?;
         let places = (0..settings.n_clients).map(|client| settings.place(client));
@@ -140,19 +142,19 @@ impl Scenario {
         &self.settings
     }
 
-    /// The clients' systems, at least one. The first is client 1.
+    /// The clients' systems, at least one, from client 1 on.
     pub fn systems(&self) -> &[LinearSystem] {
         &self.systems
     }
 
-    /// How far apart the clients' systems are, measured.
+    /// The largest distances between the clients' systems.
     pub fn heterogeneity(&self) -> Heterogeneity {
         self.heterogeneity
     }
 
-    /// The data of client `client` (0-based).
+    /// The data plan of client `client` (0-based).
     pub fn plan(&self, client: usize) -> DataPlan {
-        // Lists that are empty were refused.
+        // Empty lists have been rejected by the checks.
         self.settings.data.of(client).unwrap_or(DataPlan { n_rollouts: 1, rollout_len: 1, noise: NoiseLevels::UNIT })
     }
 

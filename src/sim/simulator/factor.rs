@@ -1,4 +1,4 @@
-//! New normals beside a basis: how a factor is drawn.
+//! New normals beside a basis: drawing the entries of a factor.
 
 use rand::RngExt;
 use rand::distr::Open01;
@@ -10,18 +10,18 @@ use crate::normal::normal;
 
 /// New normals beside a basis: `[E R]`, row by row.
 pub(super) struct Factor<'a> {
-    /// Vectors of the basis.
+    /// Number of vectors of the basis.
     pub(super) n_known: usize,
     pub(super) stride: usize,
     pub(super) rows: &'a mut [Lanes],
 }
 
-/// What makes the diagonal of an `R` out of normals.
+/// What turns normals into the diagonal of an `R`.
 pub(super) struct Diagonal<'a> {
     pub(super) chi: &'a [LaneChi],
     pub(super) uniforms: &'a [Lanes],
     pub(super) lanes: &'a [LaneStream],
-    /// The index of the χ in column 0, if there were one.
+    /// The index that a χ in column 0 would have.
     pub(super) first: usize,
 }
 
@@ -43,7 +43,7 @@ impl Factor<'_> {
         }
     }
 
-    /// Draws for one client what R is made of: normals to the triangle, and uniforms.
+    /// Draws the numbers behind R for one client: normals for the lower triangle, and uniforms for the diagonal.
     #[inline(never)]
     pub(super) fn draw_outside(&mut self, stream: &mut LaneStream, uniforms: &mut [Lanes]) {
         let lane = stream.lane;
@@ -55,7 +55,7 @@ impl Factor<'_> {
         }
     }
 
-    /// Makes `[E R]`, multiplied by each column's level, out of what was drawn.
+    /// Turns the numbers drawn into `[E R]`, with each column multiplied by its level.
     pub(super) fn scale(&mut self, levels: &[Lanes], diagonal: &Diagonal<'_>) {
         for (i, row) in self.rows.chunks_exact_mut(self.stride).enumerate() {
             let column = self.n_known + i;
@@ -66,7 +66,7 @@ impl Factor<'_> {
 }
 
 impl Diagonal<'_> {
-    /// The entry of row i of an R, in this column of the whole factor.
+    /// The diagonal entry in row i of an R, which is in the column `column` of the whole factor.
     #[inline]
     fn draw(&self, normals: Lanes, i: usize, column: usize) -> Lanes {
         let stream = |lane| self.lanes.iter().find(|stream| stream.lane == lane);

@@ -1,4 +1,4 @@
-//! Rollouts that have the moments of a simulator's chain.
+//! Rollouts that have the moments drawn by a simulator.
 
 use rand::Rng;
 
@@ -10,22 +10,23 @@ use crate::reflection::reflect;
 use crate::samples::Samples;
 use crate::stream::Purpose;
 
-/// A client's rollouts, whose moments are those that a [`MomentSimulator`] has for it, up to rounding.
+/// A client's rollouts, whose moments are those that a [`MomentSimulator`] draws for it, up to rounding.
 ///
-/// Its draws are repeated, and the bases of ℝᴺ that they are coordinates in completed by random vectors. Their law is that of
-/// rollouts simulated one by one. Samples are in the order of [`simulate_samples`](crate::samples::simulate_samples).
+/// The simulator's draws are repeated as coordinates in bases of ℝᴺ, which are completed by random vectors. The samples
+/// have the law of rollouts simulated one by one, and are in the order of
+/// [`simulate_samples`](crate::samples::simulate_samples).
 ///
-/// Unlike moments, these take room for all N·T samples, and for n + d vectors of length N. What a scenario allows, 10⁹ rollouts of
-/// 10⁴ steps, is far more than fits: whoever asks bounds both.
+/// They need memory for all N·T samples, and for n + d vectors of length N. A scenario allows 10⁹ rollouts of 10⁴
+/// steps, far more than fits, so callers have to bound both.
 ///
 /// # Panics
-/// If so many samples do not fit into memory.
+/// If the samples do not fit into memory.
 pub fn realize(client: Client<'_>) -> Samples {
     let (dims, plan) = (client.system.dims(), client.plan);
     let (n, d, n_samples) = (dims.n_states, dims.n_regressors(), plan.n_rollouts * plan.rollout_len);
     let mut samples = Samples { z: Matrix::zeros(d, n_samples), next: Matrix::zeros(n, n_samples) };
     let mut simulator = MomentSimulator::new(dims);
-    // One step more, or the last noise would be drawn only as far as moments need it.
+    // One step more, because the noise of a last step is drawn only as far as the moments need it.
     let plan_of_more = DataPlan { rollout_len: plan.rollout_len + 1, ..plan };
     simulator.begin([Client { plan: plan_of_more, ..client }]);
     let theta = client.system.theta();
@@ -52,7 +53,7 @@ pub fn realize(client: Client<'_>) -> Samples {
     samples
 }
 
-/// Orthonormal vectors of ℝᴺ, as columns; no more than N of them are not zero.
+/// Orthonormal vectors of ℝᴺ, as columns; at most N of them are not zero.
 struct Basis<R> {
     vectors: Matrix,
     n_vectors: usize,
@@ -64,7 +65,7 @@ impl<R: Rng> Basis<R> {
         Self { vectors: Matrix::zeros(n_rollouts, room), n_vectors: 0, rng }
     }
 
-    /// Adds random vectors, as many as there should be and can be.
+    /// Adds random vectors until there are `n_vectors`. All vectors after the first N are zero.
     fn complete(&mut self, n_vectors: usize) {
         while self.n_vectors < n_vectors {
             let (known, mut rest) = self.vectors.columns_range_pair_mut(0..self.n_vectors, self.n_vectors..);
@@ -72,7 +73,7 @@ impl<R: Rng> Basis<R> {
             vector.fill(0.0);
             if self.n_vectors < vector.len() {
                 vector.iter_mut().for_each(|entry| *entry = normal(&mut self.rng));
-                // Twice: what rounding leaves of the others goes the second time.
+                // Twice, because rounding leaves small components the first time.
                 for other in known.column_iter().chain(known.column_iter()) {
                     let along = other.dot(&vector);
                     vector.axpy(-along, &other, 1.0);
@@ -83,12 +84,12 @@ impl<R: Rng> Basis<R> {
         }
     }
 
-    /// The rows with these coordinates.
+    /// The rows (of length N) with these coordinates.
     fn combined(&self, coordinates: &Matrix) -> Matrix {
         coordinates * self.vectors.columns(0, coordinates.ncols()).transpose()
     }
 
-    /// Applies to every row what turns the basis, of which so many vectors are kept.
+    /// Turns the basis, by applying `turn` to every row of the matrix, and keeps the first `n_kept` vectors.
     fn turn(&mut self, turn: impl Fn(&mut [f64]), n_kept: usize) {
         let mut row = vec![0.0; self.vectors.ncols()];
         for k in 0..self.vectors.nrows() {

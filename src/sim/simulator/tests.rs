@@ -37,7 +37,7 @@ fn moments(system: &LinearSystem, plan: DataPlan, client: usize) -> Moments {
     MomentSimulator::new(system.dims()).simulate(Client { system, plan, key: key(0, client) })
 }
 
-/// The moments' entries, and the least-squares error where there is one.
+/// The moments' entries, and the error of least squares (0 if there is no estimate).
 fn quantities(moments: &Moments, theta: &Matrix) -> Vec<f64> {
     let error = least_squares(moments).map_or(0.0, |estimate| (estimate - theta).norm().min(10.0));
     moments.s.iter().chain(moments.c.iter()).copied().chain([error]).collect()
@@ -56,8 +56,8 @@ fn law(draws: impl Iterator<Item = Vec<f64>>) -> Vec<[Running; 2]> {
     law
 }
 
-/// The chain and rollouts one by one have the same law: means and mean squares of all quantities, within 4.5 combined
-/// standard errors.
+/// Checks that the chain and rollouts simulated one by one have the same law: means and mean squares of all quantities,
+/// within 4.5 combined standard errors.
 #[track_caller]
 fn check_law(system: &LinearSystem, plan: DataPlan) {
     const DRAWS: usize = 4_000;
@@ -74,7 +74,7 @@ fn check_law(system: &LinearSystem, plan: DataPlan) {
         for (a, b) in a.iter().zip(b) {
             let standard_error = libm::hypot(a.standard_error(), b.standard_error());
             let difference = (a.mean() - b.mean()).abs();
-            // Where no noise is, the error of an estimate is rounding.
+            // Without noise, the error of an estimate is rounding.
             assert!(difference <= 4.5 * standard_error + 1e-12, "{plan:?}, {k}: {} {}", a.mean(), b.mean());
         }
     }
@@ -116,7 +116,8 @@ fn so_it_is_where_something_is_silent() {
     }
 }
 
-/// Fewer rollouts than states, a silent start and a first state that nothing drives: the second must not be lost.
+/// With fewer rollouts than states and silent initial states, a first state that nothing drives must not displace the
+/// second.
 #[test]
 fn a_state_that_nothing_drives_takes_no_rollout_from_the_others() {
     let a = Matrix::from_row_slice(2, 2, &[0.0, 0.0, 0.0, 0.5]);
@@ -141,7 +142,7 @@ fn samples_that_are_realized_have_the_moments() {
     }
 }
 
-/// A realization's `[x_0; u_0; w_0; …]` of every rollout, each entry divided by its level.
+/// The draws `[x_0; u_0; w_0; …]` of every rollout of a realization, each divided by its standard deviation.
 fn drives(samples: &Samples, system: &LinearSystem, plan: &DataPlan) -> Matrix {
     let Dims { n_states: n, n_inputs: p } = system.dims();
     let noise = &samples.next - system.theta() * &samples.z;
@@ -156,8 +157,8 @@ fn drives(samples: &Samples, system: &LinearSystem, plan: &DataPlan) -> Matrix {
     })
 }
 
-/// They are standard normals, independent of each other within a rollout and between rollouts: fourth moments, and products
-/// of any two.
+/// The draws are standard normals, independent within a rollout and between rollouts: checks the products of any two,
+/// and the squares of these products.
 #[test]
 fn samples_that_are_realized_have_the_law_of_rollouts() {
     let system = system();
@@ -199,7 +200,7 @@ fn a_rollouts_next_state_is_its_state() {
     }
 }
 
-/// All of a group of clients at once, as each gets it alone: overflow, silence and other lengths beside it change no bit.
+/// A client has the same bits in a group as alone, even beside overflow, silence and other rollout lengths.
 #[test]
 fn bits_do_not_depend_on_the_neighbors() {
     let (calm, wild) = (system(), LinearSystem::new(system().a() * 1e150, system().b().clone()).unwrap());
@@ -249,7 +250,7 @@ fn longer_rollouts_extend_the_draws() {
 
 #[test]
 fn the_number_of_rollouts_changes_no_draw() {
-    // What N = 10⁶ and N = 1.1·10⁶ estimate differs by far less than either does from the truth.
+    // The estimates for N = 10⁶ and 1.1·10⁶ differ by far less than either differs from the truth.
     let estimate = |n_rollouts| least_squares(&moments(&system(), plan(n_rollouts, 5, UNEQUAL), 2)).unwrap();
     let (few, more) = (estimate(1_000_000), estimate(1_100_000));
     assert!((&few - &more).norm() < 0.1 * (few - system().theta()).norm());
@@ -284,7 +285,8 @@ fn a_simulator_can_be_used_again_and_dropped_on_the_way() {
 
 #[test]
 fn draws_are_counted() {
-    // n = 3, p = 2: an initial triangle of 6; in each step 6 + 3 for the inputs and 15 + 6 for the noise, but for the last.
+    // n = 3, p = 2: an initial triangle of 6; in each step 6 + 3 for the inputs and 15 + 6 for the noise, in the last
+    // step 15.
     let dims = system().dims();
     assert_eq!(DrawCount::of(dims, 5), DrawCount { normals: 6 + 5 * 30 - 6, uniforms: 3 + 5 * 5 - 3 });
     let mut simulator = MomentSimulator::new(dims);

@@ -1,6 +1,6 @@
-//! ChaCha8 where `chacha20` knows no vector instructions: four blocks side by side, twice as fast.
+//! ChaCha8 for targets where the `chacha20` crate has no vector instructions: four blocks side by side, twice as fast.
 //!
-//! The words are those of [`rand::rngs::ChaCha8Rng`], from the same keys, streams and positions. (Bernstein, "ChaCha, a
+//! The words are those of [`rand::rngs::ChaCha8Rng`] for the same keys, streams and positions. (Bernstein, "ChaCha, a
 //! variant of Salsa20", 2008, with 8 rounds, a counter of 64 bits and a stream number of 64 bits.)
 
 use std::array;
@@ -10,13 +10,14 @@ use rand::rand_core::utils::fill_bytes_via_next_word;
 use rand::{Rng, SeedableRng, TryRng};
 use wide::u32x4;
 
-/// Blocks side by side: their 16 rows fill the registers, and their 64 words are as many as `chacha20` keeps.
+/// Number of blocks side by side: their 16 rows fill the registers, and their 64 words are as many as `chacha20`
+/// buffers.
 const BLOCKS: usize = 4;
-/// Words of a block.
+/// Words per block.
 const WORDS: usize = 16;
 /// Pairs of words in all blocks.
 const PAIRS: usize = WORDS * BLOCKS / 2;
-/// Rounds go in pairs.
+/// Pairs of rounds: each has a round on columns and one on diagonals.
 const DOUBLE_ROUNDS: usize = 4;
 
 /// The first row of every block: "expand 32-byte k".
@@ -30,9 +31,9 @@ type Rows = [u32x4; BLOCKS];
 pub struct ChaCha8Rng {
     key: [u32x4; 2],
     stream: u64,
-    /// The number of the block after those that are made.
+    /// The number of the block after the buffered ones.
     block: u64,
-    /// Blocks that are made, two words in one, and how many words of them are used up.
+    /// The buffered blocks, two words per entry, and the number of words that are used up.
     pairs: [u64; PAIRS],
     used: usize,
 }
@@ -80,14 +81,14 @@ impl TryRng for ChaCha8Rng {
 }
 
 impl ChaCha8Rng {
-    /// Goes to the beginning of a stream.
+    /// Goes to the start of a stream.
     pub(crate) fn set_stream(&mut self, stream: u64) {
         self.stream = stream;
         self.block = 0;
         self.used = 2 * PAIRS;
     }
 
-    /// Goes to a place of the stream, counted in words of 32 bits.
+    /// Goes to a position in the stream, counted in words of 32 bits.
     #[expect(clippy::cast_possible_truncation, reason = "streams begin again after 2⁶⁴ blocks")]
     pub(crate) fn set_word_pos(&mut self, position: u128) {
         self.block = (position / WORDS as u128) as u64;
@@ -102,14 +103,14 @@ impl ChaCha8Rng {
         u64::from(self.next_u32()) << 32 | u64::from(low)
     }
 
-    /// Makes the next blocks, in the place of those before.
+    /// Replaces the buffered blocks by the next ones.
     #[inline(never)]
     fn make_blocks(&mut self) {
         let places = array::from_fn(|k| self.place(self.block.wrapping_add(k as u64)));
         let start = [[CONSTANTS; BLOCKS], [self.key[0]; BLOCKS], [self.key[1]; BLOCKS], places];
         let [mut a, mut b, mut c, mut d] = start;
         for _ in 0..DOUBLE_ROUNDS {
-            // Columns, and then diagonals, which take the places of columns for that long.
+            // A round on columns, then one on diagonals, which are moved into the columns for that round.
             round::<1, 3>(&mut a, &mut b, &mut c, &mut d);
             round::<3, 1>(&mut a, &mut b, &mut c, &mut d);
         }
@@ -122,15 +123,15 @@ impl ChaCha8Rng {
         self.used = 0;
     }
 
-    /// The last row of a block before the rounds: where it stands.
+    /// The last row of a block before the rounds: its number and the stream's.
     #[expect(clippy::cast_possible_truncation, reason = "the halves of numbers")]
     fn place(&self, block: u64) -> u32x4 {
         u32x4::new([block as u32, (block >> 32) as u32, self.stream as u32, (self.stream >> 32) as u32])
     }
 }
 
-/// A round on every column of every block, and the turn of rows that brings the next one's columns together. What it turns by
-/// is known to the compiler, or the rows would go through memory.
+/// A round on every column of every block, then a rotation of the rows that forms the columns of the next round. The
+/// distances are constants, because otherwise the rows would go through memory.
 #[inline]
 fn round<const B: usize, const D: usize>(a: &mut Rows, b: &mut Rows, c: &mut Rows, d: &mut Rows) {
     mix::<16>(a, b, d);
@@ -151,7 +152,7 @@ fn mix<const BITS: u32>(sum: &mut Rows, more: &Rows, mixed: &mut Rows) {
     }
 }
 
-/// Every word rotated to the left. There is no instruction for it; by whole bytes, moving them is one.
+/// Rotates every word to the left. There is no instruction for this, but for whole bytes a single shuffle does it.
 #[inline]
 fn rotated<const BITS: u32>(words: u32x4) -> u32x4 {
     if BITS.is_multiple_of(8) {
@@ -163,7 +164,7 @@ fn rotated<const BITS: u32>(words: u32x4) -> u32x4 {
     }
 }
 
-/// Turns rows to the left.
+/// Rotates rows to the left.
 #[inline]
 fn turn<const BY: usize>(rows: &mut Rows) {
     for row in rows {
@@ -178,7 +179,7 @@ mod tests {
 
     type Other = rand::rngs::ChaCha8Rng;
 
-    /// Our words are the library's, whether drawn one by one, two by two, or as bytes.
+    /// Checks that the words are those of `rand`, whether drawn one by one, two by two, or as bytes.
     #[track_caller]
     fn check(key: [u8; 32], stream: u64, position: u128) {
         let (mut ours, mut theirs) = (ChaCha8Rng::from_seed(key), Other::from_seed(key));

@@ -47,7 +47,7 @@ fn result(scenario: &Scenario, moments: &[Moments]) -> TrialResult {
     result_of(0, scenario, moments)
 }
 
-/// What data set `index` gives with these moments in the place of those that it would draw.
+/// The results of data set `index` with these moments in place of drawn ones.
 fn result_of(index: usize, scenario: &Scenario, moments: &[Moments]) -> TrialResult {
     let experiment = Experiment::new(scenario.clone());
     let mut simulator = MomentSimulator::new(scenario.settings().family.dims());
@@ -59,7 +59,8 @@ fn result_of(index: usize, scenario: &Scenario, moments: &[Moments]) -> TrialRes
     trial.finish()
 }
 
-/// Every method's closed form against the loop over local steps on the samples, every round, 1e-10 relative.
+/// Compares every method's closed form with the loop over local steps on the samples, in every round, to a relative
+/// 1e-10.
 #[track_caller]
 fn check_against_textbook(change: impl Fn(&mut Settings)) {
     let scenario = scenario(change);
@@ -186,7 +187,7 @@ fn contraction_above_one_is_divergence() {
     }
 }
 
-/// A coordinate-wise median's round is no affine map: its run diverges where the error has grown a millionfold.
+/// The round of a coordinate-wise median is no affine map: a run diverges if its error has grown a millionfold.
 #[test]
 fn where_there_is_no_contraction_growth_decides() {
     let median = |change: &dyn Fn(&mut Settings)| {
@@ -206,13 +207,13 @@ fn where_there_is_no_contraction_growth_decides() {
         assert_eq!(outcome.is_diverged(), growth > 1e6, "{n_rounds} rounds: {growth}");
         largest.push(growth);
     }
-    // Some are near the limit, on both of its sides.
+    // Some runs are near the limit, on both of its sides.
     assert!(
         [1e4..1e6, 1e6..1e8].iter().all(|range| largest.iter().any(|growth| range.contains(growth))),
         "{largest:?}"
     );
 
-    // Whoever starts at the truth can only leave it, and diverges no more for that.
+    // A run that starts at the truth can only leave it, and does not count as diverging for that.
     let truth = scenario(|s| s.n_clients = 9).systems()[0].theta();
     let left = median(&|s: &mut Settings| (s.n_rounds, s.start) = (50, Start::Given(truth.clone())));
     assert!(left.errors[0] < 1e-15 && left.errors[50] > 1e-3 && !left.outcome.is_diverged(), "{left:?}");
@@ -254,7 +255,7 @@ fn recorded_errors_of_a_long_run_are_those_of_single_rounds() {
     let moments = moments(&long);
     let (long_result, every) = (result(&long, &moments), result(&every, &moments));
     let recorded = recorded_rounds(3_000);
-    // Methods whose schedule knows the number of rounds differ.
+    // Schedules that depend on the number of rounds are left out.
     for method in [0, 1, 3, 4] {
         let (long, every) = (&long_result.trajectories[method].errors, &every.trajectories[method].errors);
         assert_eq!(long.len(), recorded.len());
@@ -264,7 +265,8 @@ fn recorded_errors_of_a_long_run_are_those_of_single_rounds() {
     }
 }
 
-/// Mean gradients with a step N·T times as large are the sums' steps, when all clients have as much data.
+/// If all clients have equally many samples, mean gradients with a step size N·T times as large give the same steps as
+/// sums.
 #[test]
 fn mean_gradients_are_sums_with_another_step() {
     let sums = scenario(|s| (s.n_clients, s.n_rounds) = (6, 40));
@@ -334,7 +336,7 @@ fn spreads_reach_the_clients() {
     assert_eq!(result(&scenario, &moments(&scenario)).trajectories.len(), 6);
 }
 
-/// What an earlier data set left in the room that the next one takes must not show in it.
+/// What an earlier data set has left in the buffers must not show in the next one.
 #[test]
 fn a_room_can_be_used_again() {
     let solvers = [
@@ -365,7 +367,7 @@ fn a_room_can_be_used_again() {
     }
 }
 
-/// The data that a trial draws itself, several clients side by side, are those of each client alone.
+/// The data that a trial draws itself, several clients side by side, are those of each client drawn alone.
 #[test]
 fn a_trial_draws_its_own_data() {
     for n_clients in [3, 8, 21] {
@@ -396,7 +398,7 @@ fn trial_clients(scenario: &Scenario) -> impl Iterator<Item = Client<'_>> {
     })
 }
 
-/// A fleet that begins with given moments goes on with drawn ones in the lanes that are left.
+/// After some clients with given moments, a fleet goes on with drawn ones in the remaining lanes.
 #[test]
 fn given_and_drawn_clients_share_a_block() {
     let scenario = scenario(|s| (s.n_clients, s.n_rounds) = (11, 4));
@@ -425,7 +427,7 @@ fn one_long_trajectory_identifies_an_unstable_system_while_it_fits() {
     assert!(with(4_500).iter().all(Result::is_err));
 }
 
-/// Steps that some settings take in a data set.
+/// The number of steps that a data set takes with these settings.
 fn steps(change: impl Fn(&mut Settings)) -> usize {
     let experiment = Experiment::new(scenario(change));
     let mut simulator = MomentSimulator::new(experiment.scenario.settings().family.dims());
@@ -433,8 +435,8 @@ fn steps(change: impl Fn(&mut Settings)) -> usize {
     1 + std::iter::from_fn(|| trial.step(&experiment, &mut simulator).then_some(())).count()
 }
 
-/// What takes longer is done in more steps, so that none of them takes long: 20 000 rounds of eight clients are no more than 700
-/// in one, and α/k with 10 000 local steps no more than 100 clients.
+/// More work is divided into more steps, so that no step takes long: of 20 000 rounds of eight clients, a step does at
+/// most 700, and with α/k and 10 000 local steps at most 100 clients.
 #[test]
 fn many_local_steps_are_gone_through_in_parts() {
     for n_local_steps in [10, 1_000, 10_000] {

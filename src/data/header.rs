@@ -4,7 +4,7 @@ use crate::Dims;
 use crate::fields::Fields;
 use crate::refusal::{Fault, Refusal};
 use fedsysid_say::say;
-use fedsysid_sim::few::sort_few;
+use fedsysid_sim::sort::sort_few;
 
 /// The largest number of states, and of inputs.
 pub const MOST_COLUMNS: usize = 40;

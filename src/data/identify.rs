@@ -18,7 +18,7 @@ use fedsysid_sim::stability::Edges;
 
 use crate::Matrix;
 use crate::estimate::Estimate;
-use crate::shared::{self, MethodRun, Rounds};
+use crate::shared::{self, Rounds, SharedRun};
 use crate::sites::{N_FOLDS, Sites, Stretch};
 use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
@@ -106,7 +106,7 @@ pub struct Identification {
     variances: Vec<f64>,
     /// The largest stable step sizes of the methods in [`DECIDE`].
     edges: Edges,
-    run: Option<Box<MethodRun>>,
+    run: Option<Box<SharedRun>>,
     /// The index of the next way for the current sums.
     next: usize,
     found: Identified,
@@ -204,7 +204,7 @@ impl Identification {
             Way::MeanOfLocals => (mean_of_locals(&self.sums).map(Model::Shared), None),
             Way::Method(_) if !self.found.step_size.is_finite() => (Err(EstimateError::NotFinite), None),
             Way::Method(solver) => {
-                let begin = || Box::new(MethodRun::new(solver, fleet, self.found.step_size, self.rounds.n_rounds));
+                let begin = || Box::new(SharedRun::new(solver, fleet, self.found.step_size, self.rounds.n_rounds));
                 let mut run = self.run.take().unwrap_or_else(begin);
                 if run.advance(fleet) {
                     self.run = Some(run);
@@ -236,7 +236,7 @@ impl Identification {
         self.next += 1;
     }
 
-    fn models_of(&self, run: &MethodRun, solver: Solver) -> Result<Model, EstimateError> {
+    fn models_of(&self, run: &SharedRun, solver: Solver) -> Result<Model, EstimateError> {
         let model = |client| shared::unscaled(run.model(client), &self.scales);
         let is_finite = |model: &Matrix| model.iter().all(|entry| entry.is_finite());
         if let Solver::Clustered { .. } = solver {

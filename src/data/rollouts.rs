@@ -5,7 +5,7 @@
 //! order of time.
 
 use fedsysid_say::say;
-use fedsysid_sim::few::sort_few;
+use fedsysid_sim::sort::sort_few;
 use std::collections::BTreeMap;
 
 use crate::refusal::{Fault, Refusal};

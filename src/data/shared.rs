@@ -73,7 +73,7 @@ pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_loca
 
 /// Runs a method's rounds on a fleet, a few at a time.
 #[derive(Debug)]
-pub struct MethodRun {
+pub struct SharedRun {
     maps: FleetMaps,
     who: Participants,
     update: Box<dyn Update>,
@@ -83,7 +83,7 @@ pub struct MethodRun {
     model: Option<Matrix>,
 }
 
-impl MethodRun {
+impl SharedRun {
     /// Starts `n_rounds` rounds of a method from a model of zeros, with steps of size `step_size` in units of the
     /// scales.
     pub fn new(solver: Solver, fleet: &Fleet, step_size: f64, n_rounds: usize) -> Self {

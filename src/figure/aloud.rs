@@ -3,7 +3,7 @@
 
 use super::number::{count, measured};
 use super::{CurveKind, Figure};
-use crate::sim::few::sort_few;
+use crate::sim::sort::sort_few;
 use fedsysid_say::{between, say};
 
 /// The index of a line in a figure: the curves first, then the levels.

@@ -5,7 +5,7 @@ use super::frame::{Frame, Px, Rect};
 use super::text::{shortened, width};
 use super::trace::{Edge, End, Trace};
 use super::{Curve, CurveKind, Figure, Level, Role};
-use crate::sim::few::sort_few;
+use crate::sim::sort::sort_few;
 
 /// The name of a curve or a level, beside its end.
 #[derive(Clone, Debug, PartialEq)]

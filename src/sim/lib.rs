@@ -21,11 +21,12 @@
 //! - Step sizes: [`stability`].
 //! - Errors: [`target`], [`centre`], [`rounds`] (when they are recorded), [`gain`] (who gains from joining), [`stats`].
 //! - Experiments over `q` data sets: [`run`], [`trial`], [`data_sets`], [`study`].
-//! - Arithmetic: [`lanes`], [`reflection`], [`eigen`], [`spectrum`], [`cholesky`], [`norm`], [`turn`], [`few`].
+//! - Arithmetic: [`lanes`], [`reflection`], [`eigen`], [`spectrum`], [`cholesky`], [`norm`], [`angle`], [`sort`].
 //!
 //! This is a separate package because its loops are optimized for speed and the page for size. It knows nothing of the
 //! web, does not draw, print or read a clock, and does not panic on a checked [`scenario::Scenario`].
 
+pub mod angle;
 pub mod centre;
 pub mod chi;
 pub mod cholesky;
@@ -33,7 +34,6 @@ pub mod data_sets;
 pub mod eigen;
 pub mod estimate;
 pub mod family;
-pub mod few;
 pub mod fleet;
 pub mod gain;
 pub mod lanes;
@@ -51,6 +51,7 @@ pub mod samples;
 pub mod scenario;
 pub mod schedule;
 pub mod simulator;
+pub mod sort;
 pub mod spectrum;
 pub mod spread;
 pub mod stability;
@@ -61,7 +62,6 @@ pub mod system;
 pub mod target;
 pub mod textbook;
 pub mod trial;
-pub mod turn;
 
 /// A matrix with a size known at run time: `n` and `p` are values, not types.
 pub type Matrix = nalgebra::DMatrix<f64>;

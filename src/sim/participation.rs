@@ -120,14 +120,17 @@ impl Participants {
         &self.weights
     }
 
-    /// Draws the clients that take part in round `round` (0-based) of a data set. With full participation it changes
-    /// nothing.
+    /// Draws the clients that take part in round `round` (0-based) of a data set. With full participation these are
+    /// all.
     ///
     /// Each client has one uniform number per round. A fraction consists of the clients with the smallest numbers; with
     /// dropouts, the clients with a number below one minus the probability take part. So a larger fraction or a smaller
     /// dropout probability only adds clients, and more clients or rounds change none of the numbers drawn before.
     pub fn draw(&mut self, participation: Participation, seed: Seed, trial: usize, round: usize) {
         if participation.is_full(self.n_clients) {
+            if self.n < self.n_clients {
+                *self = Self::everybody(self.n_clients);
+            }
             return;
         }
         let mut rng = stream(seed, Purpose::Participation, trial, round);
@@ -164,6 +167,16 @@ mod tests {
         assert!(taking_part.iter().all(|&client| client < n_clients));
         assert_eq!(participants.n(), taking_part.len());
         taking_part
+    }
+
+    #[test]
+    fn after_a_fraction_all_can_take_part_again() {
+        let mut participants = Participants::everybody(11);
+        participants.draw(Participation::Fraction(0.5), Seed(7), 0, 0);
+        assert_eq!(participants.n(), 6);
+        participants.draw(Participation::Full, Seed(7), 0, 1);
+        let everybody = Participants::everybody(11);
+        assert_eq!((participants.n(), participants.weights()), (11, everybody.weights()));
     }
 
     #[test]

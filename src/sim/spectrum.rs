@@ -1,7 +1,7 @@
 //! Eigenvalues of small general matrices: the poles of a system.
 
 use super::Matrix;
-use super::few::sort_few;
+use super::sort::sort_few;
 
 /// The eigenvalues of a square matrix as (real, imaginary), by decreasing modulus; of a conjugate pair, the one with
 /// the positive imaginary part comes first. `None` if an entry is not finite or the iteration does not converge.

@@ -154,12 +154,14 @@ impl Edges {
         }
     }
 
-    /// Returns the edges and begins the next data set, which keeps those that are stable there, too, and searches for
-    /// the others.
+    /// Returns the edges of all data sets so far and begins the next one, which keeps those that are stable there, too,
+    /// and searches for the others. A data set without an edge leaves that of the others.
     pub fn next_data_set(&mut self) -> Vec<Option<f64>> {
         self.search = None;
-        self.before.clone_from(&self.found);
-        std::mem::take(&mut self.found)
+        let found = std::mem::take(&mut self.found).into_iter();
+        let before = self.before.iter().copied().chain(std::iter::repeat(None));
+        self.before = found.zip(before).map(|(found, before)| found.or(before)).collect();
+        self.before.clone()
     }
 }
 
@@ -170,6 +172,8 @@ pub struct EdgeSearch {
     contraction: Contraction,
     /// The edge of earlier data sets, to be tried first.
     before: Option<f64>,
+    /// That edge and its excess of ρ over 1, once it is known to be unstable: the new edge is below it.
+    limit: Option<(f64, f64)>,
     start: f64,
     stride: f64,
     /// A step size that converges and one that does not, as far as they are known, each with its (weighted) excess of ρ
@@ -192,7 +196,7 @@ impl EdgeSearch {
         });
         let start = 1.0 / (largest_trace + contraction.rule.pull);
         let stride = if contraction.rule.schedule == Schedule::OverLocalSteps { FINE_STRIDE } else { STRIDE };
-        Some(Self { contraction, before, start, stride, stable: None, unstable: None, was_unstable: None })
+        Some(Self { contraction, before, limit: None, start, stride, stable: None, unstable: None, was_unstable: None })
     }
 
     /// The contraction ρ with this step size; `None` until it is known. To be called before the first
@@ -208,10 +212,19 @@ impl EdgeSearch {
             // Most data sets are stable at the edge of an earlier one, which a single evaluation shows.
             let excess = self.contraction.excess(fleet, before)?;
             self.before = None;
+            self.limit = Some((before, excess));
             return (excess <= 0.0).then_some(Some(before));
         }
         if !(self.start.is_finite() && self.start > 0.0) {
             return Some(None);
+        }
+        let upward = match (self.stable, self.unstable) {
+            (None, None) => Some(self.start),
+            (Some((low, _)), None) => Some(low * self.stride),
+            _ => None,
+        };
+        if self.limit.zip(upward).is_some_and(|((limit, _), upward)| upward >= limit) {
+            self.unstable = self.limit;
         }
         let at = match (self.stable, self.unstable) {
             (None, None) => self.start,
@@ -355,6 +368,44 @@ mod tests {
             assert_eq!(found[1], None);
             check(found[0].unwrap(), expected);
             check(found[2].unwrap(), expected);
+        }
+    }
+
+    /// The edge is that of all data sets so far, whatever came in between.
+    #[test]
+    fn a_data_set_without_an_edge_takes_none_away() {
+        let methods = [Method::constant(Solver::FedAvg)];
+        let mut edges = Edges::default();
+        let mut of = |s: f64| {
+            let fleet = fleet([s, s], 1);
+            while edges.found().is_empty() {
+                edges.step(&methods, &fleet);
+            }
+            edges.next_data_set()[0]
+        };
+        // 2/s; data of zeros converge with any step.
+        assert_eq!(of(0.0), None);
+        check(of(4.0).unwrap(), 0.5);
+        check(of(0.0).unwrap(), 0.5);
+        check(of(1.0).unwrap(), 0.5);
+        check(of(8.0).unwrap(), 0.25);
+    }
+
+    /// With α/k, steps may be unstable in a window that is narrower than a stride; a search that begins below an edge
+    /// that is known to be unstable ends below it.
+    #[test]
+    fn an_edge_is_never_above_one_that_is_unstable() {
+        let method = Method { solver: Solver::FedAvg, schedule: Schedule::OverLocalSteps };
+        for n_local_steps in [2, 3, 7] {
+            let fleet = fleet([1.0, 3.0], n_local_steps);
+            let edge = largest_step(method, &fleet, None).unwrap();
+            for factor in [1.000_1, 1.01, 1.02, 1.5] {
+                let found = largest_step(method, &fleet, Some(factor * edge)).unwrap();
+                assert!(
+                    found <= factor * edge && (found / edge - 1.0).abs() < 1e-8,
+                    "{n_local_steps}, {factor}: {found}"
+                );
+            }
         }
     }
 

@@ -54,12 +54,15 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// The systems of all clients, of which those of `target` count. A single client must be one of them, as in every
-    /// [`Scenario`](super::scenario::Scenario).
+    /// The systems of all clients, of which those of `target` count. A client beyond the last one counts as the last.
     pub fn new(target: Target, systems: &[LinearSystem]) -> Self {
+        let target = match target {
+            Target::Client(client) => Target::Client(client.min(systems.len().saturating_sub(1))),
+            Target::Worst | Target::Mean => target,
+        };
         let (first, counted) = match target {
             Target::Client(client) => {
-                let block = client.min(systems.len().saturating_sub(1)) / LANES * LANES;
+                let block = client / LANES * LANES;
                 (block, &systems[block..systems.len().min(block + LANES)])
             }
             Target::Worst | Target::Mean => (0, systems),
@@ -227,6 +230,8 @@ mod tests {
             let systems = systems(n);
             let models: Vec<_> = [0.1, 0.3, -0.5].map(|x| Matrix::from_element(3, 5, x)).to_vec();
             let of: Vec<_> = (0..n).map(|client| client % 3).collect();
+            let single = |client: usize| Truth::new(Target::Client(client), &systems).single();
+            assert_eq!(single(n + 5), single(n - 1));
             for target in [Target::Client(0), Target::Client(n - 1), Target::Worst, Target::Mean] {
                 let truth = Truth::new(target, &systems);
                 let mut recorder = ErrorRecorder::new(&truth, (3, 5), 11);

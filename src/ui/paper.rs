@@ -10,7 +10,7 @@ use super::reactive::{derived, live, memo, on};
 use super::save::save;
 use super::store::Store;
 use super::sweep::sweep_progress;
-use crate::dashboard::markup::readings as rows_of;
+use crate::dashboard::markup::{OF_ERROR, readings as rows_of};
 use crate::dashboard::paper::{is_of, markup, picture, words};
 use crate::dashboard::sweep::Sweep;
 use crate::figure::theme::Theme;
@@ -97,7 +97,7 @@ fn plot(paper: Paper, theme: Signal<Theme>) -> AnyView {
         let readings = |figure, switches, sweep: &Sweep| picture::readings(figure, switches, sweep, round.get());
         paper.look(readings).unwrap_or_default()
     });
-    let rows = memo(move || rows_of(&shown.read()));
+    let rows = memo(move || rows_of(&shown.read(), OF_ERROR));
     let title = memo(move || say!("round {}", round.get()));
     let title_beneath = memo(move || say!("error after {}", title.get()));
     view! {

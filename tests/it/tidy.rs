@@ -21,7 +21,7 @@ const LAYERS: &[Layer] = &[
     Layer { module: "params", may_use: &["params", "sim", "text"], without: IMPURE },
     Layer { module: "protocol", may_use: &["protocol", "sim", "theory"], without: IMPURE },
     Layer { module: "engine", may_use: &["engine", "protocol", "sim", "theory"], without: IMPURE },
-    Layer { module: "figure", may_use: &["figure", "sim::few", "text"], without: IMPURE },
+    Layer { module: "figure", may_use: &["figure", "sim::sort", "text"], without: IMPURE },
     Layer {
         module: "dashboard",
         may_use: &["dashboard", "data", "figure", "params", "protocol", "sim", "text", "theory"],

@@ -11,7 +11,7 @@ use crate::figure::layout::Layout;
 use crate::figure::order::order;
 use crate::figure::theme::Theme;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size};
-use crate::sim::turn::{cosine, sine};
+use crate::sim::angle::{cosine, sine};
 use crate::theory::prediction::Parts;
 use fedsysid_say::say;
 

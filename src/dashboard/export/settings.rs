@@ -8,8 +8,8 @@ use crate::params::choice::{CHOICES, Choice};
 use crate::params::paper::Switch;
 use crate::params::table::{TABLE, words};
 use crate::params::{Draft, Key, View, Views};
-use crate::sim::few::sort_few;
 use crate::sim::scenario::Settings;
+use crate::sim::sort::sort_few;
 use crate::sim::target::Target;
 use fedsysid_say::{between, decimal, say};
 

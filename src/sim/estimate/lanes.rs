@@ -74,7 +74,8 @@ fn reason(block: &Block, lane: usize, rule: &impl OneShot) -> EstimateError {
     let n_samples = rule.n_samples(block.n_samples[lane]);
     let moments = Moments { s: s.lane(lane), c: c.lane(lane), n_samples };
     // Near the threshold, the two factorisations may differ by rounding.
-    least_squares(&moments).err().unwrap_or(EstimateError::NotFinite)
+    let last = s.rows() - 1;
+    least_squares(&moments).err().unwrap_or(EstimateError::Singular { client: None, regressor: last })
 }
 
 /// The error of the counting clients' own estimates, reduced to one number for the target.

@@ -166,6 +166,10 @@ impl Leaps {
         if self.left == 0 {
             let stretch = self.stretches.next()?;
             self.begin(stretch);
+            // No rounds at all.
+            if self.left == 0 {
+                return None;
+            }
         }
         if self.under_way {
             self.next.set_affine(&self.lanes, &self.eighth.factor, &self.eighth.offset);

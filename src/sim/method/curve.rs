@@ -7,7 +7,7 @@
 
 use super::affine::RoundMap;
 use crate::Matrix;
-use crate::turn::versine;
+use crate::angle::versine;
 
 /// Maps with an entry larger than this are not interpolated. In a run that diverges, the maps of the first rounds are
 /// the largest, and their rounding errors would exceed all other maps.

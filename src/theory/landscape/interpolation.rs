@@ -1,6 +1,6 @@
 //! Interpolation through a few points.
 
-use fedsysid_sim::few::sort_few;
+use fedsysid_sim::sort::sort_few;
 
 /// A curve through points: between two of them, the cubic through the four nearest.
 #[derive(Clone, Debug, Default)]

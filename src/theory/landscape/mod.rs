@@ -9,7 +9,7 @@ mod interpolation;
 pub mod payoff;
 pub mod stability;
 
-use fedsysid_sim::few::sort_few;
+use fedsysid_sim::sort::sort_few;
 
 /// One number at every point of a grid.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 use crate::covariance::expected_grams;
 use crate::growth::is_large;
 use fedsysid_sim::Matrix;
+use fedsysid_sim::angle::{cosine, sine};
 use fedsysid_sim::cholesky::LaneCholesky;
 use fedsysid_sim::estimate::MIN_UNEXPLAINED;
 use fedsysid_sim::family::{Family, Place};
@@ -16,7 +17,6 @@ use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::plan::DataPlan;
 use fedsysid_sim::scenario::Scenario;
 use fedsysid_sim::system::{LinearSystem, SystemError};
-use fedsysid_sim::turn::{cosine, sine};
 
 /// The clients of a map, for any ε.
 #[derive(Debug)]

@@ -15,9 +15,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::fleet::{Clients, Pooled};
 use crate::landscape::interpolation::Curve;
 use crate::law::{Law, MeanNorms};
+use fedsysid_sim::angle::{cosine, sine};
 use fedsysid_sim::norm::spectral_norm;
 use fedsysid_sim::target::{Target, Truth};
-use fedsysid_sim::turn::{cosine, sine};
 
 /// Numbers of directions and of angles θ at which norms are computed, and of cells per axis of the interpolation table.
 const N_DIRECTIONS: usize = 8;

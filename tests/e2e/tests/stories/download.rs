@@ -45,7 +45,7 @@ const TABLES: [(&str, &[u8]); 3] = [
     // Þ becomes þ, and Ā becomes ā.
     ("small letters (see `text`)", &[0xde, 0, 0, 0, 0xfe, 0, 0, 0, 0x00, 0x01, 0, 0, 0x01, 0x01, 0, 0]),
     // 2/π, 24 bits at a time.
-    ("sines of angles of any size (see `sim::turn`)", &[0x83, 0xf9, 0xa2, 0x00, 0x44, 0x4e, 0x6e, 0x00]),
+    ("sines of angles of any size (see `sim::angle`)", &[0x83, 0xf9, 0xa2, 0x00, 0x44, 0x4e, 0x6e, 0x00]),
 ];
 
 #[test]

@@ -100,8 +100,6 @@ pub(crate) struct Context<'a> {
     pub expected: &'a ExpectedFleet,
     /// The law of the pooled estimate from the moments that the rounds use.
     pub pooled: &'a Law,
-    /// Factor of the noise's variance for the number of samples, as in the law of the pooled estimate.
-    pub for_few: f64,
 }
 
 /// The mean model after a round, and the variation around it.
@@ -120,8 +118,7 @@ impl State {
     /// mean model.
     pub(super) fn split(&self, context: Context<'_>, centre: Option<&Centre>) -> (Law, Parts) {
         let State { transient, drift, covariance, drawn } = self;
-        let covariance = covariance * context.for_few;
-        let law = Law { mean: &context.pooled.mean + drift + transient, covariance };
+        let law = Law { mean: &context.pooled.mean + drift + transient, covariance: covariance.clone() };
         let farthest = || Centre::farthest(context.truth, &law.mean);
         let centre = centre.cloned().unwrap_or_else(farthest);
         let difference = &law.mean - &centre.theta;

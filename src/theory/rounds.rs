@@ -18,7 +18,7 @@ use fedsysid_sim::target::Target;
 
 /// The mean spectral norm is computed whenever the mean model, or the root of the noise, has moved by this share of the
 /// root mean square error. In between, its ratio to that error is interpolated along the way that they moved.
-const MOVED: f64 = 0.1;
+const MOVED: f64 = 0.05;
 
 /// The largest degree of a curve of round maps; there is no prediction if a larger one is needed.
 const MOST_DEGREE: usize = 72;
@@ -263,7 +263,7 @@ impl PredictionRun {
         let is_far = self.ratios.last().is_none_or(|&(record, _)| moved - self.moved[record] > MOVED);
         if is_far || record + 1 == context.recorded.len() {
             let is_number = rms > 0.0 && rms.is_finite();
-            self.ratios.push((record, if is_number { norms.roughly(&law, context.truth) / rms } else { 1.0 }));
+            self.ratios.push((record, if is_number { norms.of(&law, context.truth) / rms } else { 1.0 }));
         }
         self.last = Some((law.mean, noise));
     }

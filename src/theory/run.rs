@@ -3,7 +3,7 @@
 
 use crate::break_even::Search;
 use crate::expectation::{ExpectedFleet, STEP};
-use crate::law::{Law, MeanNorms, MeanOfLocals, alone, for_few};
+use crate::law::{Law, MeanNorms, MeanOfLocals, alone};
 use crate::prediction::{Context, Prediction};
 use crate::rounds::PredictionRun;
 use crate::scaling::Scaling;
@@ -151,9 +151,7 @@ impl TheoryRun {
         theory.mean_of_locals = mean(&mean_of_locals);
         self.pooled_noise = pooled.map_or(f64::NAN, |pooled| self.norms.of_noise(&pooled.covariance, 64));
         self.expected.finish(settings.gradient_scale);
-        // Where samples are too few for the pooled estimate, so they are for methods.
-        let law = Law::pooled(&self.expected).and_then(even);
-        Stage::Methods(law.and_then(|law| for_few(n_samples, law.covariance.nrows()).and(Ok(law))))
+        Stage::Methods(Law::pooled(&self.expected).and_then(even))
     }
 
     /// Starts the next method. Without a prediction for pooled least squares there is none for any method either. After
@@ -269,8 +267,7 @@ impl TheoryRun {
 
 fn context<'a>(experiment: &'a Experiment, expected: &'a ExpectedFleet, pooled: &'a Law) -> Context<'a> {
     let Experiment { scenario, truth, recorded, .. } = experiment;
-    let for_few = for_few(expected.n_samples(), pooled.covariance.nrows()).unwrap_or(f64::INFINITY);
-    Context { scenario, truth, recorded, expected, pooled, for_few }
+    Context { scenario, truth, recorded, expected, pooled }
 }
 
 fn scaling(experiment: &Experiment) -> Stage {

@@ -27,7 +27,7 @@ fn predictions_meet_the_simulation() {
         let over_rounds = Method { solver: Solver::FedAvg, schedule: Schedule::OverRounds };
         let settings = Settings { methods: vec![FEDLIN, FEDAVG, over_rounds], ..cell(m, n, epsilon) };
         let expected = theory(settings.clone());
-        let got = simulate(settings, 400);
+        let got = simulate(settings, 800);
         let mut complaints = Vec::new();
         let mut compare = |what: &str, expected: f64, mean: f64, allowed: f64| {
             if !within(expected, mean, allowed) {
@@ -51,6 +51,32 @@ fn predictions_meet_the_simulation() {
             for (record, (mean, running)) in prediction.means.iter().zip(&simulated.errors).enumerate() {
                 let allowed = 0.05 * running.mean();
                 compare(&format!("{:?}, round {record}", method.method), *mean, running.mean(), allowed);
+            }
+        }
+        complaints
+    });
+}
+
+/// A mean spectral norm is computed at few rounds; in between, its ratio to the root mean square is interpolated. A run that
+/// ends at a round has it computed there.
+#[test]
+fn curves_are_smooth_between_the_rounds_at_which_norms_are_computed() {
+    let cases = [cell(50, 25, 0.3), cell(50, 25, 0.02), cell(5, 100, 0.75), cell(1, 25, 0.0)];
+    for_all(&cases, |settings| {
+        let means = |n_rounds: usize| {
+            let settings = Settings { n_rounds, methods: vec![FEDLIN, FEDAVG], ..settings.clone() };
+            let methods = theory(settings).methods;
+            methods.into_iter().map(|method| method.prediction.expect("it is predicted").means).collect::<Vec<_>>()
+        };
+        let whole = means(200);
+        let mut complaints = Vec::new();
+        for round in (1..200).step_by(3) {
+            for (method, (whole, ending)) in whole.iter().zip(means(round)).enumerate() {
+                let (got, expected) = (whole[round], ending[round]);
+                if !within(got / expected, 1.0, 1e-3) {
+                    complaints
+                        .push(format!("M={} method {method} round {round}: {got}, not {expected}", settings.n_clients));
+                }
             }
         }
         complaints

@@ -1,6 +1,7 @@
 //! The views beside Explore: how they are reached, and what can be done in them.
 
 use anyhow::{Result, ensure};
+use e2e::browser::Screen;
 use e2e::gesture::Gesture;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
@@ -77,6 +78,25 @@ fn the_maps_handle_is_the_sliders() {
         );
         Ok(())
     });
+}
+
+/// Beneath a map lies the scale of its colors, which progress would cover.
+#[test]
+fn the_progress_of_a_map_is_at_its_top() {
+    for screen in Screen::ALL {
+        Story::new().on(screen).tell(async |page| {
+            for query in ["view=map&q=4", "view=map&q=4&embed=1"] {
+                page.open(query).await?;
+                let map = page.rect("#app .chart.map").await?;
+                let (top, middle) = (map.at(0.5, 0.0).y, map.at(0.5, 0.5).y);
+                for part in ["map-progress", "sweep-progress"] {
+                    let begin = page.rect(&format!(r#"#app .map-figure [data-testid="{part}"]"#)).await?.top;
+                    ensure!((top - 4.0..middle).contains(&begin), "{query} {part} is at {begin}, the map from {top}");
+                }
+            }
+            Ok(())
+        });
+    }
 }
 
 #[test]

@@ -235,6 +235,24 @@ fn forged_and_garbled_messages_change_nothing() {
     });
 }
 
+/// At its defaults the page has a picture before it computes anything.
+#[test]
+fn a_resting_page_shows_its_picture_and_how_to_begin() {
+    const BUTTON: &str = "document.querySelector('.cover > span')";
+    story().tell(async |page| {
+        framed(page, "embed=1&autorun=0", 480).await?;
+        page.next_frames().await?;
+        let seen = inside(page, &format!("{BUTTON}.checkVisibility({{ visibilityProperty: true }})")).await?;
+        let picture = inside(page, "document.querySelector('#shell .chart svg').checkVisibility()").await?;
+        ensure!((seen, picture) == (json!(true), json!(true)));
+        ensure!(inside(page, &format!("{BUTTON}.textContent")).await? == json!("Compute this figure"));
+        inside(page, &format!("({BUTTON}.click(), null)")).await?;
+        wait_for(page, "fedsysid:result").await?;
+        ensure!(inside(page, "document.querySelector('#shell, .cover') === null").await? == json!(true));
+        Ok(())
+    });
+}
+
 #[test]
 fn a_resting_page_computes_when_it_is_touched() {
     story().tell(async |page| {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::markup::{escaped, word_options};
 use crate::params::Word;
 use crate::params::embed::{self, Embed, Language, Look, OPTIONS, Place, TABS};
-use crate::params::link::query;
+use crate::params::link::{pairs as decoded, query};
 use crate::params::table::Group;
 use crate::params::{Param, State, View, keys};
 
@@ -105,15 +105,17 @@ impl Embedding {
     fn element(&self, page: &str, state: &State) -> String {
         let pairs: Vec<_> = self.embed.pairs().into_iter().skip(1).chain(state.pairs()).collect();
         let is_single = |key: &str| pairs.iter().filter(|(other, _)| *other == key).count() == 1;
-        let (single, several): (Vec<_>, Vec<_>) = pairs.iter().cloned().partition(|(key, _)| is_single(key));
+        let several = pairs.iter().filter(|(key, _)| !is_single(key)).cloned();
+        let several = query(several);
         let (folder, _) = page.rsplit_once('/').unwrap_or_default();
         let mut html = String::from("<script");
         put(&mut html, "src", &format!("{folder}/{SCRIPT}"));
         html += " async></script>\n<fedsysid-figure";
         let question = if several.is_empty() { "" } else { "?" };
-        put(&mut html, "src", &format!("{page}{question}{}", query(several.into_iter())));
-        for (key, value) in single {
-            put(&mut html, key, &value);
+        put(&mut html, "src", &format!("{page}{question}{several}"));
+        // The element encodes its attributes itself.
+        for (key, value) in decoded(&query(pairs.clone())).iter().filter(|(key, _)| is_single(key)) {
+            put(&mut html, key, value);
         }
         for (name, pixels) in [("width", self.width), ("height", self.height)] {
             if let Some(pixels) = pixels {
@@ -302,6 +304,14 @@ mod tests {
             assert!(code.contains(part), "{part} is not in {code}");
         }
         assert_eq!(embedding.problem(), "");
+    }
+
+    /// The element encodes its attributes itself.
+    #[test]
+    fn an_elements_attributes_are_not_encoded() {
+        let state = state("pin=M:5~name:before+%CE%B5+%3D+0.1");
+        let code = chosen(&[("code", "element", false)]).code(PAGE, &state, None);
+        assert!(code.contains(" pin=\"M:5~name:before ε = 0.1\""), "{code}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::params::embed::INSTANCE_CHARS;
 use crate::params::file;
 use crate::params::json::{Value, list, object, text};
 use crate::params::notice::shortened;
+use crate::params::pins::is_pin;
 use crate::params::{State, keys};
 
 /// Version of the messages.
@@ -88,6 +89,15 @@ pub fn height(message: &Value) -> Option<f64> {
     }
 }
 
+/// The pairs of a link that a setting stands for: a list of pins is one pair for each.
+fn pairs(key: &str, value: &Value) -> Vec<(String, String)> {
+    let values = match value {
+        Value::List(pins) if is_pin(key) => pins.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    values.iter().map(|value| (key.to_owned(), value.in_a_link())).collect()
+}
+
 fn ask(kind: &str, message: &Value) -> Result<Ask, String> {
     match (kind, message.get("settings"), message.get("format"), message.get("to")) {
         ("get", ..) => Ok(Ask::Get),
@@ -96,7 +106,7 @@ fn ask(kind: &str, message: &Value) -> Result<Ask, String> {
             Err(format!("fedsysid:set takes up to {MOST_SETTINGS} settings: these are {}", settings.len()))
         }
         ("set", Some(Value::Map(settings)), ..) => {
-            Ok(Ask::Set(settings.iter().map(|(key, value)| (key.clone(), value.in_a_link())).collect()))
+            Ok(Ask::Set(settings.iter().flat_map(|(key, value)| pairs(key, value)).collect()))
         }
         ("set", ..) => Err("fedsysid:set needs settings: an object of keys and values, as in a link".into()),
         ("export", _, Some(Value::Text(word)), _) => match word.as_str() {
@@ -239,6 +249,9 @@ mod tests {
         let mut sorted = pairs.to_vec();
         sorted.sort();
         check(set, Ask::Set(sorted), None);
+        let pins = ["M:5~name:few", "M:9~name:more"].map(|pin| ("pin".to_owned(), pin.to_owned()));
+        let set = r#"{"type": "fedsysid:set", "settings": {"pin": ["M:5~name:few", "M:9~name:more"]}}"#;
+        check(set, Ask::Set(pins.to_vec()), None);
         check(r#"{"type": "fedsysid:export", "format": "csv"}"#, Ask::Export(Format::Csv), None);
         let topics = vec![Topic::Changed, Topic::Result];
         check(r#"{"type": "fedsysid:subscribe", "to": ["changed", "result"]}"#, Ask::Subscribe(topics), None);

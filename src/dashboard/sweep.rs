@@ -97,8 +97,10 @@ impl Sweep {
         else {
             return;
         };
-        self.done += settings.n_clients as f64 * result.results.len() as f64;
-        point.add(settings, result);
+        let n_results = result.results.len();
+        if point.add(settings, result) {
+            self.done += settings.n_clients as f64 * n_results as f64;
+        }
         if self.points.iter().zip(self.plan.all()).all(|(point, settings)| point.n_trials() == settings.n_trials) {
             self.state = State::Complete;
         }
@@ -146,7 +148,13 @@ impl Point {
 
     /// Adds a portion's result. Portions arrive in any order; the summary takes them in the order of the data sets, so
     /// that its sums are always the same bits.
-    fn add(&mut self, settings: &Settings, result: PortionResult) {
+    /// Adds a result; returns whether it is new. An interrupted portion is computed again, though its result may have been
+    /// on its way.
+    fn add(&mut self, settings: &Settings, result: PortionResult) -> bool {
+        let is_known = result.portion.data_sets.start < self.n_trials();
+        if is_known || self.early.iter().any(|early| early.portion == result.portion) {
+            return false;
+        }
         self.early.push(result);
         while let Some(next) = self.early.iter().position(|early| early.portion.data_sets.start == self.n_trials()) {
             let next = self.early.swap_remove(next);
@@ -157,9 +165,10 @@ impl Point {
                 theory.take_back(summary);
             }
             if next.results.is_empty() {
-                return;
+                break;
             }
         }
+        true
     }
 }
 

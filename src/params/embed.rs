@@ -5,6 +5,7 @@ use super::notice::Notice;
 use super::table::TABLE;
 use super::word::{Word, set_word};
 use fedsysid_say::say;
+use form_urlencoded::byte_serialize;
 
 /// The look of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -163,12 +164,14 @@ impl Embed {
         (embed, notices)
     }
 
-    /// The pairs (key, value) that differ from the defaults; in a frame, a page that is not compact says so.
+    /// The pairs (key, value) that differ from the defaults, percent-encoded for a link; in a frame, a page that is not
+    /// compact says so.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let list = |key, words: &[&'static str]| (!words.is_empty()).then(|| (key, words.join(",")));
         let flag = |key, is_default: bool, word: &str| (!is_default).then(|| (key, word.to_owned()));
         let origins = self.origins.iter().map(|origin| (ORIGIN, origin.clone()));
-        let instance = (!self.instance.is_empty()).then(|| (INSTANCE, self.instance.clone()));
+        let encoded = || byte_serialize(self.instance.as_bytes()).collect();
+        let instance = (!self.instance.is_empty()).then(|| (INSTANCE, encoded()));
         let pairs = [
             flag(EMBED, !self.is_on && self.place == Place::Alone, if self.is_on { "1" } else { "0" }),
             list(SHOW, &self.show),
@@ -210,7 +213,8 @@ impl Embed {
             SHOW => set_list(&mut self.show, key, given, &controls().collect::<Vec<_>>()),
             LOCK => set_list(&mut self.lock, key, given, &settings().collect::<Vec<_>>()),
             LOOK => set_optional(&mut self.look, key, given),
-            LANGUAGE => set_optional(&mut self.language, key, given),
+            // "de-AT" is German.
+            LANGUAGE => set_optional(&mut self.language, key, given.split('-').next().unwrap_or(given)),
             INSTANCE => self.set_instance(given),
             _ => self.set_origin(given),
         }
@@ -224,10 +228,14 @@ impl Embed {
 
     /// Adds an origin: a scheme, a host, and a port unless it is the default one.
     fn set_origin(&mut self, given: &str) -> Option<Notice> {
-        let host = given.trim().split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
+        // As browsers write it: in small letters, and without the scheme's own port.
+        let origin = given.trim().to_ascii_lowercase();
+        let port = if origin.starts_with("https") { ":443" } else { ":80" };
+        let origin = origin.strip_suffix(port).unwrap_or(&origin);
+        let host = origin.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
         let is_origin = host.is_some_and(|(_, host)| !host.is_empty() && !host.contains(['/', '?', '#', ' ', '*']));
         if is_origin {
-            self.origins.push(given.trim().to_owned());
+            self.origins.push(origin.to_owned());
             return None;
         }
         // A mistyped origin must not let all origins in.
@@ -238,8 +246,12 @@ impl Embed {
 
 fn set_optional<W: Word>(word: &mut Option<W>, key: &str, given: &str) -> Option<Notice> {
     let mut chosen = word.unwrap_or_default();
-    let notice = set_word(&mut chosen, key, given);
-    *word = if notice.is_none() { Some(chosen) } else { *word };
+    let mut notice = set_word(&mut chosen, key, given);
+    match (&mut notice, *word) {
+        (None, _) => *word = Some(chosen),
+        (Some(notice), None) => notice.set_used(say!("as chosen last")),
+        (Some(_), Some(_)) => {}
+    }
     notice
 }
 
@@ -289,8 +301,27 @@ mod tests {
             ["https://a.example", "http://b.example:81", "http://a.example"].map(|o| embed.hears(o)),
             [true, true, false]
         );
-        let pairs: Vec<_> = embed.pairs().iter().map(|(key, value)| format!("{key}={value}")).collect();
-        assert_eq!(pairs.join("&"), query);
+        assert_eq!(link::query(embed.pairs()), query.replace("fig 1", "fig+1"));
+        for name in ["Fig #3", "A&B", "A+B=C", "50 %", "Bild „2“"] {
+            let embed = Embed { is_on: true, instance: name.to_owned(), ..Embed::default() };
+            assert_eq!(read(&link::query(embed.pairs())).0.instance, name);
+        }
+    }
+
+    #[test]
+    fn an_origin_is_the_one_that_browsers_write() {
+        let hears = |given: &str, origin: &str| read(&format!("embed=1&origin={given}")).0.hears(origin);
+        assert!(hears("https://Course.Example.org", "https://course.example.org"));
+        assert!(hears("HTTPS://course.example.org:443", "https://course.example.org"));
+        assert!(hears("http://course.example.org:80", "http://course.example.org"));
+        assert!(hears("http://course.example.org:443", "http://course.example.org:443"));
+        assert!(!hears("https://course.example.org:80", "https://course.example.org"));
+    }
+
+    #[test]
+    fn a_tag_of_a_country_is_its_language() {
+        let (embed, notices, _) = read("lang=de-AT");
+        assert_eq!((embed.language.map(Language::word), notices), (Some("de"), vec![]));
     }
 
     #[test]
@@ -340,7 +371,7 @@ mod tests {
         check("caption=", "caption without a value is not among the choices: allowed 0 or 1, using 1");
         check(
             "theme=blue",
-            "theme = blue is not among the choices: allowed system, light, dark, projector, using system",
+            "theme = blue is not among the choices: allowed system, light, dark, projector, using as chosen last",
         );
         check("show=eps,color", "show = eps,color is not among the choices: allowed views, choices, alg, M, N, eps");
         check("lock=views", "lock = views is not among the choices: allowed alg, M, N, eps");

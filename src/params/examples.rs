@@ -1,5 +1,6 @@
 //! Example systems, each with settings that make its behavior visible. `docs/systems.md` derives their matrices.
 
+use super::choice::Choice;
 use super::draft::Draft;
 use super::systems::Systems;
 use super::table::Key;
@@ -114,13 +115,15 @@ impl Example {
         EXAMPLES.iter().find(|example| example.systems() == *systems)
     }
 
-    /// A draft with this example's systems and settings. Rollouts and local steps get their defaults, to which the step
-    /// size is matched; all other settings stay.
+    /// A draft with this example's systems and settings. Rollouts, local steps, their spreads and the
+    /// gradients' scale get their defaults, to which the step size is matched; all other settings stay.
     pub fn applied_to(&self, draft: &Draft) -> Draft {
         let mut applied = draft.clone();
         applied.systems = self.systems();
-        applied.reset(Key::Rollouts);
-        applied.reset(Key::LocalSteps);
+        for key in [Key::Rollouts, Key::RolloutsSpread, Key::LocalSteps, Key::LocalStepsSpread] {
+            applied.reset(key);
+        }
+        applied.choose(Choice::Gradient, Draft::default().option(Choice::Gradient).word);
         for (key, value) in KEYS.into_iter().zip(self.numbers) {
             applied.set(key, value);
         }
@@ -276,6 +279,15 @@ mod tests {
     }
 
     /// With its settings, every example shows convergence to the estimate of pooled least squares.
+    /// What the step size does not fit is not kept from before.
+    #[test]
+    fn an_example_is_the_same_after_other_settings() {
+        let other = Draft::from_query("gradient=mean&Nspread=10&Kspread=5&N=3&K=77").0;
+        for example in &EXAMPLES {
+            assert_eq!(example.applied_to(&other), example.applied_to(&Draft::default()), "{}", example.id);
+        }
+    }
+
     #[test]
     fn an_example_converges_under_its_settings() {
         for example in &EXAMPLES {

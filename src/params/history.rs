@@ -45,7 +45,10 @@ impl History {
         let is_gesture = self.last.is_some_and(|last| now - last < GESTURE_MS);
         let goes_on = is_gesture && self.done.last().is_some_and(|change| change.keys == keys);
         (self.last, self.undone) = (Some(now), Vec::new());
-        if !goes_on {
+        if goes_on && self.done.last().is_some_and(|change| change.state == *after) {
+            // There and back again: nothing is left to undo.
+            self.done.pop();
+        } else if !goes_on {
             self.done.push(Change { state: before, keys });
             let too_many = self.done.len().saturating_sub(KEPT);
             self.done.drain(..too_many);
@@ -146,6 +149,17 @@ mod tests {
         page.redo("M=70");
         page.redo("M=70&eps=0.5");
         assert_eq!((page.history.undoes(), page.history.redoes()), (Some("eps".into()), Some("M".into())));
+    }
+
+    #[test]
+    fn there_and_back_in_one_gesture_is_no_change() {
+        let mut page = page();
+        page.set("eps=0.5", 0.0);
+        for (step, m) in [60, 70, 60].into_iter().enumerate() {
+            page.set(&format!("M={m}&eps=0.5"), 5_000.0 + 100.0 * step as f64);
+        }
+        page.set("eps=0.5", 5_300.0);
+        page.undo("");
     }
 
     #[test]

@@ -115,6 +115,10 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
         Brackets::None | Brackets::Outer => body.lines().map(|line| line.trim_end_matches([';', ' '])).collect(),
     };
     rows.retain(|row| row.contains(|c: char| !c.is_whitespace() && c != ','));
+    if brackets != Brackets::None {
+        // Tabs at their ends are indentation; between lines of a spreadsheet they would be empty cells.
+        rows.iter_mut().for_each(|row| *row = row.trim());
+    }
     let separator = Separator::of(&rows, brackets);
     if separator != Separator::Semicolons {
         rows = rows.iter().flat_map(|row| row.split(';')).filter(|row| !row.trim().is_empty()).collect();
@@ -161,7 +165,9 @@ impl Separator {
     fn of(rows: &[&str], brackets: Brackets) -> Self {
         let some_row_has = |c: char| rows.iter().any(|row| row.contains(c));
         let are_lines = brackets == Brackets::None && rows.len() > 1;
-        if some_row_has('\t') && !some_row_has(';') {
+        let parts_cells = |(at, _): (usize, &str), row: &str| !row[..at].trim_end().ends_with(',');
+        let has_tabs = rows.iter().any(|row| row.match_indices('\t').any(|tab| parts_cells(tab, row)));
+        if has_tabs && !some_row_has(';') {
             Self::Tabs
         } else if are_lines && rows.iter().all(|row| row.contains(';')) {
             Self::Semicolons
@@ -231,6 +237,9 @@ mod tests {
         check("[1 2 3]", &[&[1.0, 2.0, 3.0]]);
         check("0.5", &[&[0.5]]);
         check("[0.5]", &[&[0.5]]);
+        check("A = [\n\t1, -2.5;\n\t3e-4, 4\n];", square);
+        check("[1,\t-2.5;\n 3e-4,\t4]", square);
+        check("np.array([\n\t[1, -2.5],\n\t[3e-4, 4],\n])", square);
     }
 
     #[test]

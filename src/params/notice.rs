@@ -64,6 +64,13 @@ impl Notice {
         Self { key: key.to_owned(), given: given.to_owned(), problem: Problem::NotAChoice(fix) }
     }
 
+    /// Names another value as the one used instead.
+    pub(super) fn set_used(&mut self, used: &str) {
+        if let Problem::NotAChoice(fix) = &mut self.problem {
+            used.clone_into(&mut fix.used);
+        }
+    }
+
     /// The value used instead and the allowed ones; `None` if the given pair is ignored.
     pub fn fix(&self) -> Option<&Fix> {
         match &self.problem {

@@ -4,7 +4,7 @@ mod rows;
 
 use super::choice::Algorithm;
 use super::grid::Grid;
-use fedsysid_say::{decimal, say, text};
+use fedsysid_say::{decimal, decimal_mark, say, text};
 
 pub use rows::TABLE;
 
@@ -166,6 +166,12 @@ pub fn words(value: f64) -> String {
 /// A value as shown on the page: as [`words`], with the decimal mark of the language, which the boxes understand too.
 pub fn shown(value: f64) -> String {
     decimal(words(value))
+}
+
+/// A number that was typed on the page, as [`Draft::set_text`](super::Draft::set_text) reads it: where the comma is the
+/// decimal mark, a point in a whole number separates thousands, as a comma does otherwise.
+pub fn typed(param: &Param, text: &str) -> String {
+    if param.grid.is_whole() && decimal_mark() == ',' { text.replace('.', ",") } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ mod sweep;
 mod words;
 
 use super::choice::{Algorithm, Algorithms, NONE_WORD};
+use super::draft::Draft;
 use super::guide::{Guide, Lesson};
 use super::notice::Notice;
 use super::paper::{PaperFigure, Switch, Switches};
 use super::table::{Key, Param, words};
 use super::word::{Word, set_word};
 use fedsysid_say::say;
-use sweep::{swept, values};
+use sweep::swept;
 
 pub use sweep::{MOST, SweepOf, listed};
 pub use words::{Across, MapKind, Upward, View};
@@ -79,7 +80,12 @@ impl Views {
             !is_ours
         });
         // The parameter on the axis cannot have a second setting.
+        let second = self.used(BESIDE);
         self.set_across(self.across);
+        if self.used(BESIDE) != second {
+            let allowed = say!("a setting that is not along the axis");
+            notices.push(Notice::not_a_choice(BESIDE, &second, NONE_WORD, allowed));
+        }
         notices
     }
 
@@ -133,35 +139,45 @@ impl Views {
     /// Sets the second setting's value from a text. An unusable text changes nothing, and the notice names it.
     pub fn set_beside_text(&mut self, text: &str) -> Option<Notice> {
         let (key, value) = self.beside?;
-        let (values, is_all) = values(key.param(), text);
-        self.beside = Some((key, values.first().copied().unwrap_or(value)));
-        let used = words(self.beside.map_or(value, |(_, value)| value));
-        let is_one = is_all && values.len() == 1;
-        (!is_one).then(|| Notice::not_a_choice(BESIDE, text, &used, say!("a value from {}", key.param().allowed())))
+        let Some(value) = one_value(key, text) else {
+            return Some(Notice::not_a_choice(
+                BESIDE,
+                text,
+                &words(value),
+                say!("a value from {}", key.param().allowed()),
+            ));
+        };
+        self.beside = Some((key, value));
+        None
     }
 
     /// Sets the option that one pair of a link names.
     fn set(&mut self, key: &str, given: &str) -> Option<Notice> {
-        match key.to_ascii_lowercase().as_str() {
+        let key = key.to_ascii_lowercase();
+        let used = self.used(&key);
+        match key.as_str() {
             VIEW => set_word(&mut self.view, VIEW, given),
             UPWARD => set_word(&mut self.upward, UPWARD, given),
             ACROSS => set_word(&mut self.across, ACROSS, given),
             MAP => set_word(&mut self.map, MAP, given),
             FIGURE => set_word(&mut self.figure, FIGURE, given),
             BESIDE | SWEEP | METHOD if given.trim().eq_ignore_ascii_case(NONE_WORD) => {
-                self.forget(&key.to_ascii_lowercase());
+                self.forget(&key);
                 None
             }
-            BESIDE => set_part(&mut self.beside, BESIDE, given, beside(given)),
-            SWEEP => set_part(&mut self.sweep, SWEEP, given, swept(given)),
-            METHOD => set_part(
-                &mut self.method,
-                METHOD,
-                given,
-                Algorithms::by_word(given.trim()).ok_or_else(Algorithms::allowed),
-            ),
+            BESIDE => set_part(&mut self.beside, (BESIDE, used), given, beside(given)),
+            SWEEP => set_part(&mut self.sweep, (SWEEP, used), given, swept(given)),
+            METHOD => {
+                let read = Algorithms::by_word(given.trim()).ok_or_else(Algorithms::allowed);
+                set_part(&mut self.method, (METHOD, used), given, read)
+            }
             switch => self.set_switch(Switch::by_word(switch)?, given),
         }
+    }
+
+    /// The value of an option in a link.
+    fn used(&self, key: &str) -> String {
+        self.all_pairs().into_iter().find(|(ours, _)| *ours == key).map(|(_, value)| value).unwrap_or_default()
     }
 
     /// Removes an option that may be absent.
@@ -191,20 +207,28 @@ fn beside(given: &str) -> Result<(Key, f64), String> {
     let allowed = || say!("one of {} and a value of it, such as M:5", links.join(", "));
     let (link, value) = given.split_once(':').ok_or_else(allowed)?;
     let param = Param::by_link(link.trim()).filter(|param| BESIDE_KEYS.contains(&param.key)).ok_or_else(allowed)?;
-    match values(param, value) {
-        (values, true) if values.len() == 1 => Ok((param.key, values[0])),
-        _ => Err(allowed()),
-    }
+    one_value(param.key, value).map(|value| (param.key, value)).ok_or_else(allowed)
+}
+
+/// A parameter's value from a text; `None` unless it is an allowed one.
+fn one_value(key: Key, text: &str) -> Option<f64> {
+    let mut draft = Draft::default();
+    draft.set_text(key, text).is_none().then(|| draft.get(key))
 }
 
 /// Sets an option to the value read, or returns a notice with the allowed values.
-fn set_part<T>(part: &mut Option<T>, key: &str, given: &str, read: Result<T, String>) -> Option<Notice> {
+fn set_part<T>(
+    part: &mut Option<T>,
+    (key, used): (&str, String),
+    given: &str,
+    read: Result<T, String>,
+) -> Option<Notice> {
     match read {
         Ok(value) => {
             *part = Some(value);
             None
         }
-        Err(allowed) => Some(Notice::not_a_choice(key, given, "none", allowed)),
+        Err(allowed) => Some(Notice::not_a_choice(key, given, &used, allowed)),
     }
 }
 
@@ -255,6 +279,26 @@ mod tests {
         check("y=pooled", &Views { upward: Upward::OverPooled, ..default.clone() });
         check("method=FedAvg", &Views { method: Some(Algorithm::FedAvg), ..default.clone() });
         check("sweep=M", &Views { sweep: sweep(Key::Clients, &[1.0, 2.0, 5.0, 25.0, 100.0]), ..default });
+    }
+
+    #[test]
+    fn a_second_setting_is_one_value_with_either_decimal_mark() {
+        let beside = |query: &str| read(query).0.beside;
+        assert_eq!(beside("x=M&beside=eps:0,5"), Some((Key::Heterogeneity, 0.5)));
+        let mut views = Views { across: Across::Clients, beside: Some((Key::Heterogeneity, 0.3)), ..Views::default() };
+        assert_eq!((views.set_beside_text("0,5"), views.beside), (None, Some((Key::Heterogeneity, 0.5))));
+        assert!(views.set_beside_text("0.1, 0.2").is_some_and(|notice| notice.to_string().ends_with("using 0.5")));
+        views.beside = Some((Key::Rollouts, 25.0));
+        assert_eq!((views.set_beside_text("1,000"), views.beside), (None, Some((Key::Rollouts, 1_000.0))));
+    }
+
+    #[test]
+    fn what_stays_is_said_to_be_used() {
+        let sweep = "sweep = x is not among the choices: allowed a setting and up to 9 of its values, such as M:1,5,25, using M:1,5";
+        assert_eq!(read("sweep=M:1,5&sweep=x").1, [sweep]);
+        let beside =
+            "beside = eps:0.1 is not among the choices: allowed a setting that is not along the axis, using none";
+        assert_eq!(read("view=tradeoff&beside=eps:0.1").1, [beside]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlInputElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
 use super::reactive::{live, memo, on};
 use super::store::Store;
@@ -59,7 +59,7 @@ fn keys(store: Store) -> [Listener; 4] {
     let (at_input, at_key) = (is_typing.clone(), is_typing.clone());
     let input = Listener::new(&document(), "input", move |event: Event| {
         let target = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-        at_input.set(target.is_some_and(|input| input.type_() == "text"));
+        at_input.set(target.is_some_and(|input| matches!(input.type_().as_str(), "text" | "number")));
     });
     let key = Listener::new(&document(), "keydown", move |event: KeyboardEvent| {
         let act = match event.key().to_ascii_lowercase().as_str() {
@@ -69,6 +69,11 @@ fn keys(store: Store) -> [Listener; 4] {
             "enter" | "escape" => return at_key.set(false),
             _ => return,
         };
+        // Texts of several lines are the browser's all along.
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if target.is_some_and(|target| target.tag_name() == "TEXTAREA") {
+            return;
+        }
         if (event.ctrl_key() || event.meta_key()) && !event.alt_key() && !at_key.get() {
             event.prevent_default();
             act(store);

@@ -138,6 +138,9 @@ pub fn Chart(
 /// Number of steps for a key that moves the crosshair; its default action is prevented. `Some(None)` if the key removes
 /// the crosshair, `None` for all other keys.
 pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
+    if is_chord(event) {
+        return None;
+    }
     let long = if event.shift_key() { LONG_STEP } else { 1 };
     let steps = match event.key().as_str() {
         "ArrowLeft" => -long,
@@ -151,6 +154,11 @@ pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     };
     event.prevent_default();
     Some(Some(steps))
+}
+
+/// Whether a key is pressed with one that makes it the browser's own.
+fn is_chord(event: &KeyboardEvent) -> bool {
+    event.ctrl_key() || event.alt_key() || event.meta_key()
 }
 
 /// What is announced at the new abscissa.
@@ -183,6 +191,9 @@ fn abscissa(along: &str) -> &'static str {
 
 /// Moves along the abscissa, or from line to line, by keys.
 fn walk(event: &KeyboardEvent, picture: Memo<Option<Drawn>>, at: RwSignal<Option<f64>>, heard: RwSignal<Heard>) {
+    if is_chord(event) {
+        return;
+    }
     let picture = picture.read_untracked();
     let Some(drawn) = picture.as_ref() else { return };
     let from = at.get_untracked().unwrap_or(drawn.figure.x.range.1);

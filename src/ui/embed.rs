@@ -121,8 +121,10 @@ impl Store {
             dashboard.run().filter(|run| run.progress.is_none()).map(|run| run.generation.0)
         });
         effect(move |_| {
+            // A run that ends while a change waits is looked at again after the wait.
+            let is_waiting = self.is_waiting.get();
             // A run of older settings is no result: the run of the present settings follows.
-            if complete.get().is_some() && self.is_up_to_date() && hears(Topic::Result) {
+            if complete.get().is_some() && !is_waiting && self.is_up_to_date() && hears(Topic::Result) {
                 self.tell_result(None);
             }
         });

@@ -209,6 +209,9 @@ impl Plot {
     }
 
     fn press(self, event: &PointerEvent) {
+        if event.button() != 0 || !event.is_primary() {
+            return;
+        }
         let is_on_canvas = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlCanvasElement>());
         let is_beside = is_on_canvas && event.pointer_type() == "touch";
         let is_within = self.values(event).is_some();
@@ -227,6 +230,10 @@ impl Plot {
     }
 
     fn pass(self, event: &PointerEvent) {
+        // Some systems keep the release from the page, for instance beneath a menu.
+        if self.pointer.get_value().holds() && event.buttons() == 0 {
+            self.pointer.set_value(Pointer::default());
+        }
         if self.pointer.get_value().holds() {
             self.drag(event);
         } else {

@@ -163,7 +163,12 @@ pub(super) fn dots(
             data-testid=testid
             on:pointermove=on(look)
             on:pointerdown=on(look)
-            on:pointerleave=on(move |_: PointerEvent| at.set(None))
+            on:pointerleave=on(move |event: PointerEvent| {
+                // The words stay when a finger is lifted.
+                if event.pointer_type() == "mouse" {
+                    at.set(None);
+                }
+            })
             on:click=on(move |event: MouseEvent| press(nearest(&event)))
             on:keydown=on(walk)
             on:blur=on(move |_: FocusEvent| at.set(None))

@@ -38,8 +38,8 @@ pub(super) fn pins(store: Store) -> AnyView {
         let index = input.get_attribute("data-pin").and_then(|index| index.parse::<usize>().ok());
         if let Some(index) = index {
             store.rename_pin(index, &input.value());
-            // A new name makes the list anew; the focus stays where it was.
-            focus(&format!("[data-pin=\"{index}\"]"));
+            // A new name makes the list anew; the focus stays where it was, or goes where it is going.
+            focus_if_lost(&format!("[data-pin=\"{index}\"]"));
         }
     });
     view! {
@@ -64,6 +64,16 @@ fn focus_list() {
 fn focus(css: &str) {
     let css = css.to_owned();
     request_animation_frame(move || focus_now(&css));
+}
+
+/// [`focus`], unless something else has the focus by then.
+fn focus_if_lost(css: &str) {
+    let css = css.to_owned();
+    request_animation_frame(move || {
+        if document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
+            focus_now(&css);
+        }
+    });
 }
 
 fn focus_now(css: &str) {

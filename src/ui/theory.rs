@@ -53,7 +53,14 @@ const OUTLOOK_TURN: u8 = 0;
 
 /// The contraction of every method, with a button that sets the suggested step size.
 pub(super) fn badges(store: Store) -> AnyView {
-    let html = said_of_run(store, |run| markup::badges(&badge::badges(run)));
+    let is_locked = store.settings.locks(Key::StepSize.param().link);
+    let html = said_of_run(store, move |run| {
+        let mut badges = badge::badges(run);
+        for badge in badges.iter_mut().filter(|_| is_locked) {
+            badge.suggestion = None;
+        }
+        markup::badges(&badges)
+    });
     let set = on(move |event: MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(step) = target.and_then(|target| target.get_attribute("data-step")) {

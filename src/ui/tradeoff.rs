@@ -18,7 +18,7 @@ use crate::dashboard::lesson::guess::Kind;
 use crate::dashboard::markup;
 use crate::dashboard::tradeoff::{TradeOff, caption};
 use crate::figure::theme::Theme;
-use crate::params::table::{self, words};
+use crate::params::table::{self, shown, typed};
 use crate::params::views::{Across, BESIDE, BESIDE_KEYS};
 use crate::params::{View, Word};
 
@@ -127,9 +127,11 @@ fn choices(store: Store) -> AnyView {
         store.views.update(|views| views.beside = key.map(|key| (key, another(store, key))));
     };
     let take = move |text: &str| {
-        store.settings.report(BESIDE, || store.views.try_update(|views| views.set_beside_text(text)).flatten());
+        let Some((key, _)) = store.views.read_untracked().beside else { return };
+        let text = typed(key.param(), text);
+        store.settings.report(BESIDE, || store.views.try_update(|views| views.set_beside_text(&text)).flatten());
     };
-    let text = memo(move || beside().map_or_else(String::new, |(_, value)| words(value)));
+    let text = memo(move || beside().map_or_else(String::new, |(_, value)| shown(value)));
     view! {
         <div class="sweep-head" data-testid="trade-off-choices">
             {select(say!("Final error against"), axes, || false, choose_axis)}

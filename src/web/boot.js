@@ -57,7 +57,8 @@ if (globalThis.document === undefined) {
         return null;
       }
     };
-    const wanted = [new URLSearchParams(location.search).get("lang"), kept(), ...navigator.languages];
+    const said = [...new URLSearchParams(location.search)].filter(([key]) => key.trim().toLowerCase() === "lang");
+    const wanted = [said.pop()?.[1], kept(), ...navigator.languages];
     for (const tag of wanted.map((word) => word?.trim().slice(0, 2).toLowerCase())) {
       const texts = document.querySelector(`[data-texts="${CSS.escape(tag ?? "")}"]`);
       if (texts?.href) {

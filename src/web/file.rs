@@ -68,18 +68,25 @@ pub(super) fn blob(kind: &str, parts: &Array) -> Option<Blob> {
     Blob::new_with_buffer_source_sequence_and_options(parts, &options).ok()
 }
 
+/// Time after which a saved file's content is let go, in milliseconds: by then every browser has begun to read it.
+const FORGOTTEN_MS: i32 = 40_000;
+
 /// Makes the browser save a file's content under this name.
 ///
 /// # Errors
 /// The browser's reason if it cannot.
 pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
-    let document = web_sys::window().and_then(|window| window.document()).ok_or(JsValue::NULL)?;
+    let window = web_sys::window().ok_or(JsValue::NULL)?;
+    let document = window.document().ok_or(JsValue::NULL)?;
     let link: HtmlAnchorElement = document.create_element("a")?.unchecked_into();
     link.set_href(&address);
     link.set_download(name);
     link.click();
-    Url::revoke_object_url(&address)
+    // Safari reads the address after this task.
+    let forget = Closure::once_into_js(move || drop(Url::revoke_object_url(&address)));
+    window.set_timeout_with_callback_and_timeout_and_arguments_0(forget.unchecked_ref(), FORGOTTEN_MS)?;
+    Ok(())
 }
 
 /// The file chosen in a file input. The input is cleared, so that the same file can be chosen again.

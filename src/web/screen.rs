@@ -102,6 +102,11 @@ fn has_room() -> bool {
     width.is_none_or(|width| width >= LEAST_WIDTH)
 }
 
+/// Whether the page is hidden, as in a tab that was opened behind another.
+pub fn is_hidden() -> bool {
+    web_sys::window().and_then(|window| window.document()).is_some_and(|document| document.hidden())
+}
+
 /// Watches whether an element can be seen: the page is not hidden, and the element is in sight, even if the page is in
 /// a frame that is scrolled or folded away.
 pub struct SeenWatch {
@@ -111,16 +116,16 @@ pub struct SeenWatch {
 }
 
 impl SeenWatch {
-    /// Calls `changed` whenever visibility changes, starting from the assumption `at_first`.
-    pub fn new(element: &Element, at_first: bool, changed: impl Fn(bool) + 'static) -> Self {
+    /// Calls `changed` whenever visibility changes. The element is taken to be `in_sight` until the browser tells, and the page
+    /// to be hidden if it [is](is_hidden).
+    pub fn new(element: &Element, in_sight: bool, changed: impl Fn(bool) + 'static) -> Self {
         let document = element.owner_document();
-        let in_sight = Rc::new(Cell::new(at_first));
-        let was_seen = Cell::new(at_first);
+        let was_seen = Cell::new(in_sight && !is_hidden());
+        let in_sight = Rc::new(Cell::new(in_sight));
         let update = {
-            let (in_sight, document) = (in_sight.clone(), document.clone());
+            let in_sight = in_sight.clone();
             Rc::new(move || {
-                let is_hidden = document.as_ref().is_some_and(web_sys::Document::hidden);
-                let is_seen = in_sight.get() && !is_hidden && has_room();
+                let is_seen = in_sight.get() && !is_hidden() && has_room();
                 if was_seen.replace(is_seen) != is_seen {
                     changed(is_seen);
                 }

@@ -46,12 +46,24 @@ impl SweepOf {
 
     /// Sets the values listed in a text typed on the page, where a comma may be the decimal mark.
     pub fn set_typed(&mut self, text: &str) -> Option<Notice> {
-        let is_one = text.matches(',').count() == 1 && !text.contains('.') && !self.key.param().grid.is_whole();
+        let is_whole = self.key.param().grid.is_whole();
+        let is_one = text.matches(',').count() == 1 && !text.contains('.') && !is_whole;
+        if decimal_mark() == ',' && is_whole {
+            return self.set_text(&without_groups(text));
+        }
         if decimal_mark() == ',' && (is_one || text.contains([';', ' '])) {
             return self.set_text(&text.replace(", ", "; ").replace(',', "."));
         }
         self.set_text(text)
     }
+}
+
+/// A text without the points that separate thousands, as in "1.000".
+fn without_groups(text: &str) -> String {
+    let is_digit = |place: Option<usize>| place.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+    let separates =
+        |at: usize| is_digit(at.checked_sub(1)) && (1..=3).all(|k| is_digit(Some(at + k))) && !is_digit(Some(at + 4));
+    text.char_indices().filter(|&(at, c)| c != '.' || !separates(at)).map(|(_, c)| c).collect()
 }
 
 /// Values as listed in a link.
@@ -61,7 +73,7 @@ pub fn listed(values: &[f64]) -> String {
 }
 
 /// The values in a text, ascending, without repetition; and whether the text lists nothing else.
-pub(super) fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
+fn values(param: &Param, text: &str) -> (Vec<f64>, bool) {
     let mut values: Vec<f64> = Vec::new();
     let mut is_all = true;
     for part in text.split([',', ' ', ';']).filter(|part| !part.is_empty()) {
@@ -130,5 +142,18 @@ mod tests {
         assert_eq!((clients.set_typed("2,7"), clients.values.clone()), (None, vec![2.0, 7.0]));
         fedsysid_say::speak(None);
         assert_eq!(clients.shown(), "2, 7");
+    }
+
+    #[test]
+    fn points_that_separate_thousands_are_left_out() {
+        for (text, expected) in [
+            ("1.000; 2.000", "1000; 2000"),
+            ("10.000.000", "10000000"),
+            ("1.5", "1.5"),
+            ("1.0000", "1.0000"),
+            (".500", ".500"),
+        ] {
+            assert_eq!(without_groups(text), expected);
+        }
     }
 }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::super::reactive::{live, memo, on};
 use super::help::{HelpButton, HelpText};
+use super::slider::Fixed;
 use super::{Settings, control_id};
 use crate::figure::Role;
 use crate::params::Choice;
@@ -38,7 +39,12 @@ pub fn Segments(
             </label>
         }
     };
+    let said = move || {
+        let words = move || format!("{} {}", spec.name(), spec.options[current.get()].label());
+        view! { <Fixed hidden=Box::new(move || !settings.shows(spec.link)) words=Box::new(words) /> }
+    };
     view! {
+        {settings.locks(spec.link).then(said)}
         <fieldset
             class="choice"
             id=control_id(spec.link)
@@ -74,7 +80,16 @@ pub fn AlgorithmBoxes(
             </span>
         }
     });
+    let said = move || {
+        let words = move || {
+            let algorithms = settings.draft.read().algorithms;
+            let labels: Vec<_> = algorithms.iter().map(|algorithm| algorithm.option().label()).collect();
+            format!("{} {}", say!("algorithms"), labels.join(", "))
+        };
+        view! { <Fixed hidden=Box::new(move || !settings.shows(ALGORITHMS_LINK)) words=Box::new(words) /> }
+    };
     view! {
+        {settings.locks(ALGORITHMS_LINK).then(said)}
         <fieldset
             class="choice algorithms"
             id=control_id(ALGORITHMS_LINK)

@@ -13,7 +13,7 @@ use super::reactive::memo;
 use leptos::prelude::*;
 
 use crate::dashboard::landmarks::Landmark;
-use crate::params::embed::Embed;
+use crate::params::embed::{Embed, OPTIONS};
 use crate::params::{Draft, Key, Move, Notice};
 
 /// The signals of controls: the settings, and the notices on values that could not be used.
@@ -43,6 +43,11 @@ impl Settings {
         self.embed.with_value(|embed| embed.locks(key))
     }
 
+    /// Whether the names of parameters lead to sweeps. Frames stay in the view that their authors chose.
+    pub fn leads_to_sweeps(self) -> bool {
+        self.embed.with_value(|embed| embed.shows(OPTIONS))
+    }
+
     /// The value of a parameter, tracked.
     pub fn value(self, key: Key) -> Memo<f64> {
         memo(move || self.draft.read().get(key))
@@ -55,10 +60,9 @@ impl Settings {
 
     /// Sets two parameters at once.
     pub fn set_both(self, first: (Key, f64), second: (Key, f64)) {
-        let links = [first, second].map(|(key, _)| key.param().link);
-        self.change_all(&links, |draft| {
-            [first, second].into_iter().filter_map(|(key, value)| draft.set(key, value)).collect()
-        });
+        let both = [first, second].into_iter().filter(|(key, _)| !self.locks(key.param().link));
+        let links: Vec<_> = both.clone().map(|(key, _)| key.param().link).collect();
+        self.change_all(&links, |draft| both.filter_map(|(key, value)| draft.set(key, value)).collect());
     }
 
     /// Sets a parameter from a typed text.
@@ -80,8 +84,12 @@ impl Settings {
         });
     }
 
-    /// Changes the settings. The signal is only set if they differ from before.
+    /// Changes the settings, unless the author of the page around has locked this one. The signal is only set if they
+    /// differ from before.
     pub fn change(self, link: &str, change: impl FnOnce(&mut Draft) -> Option<Notice>) {
+        if self.locks(link) {
+            return;
+        }
         self.change_all(&[link], |draft| change(draft).into_iter().collect());
     }
 

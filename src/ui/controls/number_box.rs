@@ -1,6 +1,5 @@
 //! A parameter's value as an editable number.
 
-use fedsysid_say::decimal_mark;
 use leptos::ev::{Event, FocusEvent, KeyboardEvent, MouseEvent};
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
@@ -9,7 +8,7 @@ use super::super::reactive::{live, on};
 use super::super::selection::WholeText;
 use super::Settings;
 use crate::params::Key;
-use crate::params::table::shown;
+use crate::params::table::{shown, typed};
 
 /// A number box. Enter and leaving the box apply the typed text, Escape restores the value before; then the box shows
 /// the value in use, and a notice explains it if it differs from the text. The first typed character replaces the whole
@@ -57,12 +56,8 @@ pub fn NumberBox(
 
 /// Applies the typed text, and shows the value in use, even if it is the old one.
 fn commit(settings: Settings, key: Key, input: &HtmlInputElement) {
-    let typed = input.value();
-    // If the comma is the decimal mark, a point in a whole number separates thousands, as a comma does otherwise.
-    let groups = key.param().grid.is_whole() && decimal_mark() == ',';
-    let typed = if groups { typed.replace('.', ",") } else { typed };
     if input.value() != shown(settings.draft.read_untracked().get(key)) {
-        settings.set_text(key, &typed);
+        settings.set_text(key, &typed(key.param(), &input.value()));
     }
     restore(settings, key, input);
 }

@@ -33,10 +33,13 @@ pub fn Slider(
     let is_idle = move || param.only_for.is_some_and(|algorithm| !settings.draft.read().algorithms.contains(algorithm));
     let is_hidden = move || !settings.shows(param.link) || is_idle();
     let box_id = (!has_slider).then(|| control_id(param.link));
+    let value = settings.value(key);
+    let said = move || view! { <Fixed hidden=Box::new(is_hidden) words=Box::new(move || format!("{} {}", param.name(), shown(value.get()))) /> };
     view! {
+        {settings.locks(param.link).then(said)}
         <div class="slider" data-param=param.link hidden=live(is_hidden) inert=settings.locks(param.link)>
             <div class="slider-head">
-                <Name param on_name />
+                <Name param on_name is_dead=!settings.leads_to_sweeps() />
                 <ResetMark settings key />
                 <NumberBox settings key id=box_id />
                 <HelpButton about=param.name() text_id=help_id.clone() open=help_open />
@@ -52,6 +55,21 @@ pub fn Slider(
     }
 }
 
+/// A locked control in words: what is inert does not exist for those who listen.
+#[component]
+pub(super) fn Fixed(
+    /// Whether the control is hidden.
+    hidden: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Its name and value.
+    words: Box<dyn Fn() -> String + Send + Sync>,
+) -> impl IntoView {
+    view! {
+        <p class="visually-hidden" hidden=live(hidden)>
+            {live(move || say!("{}: fixed", words()))}
+        </p>
+    }
+}
+
 /// Symbol and name.
 #[component]
 fn Name(
@@ -59,9 +77,11 @@ fn Name(
     param: &'static Param,
     /// Called when the name is pressed.
     on_name: Callback<Key>,
+    /// Whether the name cannot be pressed.
+    is_dead: bool,
 ) -> impl IntoView {
     view! {
-        <button type="button" class="slider-name" on:click=on(move |_| on_name.run(param.key))>
+        <button type="button" class="slider-name" disabled=is_dead on:click=on(move |_| on_name.run(param.key))>
             {(!param.symbol.is_empty()).then(|| symbol(param.symbol))}
             <span class="name">{param.name()}</span>
         </button>
@@ -102,7 +122,14 @@ fn ResetMark(
 /// Buttons of the seeds, whose neighboring values mean nothing to each other: the next draw, of everything or of the
 /// systems alone; and, beside the systems' seed, a new draw of the data alone.
 fn another(settings: Settings, key: Key) -> AnyView {
-    let next = move || settings.step(key, Move::Up(Stride::One));
+    let next = move || {
+        settings.change(key.param().link, |draft| {
+            if key == Key::Seed {
+                draft.reset(Key::SystemsSeed);
+            }
+            draft.set(key, key.param().grid.moved(draft.get(key), Move::Up(Stride::One)))
+        });
+    };
     let new_data = move || {
         settings.change(key.param().link, |draft| {
             draft.draw_new_data();

@@ -43,6 +43,9 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     let press = move |event: PointerEvent| {
         event.stop_propagation();
         event.prevent_default();
+        if event.button() != 0 || !event.is_primary() {
+            return;
+        }
         if let Some(layer) = layer.get_untracked() {
             let _ = layer.set_pointer_capture(event.pointer_id());
         }
@@ -51,6 +54,9 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     };
     let pass = move |event: PointerEvent| {
         event.stop_propagation();
+        if is_held.get_value() && event.buttons() == 0 {
+            is_held.set_value(false);
+        }
         if is_held.get_value() {
             place(&event);
         }

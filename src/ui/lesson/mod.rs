@@ -43,7 +43,7 @@ pub(super) fn controls(views: &Views) -> Option<&'static [&'static str]> {
 pub(super) fn veil(views: &Views, progress: &Progress) -> Option<Kind> {
     let Guide { lesson, step, .. } = views.guide;
     let kind = step_of(lesson, step)?.guess?;
-    let tells = !matches!(views.view, View::Paper | View::Data | View::Lesson | View::Systems);
+    let tells = !matches!(views.view, View::Paper | View::Data | View::Lesson);
     (tells && !progress.of(lesson)?.is_shown).then_some(kind)
 }
 

@@ -55,9 +55,10 @@ impl Store {
 
 /// Content of the page's address: embedding, state, and notices on unusable parts.
 pub(super) fn read_address() -> (Embed, State, Vec<Notice>) {
+    let is_name = |key: &str| key.trim().eq_ignore_ascii_case(NAME);
     let mut pairs = link::pairs(&address::query());
-    pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| key == NAME));
-    for (_, name) in pairs.iter_mut().filter(|(key, _)| key == NAME) {
+    pairs.extend(link::pairs(&address::fragment()).into_iter().filter(|(key, _)| is_name(key)));
+    for (_, name) in pairs.iter_mut().filter(|(key, _)| is_name(key)) {
         *name = address::composed(name);
     }
     let (embed, mut notices) = Embed::take(&mut pairs, web::host::place());

@@ -68,7 +68,7 @@ pub struct Shared {
     /// Number of the theory's cards that are still to be filled for the first time.
     pub(super) unfilled: RwSignal<u8>,
     /// Whether a sweep will be requested after a short wait.
-    is_waiting: RwSignal<bool>,
+    pub(super) is_waiting: RwSignal<bool>,
     /// Whether the page computes; in a frame it may wait for a touch.
     pub is_awake: RwSignal<bool>,
     /// Whether the page is in sight.
@@ -113,7 +113,7 @@ impl Store {
             unfilled,
             is_waiting: RwSignal::new(false),
             is_awake: RwSignal::new(!rests),
-            is_seen: StoredValue::new(!web::host::is_framed()),
+            is_seen: StoredValue::new(!web::host::is_framed() && !web::screen::is_hidden()),
             main_chart: StoredValue::new_local(None),
             step: StoredValue::new(Step::default()),
             engines,

@@ -16,6 +16,7 @@ use crate::ui::reactive::{effect, memo};
 use crate::ui::shell;
 use crate::web::clock;
 use crate::web::engines::Word;
+use crate::web::host::is_framed;
 use crate::web::listener::Timeout;
 use crate::web::screen::SeenWatch;
 
@@ -52,7 +53,7 @@ impl Store {
 
     /// Pauses the engines while the page is hidden or out of sight.
     pub fn follow_sight(self, page: &web_sys::Element) {
-        let watch = SeenWatch::new(page, self.is_seen.get_value(), move |is_seen| {
+        let watch = SeenWatch::new(page, !is_framed(), move |is_seen| {
             self.is_seen.set_value(is_seen);
             self.begin_work();
         });

@@ -17,6 +17,7 @@ use super::parts::button;
 use super::reactive::{derived, live, memo, on};
 use super::save::save;
 use super::store::Store;
+use super::theory::said_of_run;
 use crate::dashboard::sentences;
 use crate::dashboard::systems::{Portrait, plane, tables, words};
 use crate::params::Key;
@@ -34,7 +35,7 @@ pub fn SystemsView(
     let portrait = memo(move || store.settings.draft.read().check().ok().map(Portrait::of));
     let shown = Shown { portrait };
     let complained = RwSignal::new(Vec::new());
-    let verdict = memo(move || store.dashboard.read().run().map(sentences::verdict).unwrap_or_default());
+    let verdict = said_of_run(store, sentences::verdict);
     view! {
         <section class="systems" aria-label=say!("Systems") data-testid="systems">
             {examples(store, complained)}

@@ -64,7 +64,8 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
         _ if summary.n_diverged > 0 => Standing::Diverging,
         // The contraction and the largest step size are those of rounds with full participation.
         _ if !is_full => Standing::Stable,
-        Some(largest) if run.settings.step_size > NEAR * largest => Standing::Near,
+        // Beyond the edge a run can converge if its later steps are smaller.
+        Some(largest) if (NEAR * largest..=largest).contains(&run.settings.step_size) => Standing::Near,
         _ => Standing::Stable,
     };
     // One press on a diverging method's button leads to a step size at which no method diverges.
@@ -118,7 +119,13 @@ pub fn outlook(run: &Run) -> String {
     let own = theory.samples_per_regressor / run.settings.n_clients as f64;
     let is_drawn_apart = |theory: &&MethodTheory| {
         let goes_far = theory.stability.is_some_and(|stability| stability.contraction < FAR_STEPS);
-        own < FEW_FOR_STEPS && goes_far && theory.prediction.is_ok() && theory.method.solver != Solver::FedLin
+        // With one client, or one local step, FedAvg's round is FedLin's.
+        let is_apart = run.settings.n_clients > 1 && run.settings.n_local_steps.bounds().into_iter().any(|k| k > 1);
+        is_apart
+            && own < FEW_FOR_STEPS
+            && goes_far
+            && theory.prediction.is_ok()
+            && theory.method.solver != Solver::FedLin
     };
     said.extend(theory.methods.iter().filter(is_drawn_apart).map(|theory| {
         say!(
@@ -216,6 +223,7 @@ mod tests {
     use crate::sim::method::Method;
     use crate::sim::participation::Participation;
     use crate::sim::scenario::Settings;
+    use crate::sim::schedule::Schedule;
 
     #[test]
     fn a_badge_tells_the_contraction_and_its_half_life() {
@@ -357,6 +365,14 @@ mod tests {
             (s.n_local_steps, s.step_size) = (1.into(), 1e-4);
         });
         assert!(!outlook(&near).contains("ends higher"), "{}", outlook(&near));
+        // One client, or one step, drifts nowhere.
+        for (n_clients, n_local_steps) in [(1, 100), (20, 1)] {
+            let same = run(|s| {
+                far(s);
+                (s.n_clients, s.n_local_steps, s.step_size) = (n_clients, n_local_steps.into(), 5e-3);
+            });
+            assert!(!outlook(&same).contains("ends higher"), "{}", outlook(&same));
+        }
     }
 
     #[test]
@@ -373,6 +389,13 @@ mod tests {
         let badge = &badges(&run(|s| s.step_size = 0.95 * largest))[0];
         assert_eq!(badge.standing, Standing::Near);
         assert!(badge.words.contains("95 %"), "{}", badge.words);
+        // Steps that soon are smaller converge from beyond the edge, which is not near it.
+        let beyond = run(|s| {
+            s.methods = vec![Method { solver: Solver::FedAvg, schedule: Schedule::Harmonic }];
+            s.step_size = 1.5 * largest;
+        });
+        let badge = &badges(&beyond)[0];
+        assert!(badge.standing != Standing::Near && !badge.words.contains("% of the largest"), "{}", badge.words);
     }
 
     #[test]

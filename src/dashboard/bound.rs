@@ -1,7 +1,7 @@
 //! The paper's bound beside predicted and measured errors: curves on logarithmic axes over the number of clients.
 
 use super::Run;
-use super::sentences::{comes_near_pooled, the};
+use super::sentences::{comes_near_pooled, is_rounding, the};
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
 use crate::params::Key;
@@ -35,7 +35,7 @@ pub fn words(run: &Run) -> String {
         return String::new();
     };
     let pooled = run.summary.reference(Reference::Pooled).and_then(Result::ok).map(|error| error.mean());
-    let times = pooled.filter(|error| error.is_finite()).map_or_else(String::new, |error| {
+    let times = pooled.filter(|&error| error.is_finite() && !is_rounding(error)).map_or_else(String::new, |error| {
         say!(", {} times the pooled error of {}", measured(theorem1.bound() / error, 2), measured(error, 3))
     });
     let falls = match theory.scaling.first().filter(|first| first.n_clients < run.settings.n_clients) {

@@ -131,7 +131,10 @@ pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> St
         Some((now, before.methods.iter().find(solver)?))
     });
     let Some((now, before)) = common else { return say!("no algorithm in common").into() };
-    let last = |summary: &MethodSummary| summary.errors.last().map(Running::mean).filter(|mean| mean.is_finite());
+    let last = |summary: &MethodSummary| {
+        let mean = summary.errors.last().map(Running::mean);
+        mean.filter(|mean| mean.is_finite() && summary.n_diverged == 0)
+    };
     let name = method_name(now.method);
     match (last(before), last(now)) {
         (Some(from), Some(to)) if is_rounding(from) || is_rounding(to) => {

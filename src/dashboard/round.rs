@@ -85,6 +85,8 @@ pub struct Round {
     pub method: Method,
     /// Its number, 1-based.
     pub number: usize,
+    /// Number of the run's rounds.
+    pub n_rounds: usize,
     /// Number of clients.
     pub n_clients: usize,
     /// Number of clients that take part.
@@ -117,6 +119,8 @@ pub struct ClientRound {
     pub path: Vec<(usize, Matrix)>,
     /// Errors of the path's first and last model against its own system (spectral norm).
     pub errors: [f64; 2],
+    /// Whether its steps are too large for its data: the gradient that it follows grows along the path.
+    pub overshoots: bool,
 }
 
 impl ClientRound {
@@ -183,6 +187,7 @@ impl Rounds {
         let round = Round {
             method: self.method,
             number: self.index + 1,
+            n_rounds: settings.n_rounds,
             n_clients: settings.n_clients,
             n_taking_part: self.who.n(),
             step_size: self.method.schedule.step_size(settings.step_size, 1, self.index, settings.n_rounds),
@@ -211,9 +216,17 @@ impl Rounds {
             let theta = self.scenario.systems()[client].theta();
             let error =
                 |place: Option<&(usize, Matrix)>| place.map_or(f64::NAN, |(_, model)| spectral_norm(&(model - &theta)));
+            // With steps that are small enough for S, the gradient that is followed never grows.
+            let at_start = moments.gradient(server);
+            let followed = |(_, model): &(usize, Matrix)| match &correction {
+                Some(mean) => (moments.gradient(model) + mean - &at_start).norm(),
+                None => moments.gradient(model).norm(),
+            };
+            let [before, after] = [path.first(), path.last()].map(|place| place.map_or(f64::NAN, followed));
+            let overshoots = !after.is_finite() || after > before + 1e-6 * at_start.norm();
             let n_samples = moments.n_samples;
             let errors = [error(path.first()), error(path.last())];
-            ClientRound { client, n_steps, n_samples, own: self.own(client, &moments), path, errors }
+            ClientRound { client, n_steps, n_samples, own: self.own(client, &moments), path, errors, overshoots }
         };
         shown.iter().map(client).collect()
     }

@@ -31,7 +31,7 @@ const MOST_GROWTH: f64 = 1e7;
 /// If an error differs from its prediction by more than this share, the prediction does not explain it.
 const FAR: f64 = 0.15;
 /// An error within this multiple of the pooled estimate's has come near it.
-pub(super) const NEAR_POOLED: f64 = 1.25;
+const NEAR_POOLED: f64 = 1.25;
 
 /// Whether an error is one of rounding alone. Entries of Θ are about 1, and sums of products have lost three digits.
 pub(super) fn is_rounding(error: f64) -> bool {
@@ -48,7 +48,13 @@ pub(super) fn off(error: f64) -> String {
 pub fn comes_near_pooled(run: &Run) -> bool {
     let pooled = run.summary.reference(Reference::Pooled).and_then(Result::ok).map(|error| error.mean());
     let end = best(run).map(|(_, end)| end.mean());
-    pooled.zip(end).is_some_and(|(pooled, end)| end <= NEAR_POOLED * pooled)
+    pooled.zip(end).is_some_and(|(pooled, end)| is_near(end, pooled))
+}
+
+/// Whether two errors are within [`NEAR_POOLED`] of each other, or both ones of rounding.
+pub(super) fn is_near(end: f64, pooled: f64) -> bool {
+    let is_rounding = is_rounding(end) && is_rounding(pooled);
+    is_rounding || (end <= NEAR_POOLED * pooled && pooled <= NEAR_POOLED * end)
 }
 
 /// Effect of joining on the shown error, against least squares alone; then the largest cause of the remaining error and
@@ -266,7 +272,8 @@ pub fn caption(run: &Run) -> String {
 pub fn caption_of(run: &Run, upward: Upward) -> String {
     let rounds = Things::Rounds.counted(run.settings.n_rounds);
     let pooled = picture::pooled(&run.summary);
-    let has_bands = run.summary.n_trials > 1 && (upward == Upward::Error || pooled.is_none());
+    let converges = run.summary.methods.iter().any(|method| method.n_diverged < run.summary.n_trials);
+    let has_bands = converges && run.summary.n_trials > 1 && (upward == Upward::Error || pooled.is_none());
     let band = if has_bands { say!("; band: ±1 standard error") } else { "" };
     let dashed = if picture::has_predictions(run) { say!("; dashed: predicted") } else { "" };
     let of = match run.settings.target {

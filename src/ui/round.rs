@@ -68,12 +68,13 @@ pub fn SlowRound(
             }));
         }
     };
-    let button = move |label: &'static str, change: fn(&mut Player)| {
+    let button = move |label: &'static str, change: fn(&mut Player), ends: fn(&Showing) -> bool| {
         let press = move |_| {
             stop();
             act(change);
         };
-        view! { <button type="button" class="set-step" on:click=press>{label}</button> }.into_any()
+        let is_dead = live(move || ends(&shown.read()));
+        view! { <button type="button" class="set-step" disabled=is_dead on:click=press>{label}</button> }.into_any()
     };
     let part = move |part: fn(&Showing) -> String| memo(move || part(&shown.read()));
     view! {
@@ -83,9 +84,9 @@ pub fn SlowRound(
                 <button type="button" class="set-step" on:click=play>
                     {move || if is_playing.get() { say!("Pause") } else { say!("Play") }}
                 </button>
-                {button(say!("Step"), Player::step)}
-                {button(say!("Next round"), Player::next_round)}
-                {button(say!("Reset"), Player::reset)}
+                {button(say!("Step"), Player::step, |_| false)}
+                {button(say!("Next round"), Player::next_round, |shown| shown.is_last_round)}
+                {button(say!("Reset"), Player::reset, |_| false)}
                 <span class="quiet">{part(|shown| shown.place.clone())}</span>
             </div>
             <div class="round-box" inner_html=part(|shown| shown.svg.clone())></div>

@@ -199,6 +199,15 @@ fn with_little_data_and_with_much() {
 }
 
 #[test]
+fn with_nothing_to_compare() {
+    check("no-method", 3, |s| s.methods.clear());
+    check("no-estimate", 2, |s| {
+        s.n_clients = 1;
+        (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into());
+    });
+}
+
+#[test]
 fn on_systems_of_other_sizes() {
     let matrix = fedsysid::sim::Matrix::from_row_slice;
     let system = LinearSystem::new(matrix(2, 2, &[0.9, 0.2, -0.1, 0.7]), matrix(2, 1, &[0.0, 1.0])).expect("a system");

@@ -93,7 +93,9 @@ pub static COURSES: [Course; 3] = [
                 let is_beyond = at_most(seen.break_even(), seen.get(Key::Heterogeneity)) && alone_is_better(seen);
                 if can_cease(seen) { is_beyond } else { farthest }
             }),
-            step(texts::OWN_DATA, &["N"], alone_is_better),
+            step(texts::OWN_DATA, &["N"], |seen| {
+                at_most(seen.break_even(), seen.get(Key::Heterogeneity)) && alone_is_better(seen)
+            }),
             step(texts::EVERYTHING, &["eps", "N"], |seen| at_most(seen.break_even(), seen.get(Key::Heterogeneity))),
         ],
     },

@@ -29,6 +29,8 @@ pub struct Showing {
     pub place: String,
     /// Whether this is the round's last frame.
     pub is_last: bool,
+    /// Whether this is the run's last round.
+    pub is_last_round: bool,
 }
 
 impl Player {
@@ -56,8 +58,11 @@ impl Player {
         self.frame = self.last();
     }
 
-    /// Goes to the first frame of the next round.
+    /// Goes to the first frame of the next round. After the run's last round nothing happens.
     pub fn next_round(&mut self) {
+        if self.index >= self.settings.n_rounds {
+            return;
+        }
         self.frames = Frames::new(self.rounds.go_on(), Some(&self.frames));
         (self.index, self.frame) = (self.index + 1, 0);
     }
@@ -78,6 +83,7 @@ impl Player {
             caption: self.frames.caption(),
             place: say!("round {}, {} of {}", self.index, self.frame + 1, self.frames.count()),
             is_last: self.frame == self.last(),
+            is_last_round: self.index >= self.settings.n_rounds,
         }
     }
 
@@ -113,6 +119,18 @@ mod tests {
         player.reset();
         assert_eq!(player.showing(), first);
         player.to_end();
+        assert_eq!(player.showing(), last);
+    }
+
+    #[test]
+    fn after_the_last_round_there_is_none() {
+        let mut player = Player::new(Settings { n_clients: 7, n_rounds: 2, ..Settings::paper() }).unwrap();
+        assert!(!player.showing().is_last_round);
+        player.next_round();
+        player.to_end();
+        let last = player.showing();
+        assert!(last.is_last_round && last.sentence.starts_with("This is the run’s last model."), "{}", last.sentence);
+        player.next_round();
         assert_eq!(player.showing(), last);
     }
 

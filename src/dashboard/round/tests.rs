@@ -227,6 +227,22 @@ fn a_round_has_its_stages_in_order() {
     assert_eq!((frames.count(), frames.scene(12).stage), (16, Stage::Step(100)));
 }
 
+/// Near the floor a step leads to the noise in a client's own data, however small it is: that is no fault of the step.
+#[test]
+fn steps_are_too_large_where_gradients_grow() {
+    let ends = |method: Method, step_size: f64| {
+        let mut rounds = rounds(method, |s| (s.heterogeneity, s.step_size) = (0.01, step_size));
+        let all = (0..12).map(|_| rounds.go_on()).collect::<Vec<_>>();
+        all.into_iter().map(|round| Frames::new(round, None).scene(10).sentence).collect::<Vec<_>>()
+    };
+    for method in [FEDAVG, FEDLIN] {
+        let small = ends(method, 1e-3);
+        assert!(small.iter().all(|said| said.contains("against its own system.")), "{small:?}");
+        let large = ends(method, 0.01);
+        assert!(large.iter().all(|said| said.contains(": too large for its data.")), "{large:?}");
+    }
+}
+
 #[test]
 fn sentences_have_the_rounds_numbers() {
     let round = rounds(FEDAVG, |_| ()).go_on();

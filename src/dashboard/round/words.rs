@@ -67,6 +67,9 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
             let [from, to] = [0, 1].map(|end| distance(&round.server[end]));
             say!("{takes}. It is {to} from pooled least squares, where the old model was {from}.")
         }
+        Stage::Broadcast if round.number == round.n_rounds => {
+            say!("This is the run’s last model. Its error against client {name} is {after}, from {before}.")
+        }
         Stage::Broadcast => say!(
             "This is the server’s new model, with which round {} begins. Its error against client {name} is {after}, from {before}.",
             count(round.number + 1)
@@ -105,12 +108,11 @@ fn steps(round: &Round, step: usize) -> String {
         return say!("Local step {} of {} with {size}: each client follows {whose}.", count(step), count(most));
     }
     let told = round.clients.iter().find(|client| client.client == round.counting.0).or(round.clients.first());
-    let Some(ClientRound { client, n_steps, errors, .. }) = told else { return String::new() };
+    let Some(ClientRound { client, n_steps, errors, overshoots, .. }) = told else { return String::new() };
     let [from, to] = errors.map(error);
     let steps = if *n_steps == 1 { say!("One local step").into() } else { say!("{} local steps", count(*n_steps)) };
     let verb = if *n_steps == 1 { say!("takes") } else { say!("take") };
-    let after =
-        if errors[1] > 2.0 * errors[0] || !errors[1].is_finite() { say!(": too large for its data") } else { "" };
+    let after = if *overshoots { say!(": too large for its data") } else { "" };
     say!(
         "{steps} with {size} {verb} client {}’s model from an error of {from} to {to} against its own system{after}.",
         client + 1

@@ -15,6 +15,8 @@ algorithms = {
 estimates = {
 @estimates@
 };
+if isempty(algorithms), algorithms = cell(0, 6); end
+if isempty(estimates), estimates = cell(0, 3); end
 
 % The server's first model, row by row.
 first = reshape([@start@], d, [])';

@@ -26,6 +26,29 @@ fn the_verdict_is_true() {
     }
 }
 
+/// Theory's statements on joining are about pooled least squares: not about runs that end far above it, or far below.
+#[test]
+fn near_pooled_is_neither_far_above_nor_far_below() {
+    let cases = [(0.2, 0.2, true), (0.24, 0.2, true), (0.26, 0.2, false), (0.02, 0.2, false), (1e-15, 3e-15, true)];
+    for (end, pooled, expected) in cases {
+        assert_eq!(is_near(end, pooled), expected, "{end} {pooled}");
+    }
+    let clustered = run(|s| {
+        (s.placement, s.heterogeneity) = (Placement::TwoClusters, 0.7);
+        s.methods = vec![Method::constant(Solver::Clustered { n_clusters: 2 })];
+    });
+    assert!(verdict(&clustered).contains("cut client 1"), "{}", verdict(&clustered));
+    assert!(!comes_near_pooled(&clustered));
+}
+
+/// A caption names bands where some are drawn.
+#[test]
+fn what_diverges_has_no_band() {
+    assert!(caption(&run(|_| ())).contains("band"));
+    assert!(!caption(&run(|s| s.step_size = 1.0)).contains("band"));
+    assert!(!caption(&run(|s| s.methods.clear())).contains("band"));
+}
+
 /// Without noise all that is left is rounding: it is said to be, and has no ratios.
 #[test]
 fn rounding_is_no_error() {

@@ -2,7 +2,7 @@
 
 use super::{Mode, Portrait, spectral_radius};
 use crate::dashboard::things::{Things, listed};
-use crate::figure::number::{measured, number};
+use crate::figure::number::{beside_one, measured, number};
 use fedsysid_say::{between, say};
 
 /// A spectral radius this close to 1 counts as 1; this close to 0, as 0.
@@ -29,8 +29,9 @@ pub fn modes(portrait: &Portrait) -> String {
 /// Whether the nominal system is stable, and the consequences.
 pub fn stability(portrait: &Portrait) -> String {
     let rho = spectral_radius(&portrait.nominal);
-    let shown = number(rho);
     let standing = Standing::of(&portrait.nominal);
+    let is_beside_one = standing != Standing::Edge && number(rho) == number(1.0);
+    let shown = if is_beside_one { beside_one(rho) } else { number(rho) };
     let meaning = match standing {
         Standing::Stable if rho < ROUNDING => {
             let n = portrait.nominal.len();
@@ -43,15 +44,11 @@ pub fn stability(portrait: &Portrait) -> String {
             let steps = measured(0.5_f64.ln() / rho.ln(), 2);
             say!("in the end what disturbs it halves every {steps} steps")
         }
-        Standing::Edge => say!("what disturbs it neither dies out nor takes over").to_owned(),
+        Standing::Edge => say!("what disturbs it does not die out").to_owned(),
         Standing::Unstable => {
             let steps = portrait.scenario.plan(0).rollout_len;
             let in_all = rho.powf(steps as f64);
-            say!(
-                "what disturbs it grows {}-fold a step, {}-fold in T = {steps} steps",
-                measured(rho, 3),
-                number(in_all)
-            )
+            say!("what disturbs it grows {}-fold a step, {}-fold in T = {steps} steps", beside_one(rho), number(in_all))
         }
     };
     say!("The nominal system is {}: its spectral radius is {shown}, {meaning}.", standing.word())
@@ -190,10 +187,10 @@ mod tests {
         check("0.9", "stable: its spectral radius is 0.9, in the end what disturbs it halves every 6.6 steps");
         check("0.2", "stable: its spectral radius is 0.2, in the end what disturbs it shrinks 5.0-fold a step");
         check("0", "stable: its spectral radius is 0, what disturbs it is gone after 1 step");
-        check(
-            "1",
-            "at the edge of stability: its spectral radius is 1, what disturbs it neither dies out nor takes over",
-        );
+        check("1", "at the edge of stability: its spectral radius is 1, what disturbs it does not die out");
+        let said = |a: &str| stability(&with(a, "1"));
+        assert!(said("0.9998").contains("is stable: its spectral radius is 0.9998, "), "{}", said("0.9998"));
+        assert!(said("1.0002").contains("is 1.0002, what disturbs it grows 1.0002-fold"), "{}", said("1.0002"));
         check(
             "-1.2",
             "unstable: its spectral radius is 1.2, what disturbs it grows 1.20-fold a step, 2.49-fold in T = 5 steps",

@@ -5,7 +5,7 @@ use super::series::{Series, expected_last};
 use crate::dashboard::bound::{by_pooled, hypothesis};
 use crate::dashboard::picture::method_name;
 use crate::dashboard::readout::Reading;
-use crate::dashboard::sentences::{NEAR_POOLED, the};
+use crate::dashboard::sentences::{is_near, the};
 use crate::dashboard::sweep::last;
 use crate::dashboard::things::Things;
 use crate::figure::Role;
@@ -163,7 +163,7 @@ impl Series<'_> {
         let far = |at: f64| x.map_or(-at, |x| (at / x).ln().abs());
         let Some((index, _, theory)) = known.min_by(|a, b| far(a.1).total_cmp(&far(b.1))) else { return true };
         let measured = |which: usize| self.sweep.summary(index).and_then(|summary| last(summary, which));
-        let is_near = |end: f64| theory.pooled.is_ok_and(|pooled| end <= NEAR_POOLED * pooled);
+        let is_near = |end: f64| theory.pooled.is_ok_and(|pooled| is_near(end, pooled));
         (0..self.n_methods()).any(|which| {
             expected_last(theory, which).is_some_and(is_near) || measured(which).is_some_and(|end| is_near(end.mean()))
         })

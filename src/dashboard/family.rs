@@ -4,17 +4,17 @@
 use super::picture::{LONG, curve, divide, error_label, magnify, method_name, pooled};
 use super::readout::Reading;
 use super::sentences::{CLEAR, SEEN, is_rounding, off};
-use super::sweep::{Plan, Sweep, last};
+use super::sweep::{Plan, Sweep, last, target_of};
 use super::things::{Things, listed};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
 use crate::params::views::{SweepOf, Upward};
 use crate::params::{Draft, Key};
+use crate::sim::estimate::Reference;
 use crate::sim::scenario::Settings;
 use crate::sim::stats::Running;
 use crate::sim::study::Summary;
-use crate::sim::target::Target;
 use fedsysid_say::say;
 
 /// The experiments of a sweep: one per value.
@@ -44,13 +44,6 @@ pub struct Family<'a> {
 impl Family<'_> {
     fn settings(&self) -> Option<&Settings> {
         self.sweep.plan.points.first()
-    }
-
-    /// The client whose error is shown: if some values have fewer clients than the chosen index, the largest index
-    /// among the experiments.
-    fn target(&self) -> Option<Target> {
-        let asked = |settings: &&Settings| if let Target::Client(client) = settings.target { client } else { 0 };
-        self.sweep.plan.points.iter().max_by_key(asked).map(|settings| settings.target)
     }
 
     /// The values that have results, with their indices and summaries.
@@ -84,7 +77,7 @@ impl Family<'_> {
             title: None,
             x: Axis { label: say!("round r").into(), range: rounds, scale, whole: true },
             y: Axis {
-                label: self.target().map_or_else(String::new, error_label),
+                label: target_of(&self.sweep.plan.points).map_or_else(String::new, error_label),
                 range: fit_runs(Scale::Log10, &curves, &[]),
                 scale: Scale::Log10,
                 whole: false,
@@ -120,8 +113,16 @@ impl Family<'_> {
             expected: None,
         };
         let reading = |place: (usize, &f64)| {
-            let by = self.sweep.summary(place.0).and_then(pooled).unwrap_or(f64::NAN);
-            if self.upward == Upward::Error { reading(place) } else { reading(place).over(by) }
+            let (reading, run) = (reading(place), self.sweep.summary(place.0));
+            let Some(run) = run.filter(|_| self.upward == Upward::OverPooled) else { return reading };
+            if let Some(by) = pooled(run) {
+                return reading.over(by);
+            }
+            let reason = match run.reference(Reference::Pooled) {
+                Some(Err(reason)) => reason.to_string(),
+                _ => say!("no error to divide by").into(),
+            };
+            Reading { value: reading.value.and(Err(reason)), ..reading }
         };
         self.of.values.iter().enumerate().map(reading).collect()
     }
@@ -134,6 +135,18 @@ impl Family<'_> {
         longest.and_then(|run| run.rounds.get(run.record_at(asked)).copied()).unwrap_or(0)
     }
 
+    /// Whether the method diverges in some data set, long before its error is no number any more.
+    fn diverges(&self, run: &Summary) -> bool {
+        run.methods.get(self.method).is_some_and(|method| method.n_diverged > 0)
+    }
+
+    /// The values with which the method diverges, and the others with its final errors.
+    fn parted(&self) -> (Vec<f64>, Vec<(f64, Running)>) {
+        let (lost, kept): (Vec<_>, Vec<_>) = self.known().partition(|(_, _, run)| self.diverges(run));
+        let end = |(_, value, run)| Some((value, last(run, self.method)?));
+        (lost.into_iter().map(|(_, value, _)| value).collect(), kept.into_iter().filter_map(end).collect())
+    }
+
     /// Effect of the sweep on the final error, in words.
     pub fn sentence(&self) -> String {
         let Some(method) = self.settings().and_then(|settings| settings.methods.get(self.method)) else {
@@ -143,15 +156,13 @@ impl Family<'_> {
         if self.of.key == Key::Seed {
             return self.sentence_of_seeds(&name);
         }
-        let ends = || self.known().filter_map(|(_, value, run)| Some((value, last(run, self.method)?)));
-        let finite: Vec<_> = ends().filter(|(_, end)| end.mean().is_finite()).collect();
-        let diverging: Vec<_> = ends().filter(|(_, end)| !end.mean().is_finite()).map(|(value, _)| value).collect();
-        let of_ends = self.sentence_of_ends(&name, &finite);
+        let (diverging, ends) = self.parted();
+        let of_ends = self.sentence_of_ends(&name, &ends);
         let Some((&first, others)) = diverging.split_first() else { return of_ends };
         // One symbol for all values: "At Nᵢ = 800 and 1600".
         let values: Vec<_> = [self.name(first)].into_iter().chain(others.iter().map(|&value| number(value))).collect();
         let of_diverging = say!("At {}, {name} diverges.", listed(&values));
-        if finite.len() > 1 { format!("{of_ends} {of_diverging}") } else { of_diverging }
+        if ends.len() > 1 { format!("{of_ends} {of_diverging}") } else { of_diverging }
     }
 
     /// How the final error changes from the first to the last value with which the method does not diverge.
@@ -193,23 +204,33 @@ impl Family<'_> {
 
     /// Seeds have no order: the sentence gives the range of final errors, which shows how much depends on the draw.
     fn sentence_of_seeds(&self, name: &str) -> String {
-        let ends = self.known().filter_map(|(_, _, run)| Some(last(run, self.method)?.mean()));
-        let (low, high) = ends
-            .filter(|end| end.is_finite())
-            .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
-        if low > high {
-            return say!("{name} diverges with every seed.");
+        let (diverging, ends) = self.parted();
+        let (n, all) = (diverging.len(), diverging.len() + ends.len());
+        let means = ends.iter().map(|(_, end)| end.mean());
+        let (low, high) =
+            means.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
+        let [low, high] = [low, high].map(|end| measured(end, 3));
+        match n {
+            _ if all == 0 => String::new(),
+            0 => say!("With these seeds, {name} ends between {} and {}.", low, high),
+            _ if n == all => say!("{name} diverges with every seed."),
+            _ => say!("{name} diverges with {n} of {all} seeds, else it ends between {} and {}.", low, high),
         }
-        say!("With these seeds, {name} ends between {} and {}.", measured(low, 3), measured(high, 3))
     }
 
     /// What the curves are.
     pub fn caption(&self) -> String {
         let Some(settings) = self.settings() else { return String::new() };
-        let sets = Things::DataSets.counted(settings.n_trials);
+        let sets = match self.of.key {
+            Key::Trials => say!("its data sets").into(),
+            _ => Things::DataSets.counted(settings.n_trials),
+        };
         match self.upward {
             Upward::Error => {
-                let band = if settings.n_trials > 1 { say!("; band: ±1 standard error") } else { "" };
+                let is_lost = |index: usize| self.sweep.summary(index).is_some_and(|run| self.diverges(run));
+                let has_band = |(index, point): (usize, &Settings)| point.n_trials > 1 && !is_lost(index);
+                let has_band = self.sweep.plan.points.iter().enumerate().any(has_band);
+                let band = if has_band { say!("; band: ±1 standard error") } else { "" };
                 say!("One curve a value, each the mean of {sets}{band}.")
             }
             Upward::OverPooled => {
@@ -235,6 +256,7 @@ fn is_clear(before: &Running, after: &Running) -> bool {
 mod tests {
     use super::super::sweep::tests::complete;
     use super::*;
+    use crate::params::State;
 
     fn draft() -> Draft {
         let mut draft = Draft::default();
@@ -322,5 +344,54 @@ mod tests {
         let said = Family { sweep: &sweep, of: &several, method: 0, upward: Upward::Error }.sentence();
         assert!(said.starts_with("From α = 0.00001 to α = 0.0001, the final error of FedLin falls "), "{said}");
         assert!(said.ends_with(" At α = 0.01 and 0.1, FedLin diverges."), "{said}");
+    }
+
+    fn seen<T>(query: &str, upward: Upward, look: impl Fn(&Family<'_>) -> T) -> T {
+        let state = State::from_query(query).0;
+        let of = state.views.sweep.unwrap();
+        let sweep = complete(&plan(&state.draft, &of));
+        look(&Family { sweep: &sweep, of: &of, method: 0, upward })
+    }
+
+    /// After a few rounds it is still a number.
+    #[test]
+    fn what_diverges_is_no_end_even_while_it_is_a_number() {
+        let said = seen("M=2&R=3&q=2&sweep=alpha:0.00001,0.0001,0.01", Upward::Error, |family| family.sentence());
+        assert!(said.starts_with("From α = 0.00001 to α = 0.0001, "), "{said}");
+        assert!(said.ends_with(" At α = 0.01, FedLin diverges."), "{said}");
+    }
+
+    #[test]
+    fn seeds_that_diverge_are_counted_and_nothing_is_said_before() {
+        let of = SweepOf { key: Key::Seed, values: vec![1.0, 2.0, 3.0, 4.0] };
+        let nothing = Sweep::new(plan(&draft(), &of), crate::protocol::Generation(1), 0.0);
+        let sentence = |sweep: &Sweep| Family { sweep, of: &of, method: 0, upward: Upward::Error }.sentence();
+        assert_eq!(sentence(&nothing), "");
+        let said = |steps: [f64; 4]| {
+            let mut plan = plan(&draft(), &of);
+            plan.points.iter_mut().zip(steps).for_each(|(point, step)| point.step_size = step);
+            sentence(&complete(&plan))
+        };
+        let some = said([1e-4, 1e-2, 1e-4, 1e-4]);
+        assert!(some.starts_with("FedLin diverges with 1 of 4 seeds, else it ends between 0.0"), "{some}");
+        assert_eq!(said([1e-2; 4]), "FedLin diverges with every seed.");
+    }
+
+    #[test]
+    fn without_a_divisor_there_is_a_reason() {
+        let read = |query: &str| seen(query, Upward::OverPooled, |family| family.readings(9)[0].value.clone());
+        assert_eq!(read("M=2&eps=0&R=9&q=2&sweep=sw:0,1"), Err("no error to divide by".into()));
+        let few = read("M=1&T=4&R=9&q=2&sweep=N:1,25").unwrap_err();
+        assert!(few.starts_with("least squares needs "), "{few}");
+        assert!(read("M=2&R=9&q=2&sweep=N:5,25").is_ok());
+    }
+
+    #[test]
+    fn the_caption_has_each_curve_s_data_sets_and_a_band_if_there_is_one() {
+        let caption = |query: &str| seen(query, Upward::Error, |family| family.caption());
+        let each = "One curve a value, each the mean of ";
+        assert_eq!(caption("M=2&R=3&sweep=q:1,5"), format!("{each}its data sets; band: ±1 standard error."));
+        assert_eq!(caption("M=2&R=3&q=4&sweep=N:5,25"), format!("{each}4 data sets; band: ±1 standard error."));
+        assert_eq!(caption("M=2&R=3&q=4&alpha=0.01&sweep=N:25,50"), format!("{each}4 data sets."));
     }
 }

@@ -12,6 +12,7 @@ use crate::dashboard::things::Things;
 use crate::params::choice::Algorithm;
 use crate::params::views::MapKind;
 use crate::protocol::{Event, Generation, Surveyed};
+use crate::sim::target::Target;
 use crate::theory::NoPrediction;
 use crate::theory::landscape::Landscape;
 use grid::nearest;
@@ -141,7 +142,15 @@ impl Shown {
             // A ratio of 1, up to rounding, means one client, for whom there is nothing to join: no value.
             (Surveyed::Payoff(map), _) => {
                 let is_even = |ratio: f64| (ratio - 1.0).abs() < 1e-9;
-                self.spread(&map.ratio).into_iter().map(|ratio| if is_even(ratio) { f64::NAN } else { ratio }).collect()
+                let mut ratios = self.spread(&map.ratio);
+                ratios.iter_mut().filter(|ratio| is_even(**ratio)).for_each(|ratio| *ratio = f64::NAN);
+                // Nor is there one of a client that is not among the M.
+                if let (MapKind::Clients, Target::Client(client)) = (self.kind(), self.wanted.settings.target) {
+                    let n_absent = self.wanted.grid.ys.iter().filter(|m| **m <= client as f64).count();
+                    let n_cells = n_absent * self.wanted.grid.xs.len();
+                    ratios.iter_mut().take(n_cells).for_each(|ratio| *ratio = f64::NAN);
+                }
+                ratios
             }
             (Surveyed::Stability(map), Of::FedLin) => self.spread(&map.fedlin),
             (Surveyed::Stability(map), Of::FedAvg) => self.spread(&map.fedavg),

@@ -14,6 +14,7 @@ use crate::dashboard::things::Things;
 use crate::protocol::{Event, Generation, PortionResult};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
+use crate::sim::target::Target;
 use crate::theory::Theory;
 
 pub use plan::Plan;
@@ -22,6 +23,13 @@ pub use point::{last, value_of};
 /// While the settings change, a sweep continues until this many milliseconds after its request: every sweep shows some
 /// results, and the points follow the slider.
 const WORTH_MS: f64 = 100.0;
+
+/// The client whose error experiments show: where there are fewer clients than its index, the draft shows the last of
+/// them, so it is the one with the largest index.
+pub fn target_of(points: &[Settings]) -> Option<Target> {
+    let asked = |settings: &&Settings| if let Target::Client(client) = settings.target { client } else { 0 };
+    points.iter().max_by_key(asked).map(|settings| settings.target)
+}
 
 /// State of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,6 +9,8 @@ use super::picture::{method_name, pooled, reference_name, whose};
 use super::readout::expected_of;
 use super::sweep::{Sweep, value_of};
 use crate::params::Key;
+use crate::params::table::words;
+use crate::params::views::SweepOf;
 use crate::sim::estimate::EstimateError;
 use crate::sim::scenario::{Settings, Start};
 use crate::sim::stats::Running;
@@ -39,7 +41,13 @@ pub enum Rounds {
 
 /// The table of a sweep, with the results so far.
 pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
-    let names = KEYS.iter().map(|key| key.param().link);
+    of_family(sweep, rounds, None)
+}
+
+/// The same, where a swept setting that has no column has one of its own.
+pub fn of_family(sweep: &Sweep, rounds: Rounds, of: Option<&SweepOf>) -> Table {
+    let of = of.filter(|of| of.key != Key::Seed && !KEYS.contains(&of.key));
+    let names = KEYS.iter().chain(of.map(|of| &of.key)).map(|key| key.param().link);
     let header = names.chain([
         "seed",
         "start",
@@ -54,13 +62,14 @@ pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
     ]);
     let mut table = Table { header: header.map(str::to_owned).collect(), rows: Vec::new() };
     for (index, settings) in sweep.plan.points.iter().enumerate() {
-        table.add(sweep, index, settings, rounds);
+        let swept = of.and_then(|of| of.values.get(index)).map(|&value| words(value));
+        table.add(sweep, index, &Table::begin(settings, swept), rounds);
     }
     table
 }
 
 impl Table {
-    fn add(&mut self, sweep: &Sweep, index: usize, settings: &Settings, which: Rounds) {
+    fn add(&mut self, sweep: &Sweep, index: usize, begin: &[String], which: Rounds) {
         let Some(summary) = sweep.summary(index) else { return };
         let (theory, by) = (sweep.theory(index), pooled(summary));
         for (place, method) in summary.methods.iter().enumerate() {
@@ -69,41 +78,42 @@ impl Table {
             for record in first..summary.rounds.len() {
                 let round = summary.rounds[record].to_string();
                 let expected = expected.and_then(|prediction| prediction.means.get(record).copied());
-                self.row(settings, method_name(method.method), round, &method.errors[record], (expected, by));
+                self.row(begin, method_name(method.method), round, &method.errors[record], (expected, by));
             }
         }
         for reference in &summary.references {
-            let name = reference_name(reference.reference, settings.target);
+            let name = reference_name(reference.reference, sweep.plan.points[index].target);
             match reference.error {
                 Ok(error) => {
-                    self.row(settings, name, String::new(), &error, (expected_of(theory, reference.reference), by));
+                    self.row(begin, name, String::new(), &error, (expected_of(theory, reference.reference), by));
                 }
-                Err(reason) => self.row_without(settings, name, reason),
+                Err(reason) => self.row_without(begin, name, reason),
             }
         }
     }
 
     fn row(
         &mut self,
-        settings: &Settings,
+        begin: &[String],
         name: String,
         round: String,
         error: &Running,
         (expected, by): (Option<f64>, Option<f64>),
     ) {
-        let mut row = Self::begin(settings);
+        let mut row = begin.to_vec();
         row.extend([name, round, error.n().to_string(), number(error.mean()), number(error.standard_error())]);
         row.extend([by.map(|by| error.mean() / by), expected].map(|value| value.map_or_else(String::new, number)));
         self.rows.push(row);
     }
 
-    fn row_without(&mut self, settings: &Settings, name: String, reason: EstimateError) {
-        let mut row = Self::begin(settings);
+    fn row_without(&mut self, begin: &[String], name: String, reason: EstimateError) {
+        let mut row = begin.to_vec();
         row.extend([name, String::new(), "0".into(), reason.to_string(), String::new(), String::new(), String::new()]);
         self.rows.push(row);
     }
 
-    fn begin(settings: &Settings) -> Vec<String> {
+    /// The settings of a row, with the value of a swept one that has a column of its own.
+    fn begin(settings: &Settings, swept: Option<String>) -> Vec<String> {
         let values = KEYS.iter().map(|&key| value_of(key, settings).to_string());
         let start = match settings.start {
             Start::Zero => "zero",
@@ -111,7 +121,7 @@ impl Table {
             Start::HalfOfClient1 => "half of client 1",
             Start::Given(_) => "given",
         };
-        values.chain([settings.seed.0.to_string(), start.into(), whose(settings.target)]).collect()
+        values.chain(swept).chain([settings.seed.0.to_string(), start.into(), whose(settings.target)]).collect()
     }
 
     fn new(header: &[&str]) -> Self {
@@ -152,9 +162,11 @@ fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::family;
     use super::super::sweep::Plan;
     use super::super::sweep::tests::complete;
     use super::*;
+    use crate::params::{Draft, State};
     use crate::sim::target::Target;
 
     fn sweep() -> Sweep {
@@ -183,6 +195,25 @@ mod tests {
         assert_eq!(pooled[14], "1");
         let multiple = end / pooled[12].parse::<f64>().unwrap();
         assert_eq!(row[14].parse::<f64>().unwrap().to_bits(), multiple.to_bits());
+    }
+
+    /// Rows of different points differ, whatever is swept.
+    #[test]
+    fn a_swept_setting_has_its_column() {
+        let swept = |query: &str| {
+            let (draft, views) = (Draft::from_query("M=2&R=2&q=1&alg=fedprox").0, State::from_query(query).0.views);
+            let of = views.sweep.unwrap();
+            of_family(&complete(&family::plan(&draft, &of)), Rounds::Last, Some(&of))
+        };
+        let pull = swept("sweep=mu:0,1.5");
+        assert_eq!((pull.header[6].as_str(), pull.header.len()), ("mu", 17));
+        let said: Vec<_> = pull.rows.iter().map(|row| row[6].as_str()).collect();
+        assert_eq!(said, [["0"; 4], ["1.5"; 4]].as_flattened());
+        assert!(pull.rows.iter().all(|row| row.len() == 17));
+        assert_eq!(swept("sweep=R:1,2").header[6], "R");
+        for has_one in ["sweep=M:1,2", "sweep=seed:1,2"] {
+            assert_eq!(swept(has_one).header.len(), 16, "{has_one}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Every chart of the page as an export.
 
 use super::pictures;
-use super::settings::settings;
+use super::settings::{Varied, settings};
 use super::{Export, Setting};
 use crate::dashboard::family::Family;
 use crate::dashboard::lesson::class;
@@ -41,7 +41,7 @@ struct Words {
 
 impl Page<'_> {
     fn export(self, words: Words, points: &[Settings], picture: Picture, table: impl FnOnce() -> Table) -> Export {
-        self.export_over(words, settings(points, &[], self.draft, self.views), picture, table)
+        self.export_over(words, settings(points, &Varied::Points, self.draft, self.views), picture, table)
     }
 
     /// The table is in English: programs read it too.
@@ -82,7 +82,9 @@ impl Page<'_> {
             title: say!("Error of {name} along the rounds, one curve a value of {} {}", param.name(), param.symbol),
             caption: format!("{} {}", family.sentence(), family.caption()),
         };
-        self.export(words, points, Picture::Curves(family.figure()), || table::of(family.sweep, Rounds::All))
+        let settings = settings(points, &Varied::Swept(family.of), self.draft, self.views);
+        let table = || table::of_family(family.sweep, Rounds::All, Some(family.of));
+        self.export_over(words, settings, Picture::Curves(family.figure()), table)
     }
 
     /// Final errors against one parameter.
@@ -102,7 +104,7 @@ impl Page<'_> {
         let (x, y) = self.views.map.keys();
         let mut picture = shown.picture(of, checks);
         picture.handle = Some((self.draft.get(x), self.draft.get(y)));
-        let axes = [axis(x, &picture.xs), axis(y, &picture.ys)];
+        let axes = Varied::Axes([axis(x, &picture.xs), axis(y, &picture.ys)]);
         let made = shown.made(self.draft.settings().n_trials);
         let words = Words {
             slug: format!("map-{}", self.views.map.word()),
@@ -169,8 +171,12 @@ impl Page<'_> {
             title: picture.lesson.name().into(),
             caption: format!("{} {}", picture.sentence(), class::caption()),
         };
+        // The settings are the lesson's, whatever the page has now, but for the seed, of which everybody has another.
+        let state = class::state(picture.lesson).unwrap_or_default();
         let points = points.get(..1).unwrap_or(&[]);
-        self.export(words, points, Picture::Curves(picture.figure()), || picture.table())
+        let mut settings = settings(points, &Varied::Points, &state.draft, &state.views);
+        settings.retain(|setting| setting.key != Key::Seed.param().link);
+        self.export_over(words, settings, Picture::Curves(picture.figure()), || picture.table())
     }
 
     /// A chart of people's own data: the caption names the files; there are no settings.

@@ -7,7 +7,7 @@ use crate::dashboard::tests::run;
 use crate::dashboard::tradeoff::{self, TradeOff};
 use crate::dashboard::{Run, paper, picture};
 use crate::params::views::{SweepOf, Upward};
-use crate::params::{Draft, Key, View, Views};
+use crate::params::{Draft, Key, State, View, Views};
 
 const LINK: &str = "https://example.org/live/?M=20&q=3";
 
@@ -107,6 +107,39 @@ fn what_varies_is_listed_or_spanned() {
     assert_eq!(value(&all[2], "eps").as_deref(), Some("ε = 0.01 to 1"));
     assert_eq!(value(&all[3], "steps").as_deref(), Some("FedAvg’s step: rounds"));
     assert_eq!(value(&all[3], "schedule"), None, "the paper's figures have switches of their own");
+}
+
+/// The swept setting is said with its values, and never with that of the page.
+#[test]
+fn what_is_swept_is_listed() {
+    let said = |query: &str| {
+        let state = State::from_query(query).0;
+        let of = state.views.sweep.as_ref().unwrap();
+        let sweep = complete(&family::plan(&state.draft, of));
+        let family = Family { sweep: &sweep, of, method: 0, upward: Upward::Error };
+        let export = page_of(&state.draft, &state.views).family(&family);
+        (export.sheet().settings, export.file_name("csv"))
+    };
+    let (noise, _) = said("M=2&R=2&q=1&sw=3&sweep=sw:0.5,1,2");
+    assert!(noise.contains("σ_w = 0.5, 1, 2") && noise.matches("σ_w").count() == 1, "{noise}");
+    let (seeds, file) = said("M=2&R=2&q=1&sweep=seed:3,4");
+    assert!(seeds.contains("seed = 3, 4") && seeds.matches("seed").count() == 1, "{seeds}");
+    assert_eq!(file, "fedsysid-explore-by-seed-M2-N25-eps0.3-K10.csv");
+}
+
+/// Of a class's histogram the lesson's settings are said, not the page's.
+#[test]
+fn a_class_has_the_settings_of_its_lesson() {
+    use crate::dashboard::lesson::class::{self, Class, Of};
+    use crate::params::Lesson;
+    let points = class::plan(Lesson::Joining).unwrap().points;
+    let picture = class::Picture::new(Lesson::Joining, Of::Guess, &Class::default(), None);
+    let [said, other] = ["", "mu=0.7&alg=fedprox&seed=9&systems=4"].map(|query| {
+        let state = State::from_query(query).0;
+        page_of(&state.draft, &state.views).class(&picture, &points).settings
+    });
+    assert_eq!(said, other);
+    assert!(said.iter().any(|setting| setting.key == "eps") && said.iter().all(|setting| setting.key != "seed"));
 }
 
 #[test]

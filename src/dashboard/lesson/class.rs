@@ -99,12 +99,14 @@ fn candidates(line: &str) -> Vec<String> {
     if !whole.is_empty() || words.is_empty() {
         return whole;
     }
-    // Groups: "7K2M 9PQ4 X0Z1" at the end of the line, perhaps after a name.
+    // Groups: "7K2M 9PQ4 X0Z1", perhaps after names, of which the first may look like a group.
+    let groups = words.split(|word| word.chars().count() != 4);
+    let codes: Vec<_> = groups.flat_map(|run| run[run.len() % 3..].chunks(3)).map(<[String]>::concat).collect();
+    if !codes.is_empty() {
+        return codes;
+    }
     let all: Vec<char> = words.concat().chars().collect();
     let tail = |n: usize| all[all.len() - n..].iter().collect::<String>();
-    if all.len() >= LEN && words.iter().rev().take(3).all(|word| word.len() == 4) {
-        return vec![tail(LEN)];
-    }
     if all.len().is_multiple_of(LEN) && Found::read(&tail(LEN)).is_ok() {
         return all.chunks(LEN).map(|code| code.iter().collect()).collect();
     }
@@ -181,10 +183,15 @@ impl Of {
     }
 }
 
+/// The start of the step with the guess, whose results a class hands in.
+pub fn state(lesson: Lesson) -> Option<State> {
+    let step = course(lesson)?.steps.iter().position(|step| step.guess.is_some())?;
+    Some(State::of_step(lesson, step))
+}
+
 /// The experiments that show what to expect of a class: the step with the guess, with many seeds.
 pub fn plan(lesson: Lesson) -> Option<Plan> {
-    let step = course(lesson)?.steps.iter().position(|step| step.guess.is_some())?;
-    let draft = State::of_step(lesson, step).draft;
+    let draft = state(lesson)?.draft;
     let at = |seed: u32| {
         let mut draft = draft.clone();
         draft.set(Key::Seed, seed.into());
@@ -345,6 +352,19 @@ mod tests {
             let class = read(&text, Lesson::Joining);
             assert_eq!((class.found.len(), class.bad.as_slice()), (3, [].as_slice()), "{text}");
         }
+    }
+
+    #[test]
+    fn codes_in_groups_of_letters_are_all_read() {
+        let [a, b] = [0.3, 0.4].map(|guess| code(guess).replace('-', " "));
+        for text in [format!("{a} {b}"), format!("Anna {a} {b}"), format!("Ada {a}, Ben {b}"), format!("{a}\n{b} Ada")]
+        {
+            let class = read(&text, Lesson::Joining);
+            assert_eq!((class.found.len(), class.bad.as_slice()), (2, [].as_slice()), "{text}");
+        }
+        let wrong = if a.starts_with('9') { "8" } else { "9" };
+        let class = read(&format!("{wrong}{} {b}", &a[1..]), Lesson::Joining);
+        assert_eq!((class.found.len(), class.bad.len()), (1, 1));
     }
 
     #[test]

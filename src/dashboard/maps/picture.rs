@@ -101,6 +101,8 @@ impl Shown {
             let summary = sweep.summary(index)?;
             let error = |reference| summary.reference(reference)?.ok().map(|error| error.mean());
             let value = match self.kind() {
+                // Among fewer clients, the draft shows another one.
+                MapKind::Clients | MapKind::Rollouts if settings.target != self.wanted.settings.target => return None,
                 MapKind::Clients | MapKind::Rollouts => error(Reference::Pooled)? / error(Reference::ClientAlone)?,
                 MapKind::Steps => summary.methods.get(of as usize)?.contraction?,
             };

@@ -70,6 +70,30 @@ fn the_map_of_clients_is_what_theory_has() {
     assert!(shown.reading(0.9, 50.0, None).contains("does better"), "{}", shown.reading(0.9, 50.0, None));
 }
 
+/// Where there are fewer clients than the asked one's index, the page shows another: the map has nothing there, and the
+/// words at the handle are about the page's.
+#[test]
+fn among_few_clients_the_map_has_nothing_of_one_that_is_not_there() {
+    use crate::theory::Theory;
+    let draft = draft(|draft| {
+        draft.set(Key::Client, 7.0);
+        draft.set(Key::Clients, 5.0);
+        draft.set(Key::Trials, 1.0);
+    });
+    let shown = shown(MapKind::Clients, &draft);
+    let map = shown.picture(Of::FedLin, Some(&complete(&check_plan(MapKind::Clients, &draft))));
+    for &m in &map.ys {
+        assert_eq!(at(&map, 0.3, m).is_nan(), m < 6.5, "{m}");
+    }
+    assert!(map.checks.len() < 30 && map.checks.iter().all(|check| check.y > 6.5), "{:?}", map.checks);
+    let place = (draft.get(Key::Heterogeneity), 5.0);
+    assert!(shown.reading(place.0, place.1, None).ends_with(": nothing can be said here."));
+    let theory = Theory::of(&crate::sim::trial::Experiment::new(draft.check().unwrap()));
+    let run = Run { theory: Some(Box::new(theory)), ..run_of(&draft) };
+    let said = shown.reading(place.0, place.1, Some(&run));
+    assert!(said.contains("client 5") && !said.contains("client 7"), "{said}");
+}
+
 #[test]
 fn dragging_along_a_map_asks_for_nothing_new() {
     for kind in [MapKind::Clients, MapKind::Rollouts, MapKind::Steps] {

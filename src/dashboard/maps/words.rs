@@ -33,9 +33,10 @@ impl Shown {
         let value = |of: Of| self.cells(of).get(cell).copied().filter(|value| !value.is_nan());
         match self.kind() {
             MapKind::Clients | MapKind::Rollouts => {
-                match run.and_then(|run| self.ratio_of(run, x, y)).or_else(|| value(Of::FedLin)) {
+                let of_cell = || Some((value(Of::FedLin)?, self.wanted.settings.target));
+                match run.and_then(|run| Some((self.ratio_of(run, x, y)?, run.settings.target))).or_else(of_cell) {
                     None => say!("{at}: nothing can be said here."),
-                    Some(ratio) => format!("{at}: {}", self.pays(ratio)),
+                    Some((ratio, target)) => format!("{at}: {}", pays(ratio, &the(target))),
                 }
             }
             MapKind::Steps => {
@@ -64,15 +65,6 @@ impl Shown {
         Some(theory.pooled.ok()? / theory.alone.ok()?)
     }
 
-    fn pays(&self, ratio: f64) -> String {
-        let who = the(self.wanted.settings.target);
-        if ratio < 1.0 {
-            say!("pooled least squares leaves {}× the error that {who} has alone.", measured(ratio, 2))
-        } else {
-            say!("alone, {who} does better: pooled least squares makes its error {}×.", measured(ratio, 2))
-        }
-    }
-
     /// Description of the map, with the hint that its handle can be dragged.
     pub fn caption(&self, n_trials: usize) -> String {
         say!("{} Drag the handle.", self.made(n_trials))
@@ -93,5 +85,13 @@ impl Shown {
                 Things::DataSets.counted(n_trials)
             ),
         }
+    }
+}
+
+fn pays(ratio: f64, who: &str) -> String {
+    if ratio < 1.0 {
+        say!("pooled least squares leaves {}× the error that {who} has alone.", measured(ratio, 2))
+    } else {
+        say!("alone, {who} does better: pooled least squares makes its error {}×.", measured(ratio, 2))
     }
 }

@@ -5,7 +5,7 @@ use super::TradeOff;
 use super::series::{Series, expected_last, is_lost};
 use super::words::said;
 use crate::dashboard::picture::{method_name, whose};
-use crate::dashboard::sweep::last;
+use crate::dashboard::sweep::{last, target_of};
 use crate::figure::axis::fit;
 use crate::figure::number::number;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
@@ -32,10 +32,7 @@ impl TradeOff<'_> {
                 whole: self.across != Across::Heterogeneity,
             },
             y: Axis {
-                label: say!(
-                    "final error, {}",
-                    self.settings().map_or_else(String::new, |settings| whose(settings.target))
-                ),
+                label: say!("final error, {}", target_of(&self.sweep.plan.points).map_or_else(String::new, whose)),
                 range: fit(Scale::Log10, &curves, &[]),
                 scale: Scale::Log10,
                 whole: false,
@@ -53,6 +50,10 @@ impl TradeOff<'_> {
             return Vec::new();
         };
         let old = Series { sweep: before, across: self.across, first: 0, is_second: false, name: String::new() };
+        // After a change of axis, all its points have one value of the new one.
+        if !old.xs().is_sorted_by(|a, b| a < b) {
+            return Vec::new();
+        }
         let ghost = |which: usize| {
             let points = old.points(old.role(which), String::new(), |summary| last(summary, which));
             Curve { kind: CurveKind::Pinned, band: Vec::new(), ..points }

@@ -2,7 +2,7 @@
 //! pay.
 
 use crate::dashboard::picture::{reference_name, solver_role};
-use crate::dashboard::sweep::{Sweep, value_of};
+use crate::dashboard::sweep::{Sweep, target_of, value_of};
 use crate::figure::Role;
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;
@@ -10,6 +10,7 @@ use crate::sim::method::Method;
 use crate::sim::scenario::Settings;
 use crate::sim::stats::Running;
 use crate::sim::study::Summary;
+use crate::sim::target::Target;
 use crate::theory::Theory;
 use crate::theory::break_even::BreakEven;
 
@@ -37,6 +38,18 @@ impl Series<'_> {
         self.sweep.plan.points.get(self.first)
     }
 
+    pub(super) fn target(&self) -> Option<Target> {
+        target_of(&self.sweep.plan.points[self.indices()])
+    }
+
+    /// The known predictions, with their values along the axis, where the client is among those who join.
+    fn theories(&self) -> impl Iterator<Item = (f64, &Theory)> {
+        let target = self.target();
+        let is_there = move |index: &usize| Some(self.sweep.plan.points[*index].target) == target;
+        let known = move |(index, x): (usize, f64)| Some((x, self.sweep.theory(index)?));
+        self.indices().zip(self.xs()).filter(move |(index, _)| is_there(index)).filter_map(known)
+    }
+
     pub(super) fn methods(&self) -> &[Method] {
         self.settings().map_or(&[], |settings| &settings.methods)
     }
@@ -62,7 +75,7 @@ impl Series<'_> {
 
     /// Label of the client alone: once for both settings, unless its errors differ.
     pub(super) fn own_name(&self) -> Option<String> {
-        let own = reference_name(Reference::ClientAlone, self.settings()?.target);
+        let own = reference_name(Reference::ClientAlone, self.target()?);
         match (self.alone_differs() && !self.name.is_empty(), self.is_second) {
             (true, _) => Some(self.named(own)),
             (false, true) => None,
@@ -72,21 +85,25 @@ impl Series<'_> {
 
     /// Crossing of the predicted errors of pooled and of own least squares: value along the axis, and error.
     pub(super) fn crossing(&self) -> Option<(f64, f64)> {
-        let theories: Vec<_> =
-            self.indices().zip(self.xs()).filter_map(|(index, x)| Some((x, self.sweep.theory(index)?))).collect();
+        let both = |(x, theory): (f64, &Theory)| Some((x, theory.pooled.ok()?.ln(), theory.alone.ok()?.ln()));
+        let known: Vec<_> = self.theories().filter_map(both).collect();
         let found = |theory: &Theory| if let Ok(BreakEven::At(x)) = theory.break_even { Some(x) } else { None };
         if self.across == Across::Heterogeneity {
-            // Every study's theory has the break-even ε, more precisely than interpolation; the error there is that of
-            // the client alone.
-            let (x, theory) = theories.first().and_then(|(_, theory)| Some((found(theory)?, theory)))?;
+            // Every study's theory has the break-even ε, more precisely than interpolation.
+            let x = found(self.theories().next()?.1)?;
             // Beyond the largest ε that can be set, joining pays all along the axis.
             if x > self.xs().last().copied()? {
                 return None;
             }
-            return Some((x, theory.alone.ok()?));
+            // The error there is that of the client alone, whose own system depends on ε too.
+            let error = match known.windows(2).find(|pair| x <= pair[1].0) {
+                Some(&[(x0, _, alone0), (x1, _, alone1)]) => {
+                    alone0 + ((x / x0).ln() / (x1 / x0).ln()).max(0.0) * (alone1 - alone0)
+                }
+                _ => known.last()?.2,
+            };
+            return Some((x, error.exp()));
         }
-        let both = |(x, theory): &(f64, &Theory)| Some((*x, theory.pooled.ok()?.ln(), theory.alone.ok()?.ln()));
-        let known: Vec<_> = theories.iter().filter_map(both).collect();
         known.windows(2).find_map(|pair| {
             let [(x0, pooled0, alone0), (x1, pooled1, alone1)] = [pair[0], pair[1]];
             let (before, after) = (pooled0 - alone0, pooled1 - alone1);
@@ -101,18 +118,23 @@ impl Series<'_> {
     /// Number of values at which joining pays, number of values with a prediction, and how often joining changes
     /// between paying and not paying along the axis.
     pub(super) fn paying(&self) -> (usize, usize, usize) {
-        let theories = self.indices().filter_map(|index| self.sweep.theory(index));
         let gain = |theory: &Theory| Some(theory.alone.ok()?.ln() - theory.pooled.ok()?.ln());
-        let pays: Vec<_> = theories.filter_map(gain).filter(|gain| gain.abs() > 1e-9).map(|gain| gain > 0.0).collect();
+        let pays: Vec<_> = self
+            .theories()
+            .filter_map(|(_, theory)| gain(theory))
+            .filter(|gain| gain.abs() > 1e-9)
+            .map(|gain| gain > 0.0)
+            .collect();
         let n_changes = pays.windows(2).filter(|pair| pair[0] != pair[1]).count();
         (pays.iter().filter(|pays| **pays).count(), pays.len(), n_changes)
     }
 
     /// Whether joining pays at the smallest value with a prediction.
     pub(super) fn pays_first(&self) -> bool {
-        let differs = |theory: &&Theory| theory.pooled.is_ok() && theory.pooled != theory.alone;
-        let first = self.indices().filter_map(|index| self.sweep.theory(index)).find(differs);
-        first.is_some_and(|theory| theory.pooled.unwrap_or(f64::NAN) < theory.alone.unwrap_or(f64::NAN))
+        let differs = |(_, theory): &(f64, &Theory)| theory.pooled.is_ok() && theory.pooled != theory.alone;
+        self.theories()
+            .find(differs)
+            .is_some_and(|(_, theory)| theory.pooled.unwrap_or(f64::NAN) < theory.alone.unwrap_or(f64::NAN))
     }
 }
 

@@ -1,5 +1,7 @@
 use super::*;
+use crate::dashboard::export::charts::Page;
 use crate::dashboard::picture::solver_role;
+use crate::dashboard::sweep::Plan;
 use crate::dashboard::sweep::tests::complete;
 use crate::figure::{CurveKind, Figure, Role};
 use crate::params::{Draft, View, Views};
@@ -183,4 +185,49 @@ fn the_sentence_is_about_the_points() {
     assert_eq!(said(&set(Key::Clients, 1.0)), "There is nobody to join.");
     let few = said(&set(Key::Rollouts, 1.0));
     assert_eq!(few, "Where joining pays cannot be foretold: there are too few samples.");
+}
+
+/// Where there are fewer clients than the asked one's index, the draft shows another: neither labels nor sentences are
+/// about it.
+#[test]
+fn among_few_clients_nothing_is_said_of_the_one_that_is_not_there() {
+    let draft = small(|draft| {
+        draft.set(Key::Client, 7.0);
+        draft.set(Key::Trials, 1.0);
+        draft.set(Key::Rounds, 2.0);
+    });
+    let (views, n_known) = (views(Across::Clients), [7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 70.0, 100.0, 150.0, 200.0]);
+    let sweep = complete(&plan(&draft, &views));
+    let it = TradeOff { sweep: &sweep, before: None, across: views.across, beside: None, now: 20.0 };
+    let (figure, said, series) = (it.figure(), it.sentence(), &it.series()[0]);
+    assert_eq!(figure.y.label, "final error, client 7");
+    assert_eq!(series.own_name().as_deref(), Some("client 7 alone"));
+    assert!(said.starts_with("Joining pays for client 7 ") && !said.contains("M but 1"), "{said}");
+    assert_eq!(series.paying().1, n_known.len());
+    assert!(it.crossing().is_none_or(|x| x > 6.0));
+    let page = Page { draft: &draft, views: &views, link: "" };
+    assert!(page.trade_off(&it).sheet().settings.contains("error of: client 7"));
+}
+
+/// A client's own system depends on ε, and with it its error.
+#[test]
+fn the_error_at_the_break_even_is_the_one_there() {
+    let draft = small(|draft| drop(draft.set(Key::Trials, 1.0)));
+    let views = views(Across::Heterogeneity);
+    let (x, error) = shown(&draft, &views, |it| it.series()[0].crossing().unwrap());
+    let there = small(|draft| drop(draft.set(Key::Heterogeneity, x)));
+    let points = vec![there.settings()];
+    let sweep = complete(&Plan { points, series_len: 1, expects: true, ..Plan::default() });
+    let expected = sweep.theory(0).unwrap().alone.unwrap();
+    assert!((error / expected - 1.0).abs() < 0.01, "{error} {expected}");
+}
+
+/// Along another axis the replaced studies would all lie at one value.
+#[test]
+fn studies_along_another_axis_do_not_stand_in() {
+    let draft = small(|draft| drop(draft.set(Key::Trials, 1.0)));
+    let before = complete(&plan(&draft, &views(Across::Heterogeneity)));
+    let sweep = Sweep::new(plan(&draft, &views(Across::Rollouts)), crate::protocol::Generation(1), 0.0);
+    let it = TradeOff { sweep: &sweep, before: Some(&before), across: Across::Rollouts, beside: None, now: 25.0 };
+    assert!(it.figure().curves.iter().all(|curve| curve.kind != CurveKind::Pinned));
 }

@@ -75,7 +75,8 @@ impl Series<'_> {
 
     fn sentence(&self) -> Option<String> {
         let settings = self.settings()?;
-        let who = the(settings.target);
+        let target = self.target()?;
+        let who = the(target);
         if settings.n_clients == 1 && self.across != Across::Clients {
             return Some(say!("There is nobody to join.").into());
         }
@@ -114,7 +115,7 @@ impl Series<'_> {
                 return Some(say!("Where joining pays cannot be foretold: {reason}."));
             }
         };
-        let begins_alone = self.across == Across::Clients && self.xs().first().is_some_and(|m| *m < 1.5);
+        let begins_alone = self.across == Across::Clients && settings.n_clients == 1 && settings.target == target;
         Some(begin(if pooled < alone && begins_alone {
             say!("Joining pays for {who} at every M but 1, where there is nobody to join.")
         } else if pooled < alone {

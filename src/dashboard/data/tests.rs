@@ -2,11 +2,16 @@ use super::*;
 use crate::dashboard::data::parts::{Part, Parts};
 use crate::dashboard::data::simulated::{Simulated, example};
 use crate::dashboard::export::charts::Page;
+use crate::data::identify::Identification;
+use crate::data::reader::Reader;
+use crate::data::shared::Rounds;
+use crate::data::spread::{Spread, Test};
 use crate::figure::sheet::Paper;
 use crate::figure::svg::Strokes;
 use crate::figure::theme::Theme;
 use crate::params::{Draft, Views};
 use crate::sim::scenario::Settings;
+use crate::text::from_decimal;
 
 fn settled(desk: &mut Desk) {
     desk.identify();
@@ -46,6 +51,16 @@ fn small(change: impl Fn(&mut Settings)) -> String {
 fn of_client(text: &str, client: &str) -> String {
     let is_kept = |line: &&str| line.starts_with("client") || line.split(',').next() == Some(client);
     text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What is found in a text.
+fn found(text: &str) -> Found {
+    let mut reader = Reader::new(from_decimal);
+    reader.push(text.as_bytes()).unwrap();
+    let sites = reader.finish().unwrap().sites;
+    let mut identification = Identification::new(&sites, Rounds::default());
+    while identification.step(&sites) {}
+    Found { files: Vec::new(), sites, identified: identification.finish() }
 }
 
 /// The example on the first screen is a valid file, and is read as the page says.
@@ -294,6 +309,27 @@ fn states_without_noise_are_spoken_of_in_words() {
     assert!(parts[Part::Fit].contains("alone predicts held-out data best: 0."), "{}", parts[Part::Fit]);
     assert!(parts[Part::Fit].contains(", alone is best: 0."), "{}", parts[Part::Fit]);
     saying(&carts(|_| 0.1, 0.0), &[]);
+}
+
+/// The test decides whether clients differ, and the estimate says how far: each may be without the other.
+#[test]
+fn how_far_clients_differ_agrees_with_whether_they_do() {
+    let mut found = found(&small(|_| ()));
+    for (p_value, between, words) in [
+        (0.001, 0.5, "The clients differ: their systems lie about 0.500 from their mean"),
+        (0.03, 0.0, "The clients seem to differ: how far is lost in the noise; noise alone moves"),
+        (
+            0.4,
+            0.5,
+            "Nothing says that the clients differ: the estimate of their distance, 0.500, is no larger than noise may give; ",
+        ),
+        (0.4, 0.0, "Nothing says that the clients differ: their estimates lie no farther apart than noise explains; "),
+    ] {
+        let (test, lists) = (Some(Test { f: 1.5, p_value }), Vec::new);
+        let spread = Spread { n_clients: 4, between, noise: 1.0, differing: lists(), exact: lists(), test };
+        found.identified.spread = Ok(spread);
+        assert!(words::spread(&found).starts_with(words), "{}", words::spread(&found));
+    }
 }
 
 /// The words on prediction, on joining, and on how clients differ.

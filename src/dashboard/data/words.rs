@@ -253,12 +253,17 @@ pub fn spread(found: &Found) -> String {
     } else {
         say!("Nothing says that the clients differ")
     };
-    let size = if *apart > 0.0 {
-        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
-    } else if is_certain {
-        say!("how far is lost in the noise of other states").into()
-    } else {
-        say!("their estimates lie no farther apart than noise explains").into()
+    let is_found = is_certain || p_value < 0.05;
+    let size = match (is_found, *apart > 0.0) {
+        (true, true) => {
+            say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
+        }
+        (true, false) if is_certain => say!("how far is lost in the noise of other states").into(),
+        (true, false) => say!("how far is lost in the noise").into(),
+        (false, true) => {
+            say!("the estimate of their distance, {}, is no larger than noise may give", measured(*apart, 3))
+        }
+        (false, false) => say!("their estimates lie no farther apart than noise explains").into(),
     };
     let n_clients = count(*n_clients);
     let mut words = match test {

@@ -180,6 +180,29 @@ fn a_client_with_too_little_has_no_model_of_its_own_but_a_shared_one() {
     assert_eq!(found.spread.unwrap().n_clients, 2);
 }
 
+/// The second client has one rollout, in the first part, and a thousand times the others' values: if its stretch
+/// counted for shared models alone, they would be far worse than the clients' own.
+#[test]
+fn free_runs_of_all_ways_are_along_the_same_stretches() {
+    let plain = text(&[9, 1, 9], 3, 0.1);
+    let loud = |row: &str| {
+        let loud = |field: &str| field.parse::<f64>().map_or(String::new(), |value| (value * 1_000.0).to_string());
+        row.split(',').enumerate().map(|(place, it)| if place < 3 { it.into() } else { loud(it) }).collect::<Vec<_>>()
+    };
+    let rows = plain.lines().map(|row| if row.starts_with("c1,") { loud(row).join(",") } else { row.to_owned() });
+    let found = identified(&sites_of(&rows.map(|row| row + "\n").collect::<String>()), Rounds::default());
+    assert!(found.outcomes[0].squares[1][0].is_nan() && found.locals[1].is_err());
+    assert_eq!(found.n_stretches, 4, "rollouts 1 and 6 of the others");
+    for way in [Way::Alone, Way::Pooled] {
+        let error = of(&found, way).free_run.unwrap();
+        assert!(error < 0.05, "{way:?}: {error}");
+    }
+    // If nobody has a model of its own, all stretches count.
+    let found = identified(&sites_of(&text(&[2; 6], 3, 0.1)), Rounds::default());
+    assert_eq!((found.n_stretches, of(&found, Way::Alone).free_run), (6, None));
+    assert!(of(&found, Way::Pooled).free_run.is_some());
+}
+
 #[test]
 fn a_column_without_life_is_said_to_be_the_reason() {
     let still = text(&[9, 9], 3, 0.1).lines().enumerate().fold(String::new(), |all, (line, row)| {

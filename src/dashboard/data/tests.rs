@@ -400,6 +400,17 @@ fn what_was_learned_from_nothing_predicts_nothing() {
     assert!(!parts[Part::Fit].contains("class=bar"), "{}", parts[Part::Fit]);
 }
 
+/// The first client has as many samples as unknowns: its noise is not known, but that of the others is.
+#[test]
+fn clients_without_samples_to_spare_are_left_out_of_the_comparison() {
+    let rows = |client: &str| format!("{client},1,0.3\n{client},0.7,-0.9\n{client},-0.4,0.5\n");
+    let more = |client: &str| rows(client) + &format!("{client},0.2,0.1\n{client},0.1,0.4\n");
+    let [.., spread] = said(&format!("client,x1,u1\n{}{}{}", rows("A"), more("B"), more("C")));
+    assert!(spread.contains("over 2 clients"), "{spread}");
+    let [.., spread] = said(&format!("client,x1,u1\n{}{}D,1,1\nD,2,2\n", rows("A"), more("B")));
+    assert_eq!(spread, "How far clients differ cannot be told: that takes at least two clients with samples to spare.");
+}
+
 #[test]
 fn what_never_changes_is_not_predicted() {
     let row = |t: i32| format!("1,{}\n", f64::from(t).sin());

@@ -230,13 +230,16 @@ pub fn spread(found: &Found) -> String {
             return say!("There is only one client: nobody to differ from.").into();
         }
         Err(reason) => {
-            let undetermined = found.identified.locals.iter().find_map(|local| local.as_ref().err());
+            let locals = &found.identified.locals;
+            let n_determined = locals.iter().filter(|local| local.is_ok()).count();
+            let undetermined = locals.iter().find_map(|local| local.as_ref().err());
             let why = match (reason, undetermined) {
-                (Untold::FewClients, Some(error)) => {
+                (Untold::FewClients, Some(error)) if n_determined < 2 => {
                     let reason = no_estimate(found, *error);
                     say!("at least two clients whose own data determine a model, but {reason}")
                 }
-                _ => say!("samples to spare in every client").into(),
+                (Untold::FewClients, _) => say!("at least two clients with samples to spare").into(),
+                _ => say!("one model for all, and least squares finds none").into(),
             };
             return say!("How far clients differ cannot be told: that takes {why}.");
         }

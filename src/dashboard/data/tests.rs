@@ -332,6 +332,23 @@ fn how_far_clients_differ_agrees_with_whether_they_do() {
     }
 }
 
+/// Two clients without noise differ, and a third has noise in the same state: there is no test, but there is noise.
+#[test]
+fn noise_of_one_client_is_not_denied_where_others_have_none() {
+    let row = |client: u32, t: u32| {
+        let wave = |speed: f64| (speed * f64::from(t + 40 * client)).sin();
+        let (x, u) = (wave(1.3), wave(2.9));
+        let next = (0.5 + 0.1 * f64::from(client)) * x + u + if client == 2 { wave(17.7) } else { 0.0 };
+        format!("{client},{t},0,{x},{u}\n{client},{t},1,{next},\n")
+    };
+    let rows: String = (0..3).flat_map(|client| (0..30).map(move |t| row(client, t))).collect();
+    let [.., spread] = said(&format!("client,rollout,t,x1,u1\n{rows}"));
+    assert!(spread.starts_with("The clients differ for certain: "), "{spread}");
+    assert!(spread.contains("; noise alone moves the estimate of one by about "), "{spread}");
+    assert!(spread.contains(", over 3 clients. Predicted without error by some clients’ own models, but"), "{spread}");
+    assert!(spread.ends_with(" not by one for these: x1.") && !spread.contains("no state has noise"), "{spread}");
+}
+
 /// The words on prediction, on joining, and on how clients differ.
 fn said(text: &str) -> [String; 3] {
     let parts = desk(&[text]).parts().unwrap();

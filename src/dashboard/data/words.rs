@@ -3,6 +3,7 @@
 use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::things::Things;
+use crate::data::estimate::Estimate;
 use crate::data::identify::{Outcome, Way};
 use crate::data::rollouts::{Noted, Tally};
 use crate::data::sites::N_FOLDS;
@@ -283,14 +284,23 @@ pub fn spread(found: &Found) -> String {
                 n_clients
             )
         }
+        // A state in which clients differ for certain is not tested, and clients that have noise in it are left out.
+        None if *noise > 0.0 => {
+            let noise = measured(*noise, 3);
+            say!("{verdict}: {size}; noise alone moves the estimate of one by about {noise}, over {n_clients} clients.")
+        }
         None => say!("{verdict}: {size}, over {n_clients} clients; no state has noise."),
     };
     let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
     if is_certain {
-        words += &say!(
-            " Predicted without error by clients’ own models, but not by one for all: {}.",
-            names(differing).join(between())
-        );
+        let names = names(differing).join(between());
+        let locals = found.identified.locals.iter().flatten();
+        let has_noise = |local: &Estimate| differing.iter().any(|&state| local.noise_std[state] > 0.0);
+        words += &if locals.filter(|local| local.degrees > 0).any(has_noise) {
+            say!(" Predicted without error by some clients’ own models, but not by one for these: {names}.")
+        } else {
+            say!(" Predicted without error by clients’ own models, but not by one for all: {names}.")
+        };
     }
     if !exact.is_empty() {
         words += &say!(" Predicted without error by one model for all: {}.", names(exact).join(between()));

@@ -21,6 +21,7 @@ use crate::Matrix;
 use crate::estimate::Estimate;
 use crate::shared::{self, Rounds, SharedRun};
 use crate::sites::{N_FOLDS, Sites, Stretch};
+use crate::special::t_quantile;
 use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
 
@@ -317,7 +318,8 @@ pub struct Joining {
     pub alone: f64,
     /// The normalised one-step error of the shared model.
     pub shared: f64,
-    /// Whether the parts agree: the mean difference is more than twice its standard error over the parts.
+    /// Whether the parts agree: the mean difference is beyond the two-sided 5 % quantile of Student's t, in standard
+    /// errors over the parts with samples.
     pub is_clear: bool,
 }
 
@@ -349,10 +351,13 @@ impl Identified {
         let (alone, shared) = (self.error_of(own, client)?, self.error_of(way, client)?);
         let parts = || (0..N_FOLDS).filter(|&fold| self.n_samples[client][fold] > 0);
         let differences = parts().map(|fold| own.squares[client][fold] - way.squares[client][fold]);
-        let n = parts().count() as f64;
+        let n_parts = parts().count();
+        let n = n_parts as f64;
         let mean = differences.clone().sum::<f64>() / n;
         let variance = differences.map(|difference| (difference - mean).powi(2)).sum::<f64>() / (n * (n - 1.0));
-        Some(Joining { alone, shared, is_clear: n > 1.0 && mean.abs() > 2.0 * variance.sqrt() })
+        // One part has no quantile: nothing is larger than NaN.
+        let is_clear = mean.abs() > t_quantile(n_parts.saturating_sub(1) as u64) * variance.sqrt();
+        Some(Joining { alone, shared, is_clear })
     }
 }
 

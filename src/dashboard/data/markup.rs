@@ -96,24 +96,44 @@ fn rows_of(file: &super::FileRead) -> u64 {
 /// A shared model or a client's own, by its place in the list of models.
 fn chosen_model(found: &Found, index: usize) -> String {
     match model_at(found, index) {
-        Some(Ok((_, model, errors))) => model_of(found, model, errors),
+        Some(Ok(listed)) => model_of(found, &listed),
         Some(Err(error)) => format!("<p class=no-value>{}.</p>", escaped(&words::no_estimate(found, error))),
         None => String::new(),
     }
 }
 
-/// An entry of the list of models: name, model, and the estimate with its standard errors, if it has them.
-type Listed<'a> = (String, &'a Matrix, Option<&'a Estimate>);
+/// An entry of the list of models.
+struct Listed<'a> {
+    name: String,
+    theta: &'a Matrix,
+    /// The estimate with its standard errors, if it has them.
+    errors: Option<&'a Estimate>,
+    /// Words on these errors, or on their absence.
+    note: &'static str,
+}
 
 fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateError>> {
     let shared: Vec<_> = found.models().collect();
-    if let Some((way, model)) = shared.get(index) {
-        let errors = found.identified.pooled.as_ref().ok().filter(|_| *way == Way::Pooled);
-        return Some(Ok((way_name(*way), model, errors)));
+    if let Some(&(way, theta)) = shared.get(index) {
+        let errors = found.identified.pooled.as_ref().ok().filter(|_| way == Way::Pooled);
+        let note = match way {
+            Way::MeanOfLocals => say!(
+                "The mean of the clients’ own models: no standard errors are computed for it; those of pooled and alone say what the data allow."
+            ),
+            Way::Method(_) => say!(
+                "The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow."
+            ),
+            Way::Alone | Way::Pooled => "",
+        };
+        return Some(Ok(Listed { name: way_name(way), theta, errors, note }));
     }
     let client = index - shared.len();
-    let own = found.identified.locals.get(client)?;
-    Some(own.as_ref().map(|own| (say!("{} alone", found.label(client)), &own.theta, Some(own))).map_err(|error| *error))
+    let own = match found.identified.locals.get(client)? {
+        Ok(own) => own,
+        Err(error) => return Some(Err(*error)),
+    };
+    let name = say!("{} alone", found.label(client));
+    Some(Ok(Listed { name, theta: &own.theta, errors: Some(own), note: "" }))
 }
 
 /// The eigenvalues of a model's Â.
@@ -124,7 +144,7 @@ fn modes_of(found: &Found, theta: &Matrix) -> Vec<Mode> {
 
 /// Eigenvalues of the model at this place of the list and of the clients' own models; the page makes a chart of them.
 fn modes(found: &Found, index: usize) -> String {
-    let Some(Ok((name, model, _))) = model_at(found, index) else { return String::new() };
+    let Some(Ok(Listed { name, theta: model, .. })) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().enumerate();
     let own = locals.filter_map(|(client, local)| Some((found.label(client), &local.as_ref().ok()?.theta)));
@@ -146,7 +166,7 @@ fn dots(found: &Found, way: usize) -> String {
     format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
 }
 
-fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String {
+fn model_of(found: &Found, &Listed { theta, errors, note, .. }: &Listed<'_>) -> String {
     let dims = found.sites.dims();
     let (n, names) = (dims.n_states, &found.sites.names);
     let mut html = format!(
@@ -179,7 +199,7 @@ fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String 
         html += "</tr>";
     }
     html += "</tbody></table></div>";
-    put!(html, "<p class=quiet>{}</p></div>", escaped(&about(errors)));
+    put!(html, "<p class=quiet>{}</p></div>", escaped(&about(errors, note)));
     html + &poles(found, theta)
 }
 
@@ -188,10 +208,8 @@ fn input_class(k: usize, n_states: usize) -> &'static str {
 }
 
 /// Words beneath a model on its standard errors, if it has any.
-fn about(errors: Option<&Estimate>) -> String {
-    let Some(Estimate { degrees, noise_std, .. }) = errors else {
-        return say!("The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.").into();
-    };
+fn about(errors: Option<&Estimate>, note: &str) -> String {
+    let Some(Estimate { degrees, noise_std, .. }) = errors else { return note.to_owned() };
     if *degrees == 0 {
         return say!("As many samples as unknowns: nothing is left to tell how large the errors are.").into();
     }

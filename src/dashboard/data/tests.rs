@@ -99,6 +99,16 @@ fn the_example_is_identified_and_every_part_says_something() {
     }
 }
 
+#[test]
+fn a_model_without_standard_errors_says_what_it_is() {
+    let mut desk = desk(&[&small(|_| ())]);
+    for (model, begin) in [(1, "The mean of the clients’ own models: "), (2, "The result of rounds: ")] {
+        desk.choose(Chosen { model, way: 0 });
+        let html = desk.parts().unwrap()[Part::Estimate].clone();
+        assert!(html.contains(&format!("<p class=quiet>{begin}")) && !html.contains("data-half"), "{html}");
+    }
+}
+
 /// Exports hold every eigenvalue and every dot of the charts, and say which data were opened.
 #[test]
 fn both_pictures_can_be_taken_away() {

@@ -12,7 +12,7 @@ use crate::dashboard::systems::plane::drawn;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Joining, Model, Way};
-use crate::figure::number::{count, measured};
+use crate::figure::number::{beside_one, count, measured};
 use crate::sim::estimate::EstimateError;
 use crate::sim::norm::spectral_norm;
 use crate::sim::spectrum::eigenvalues;
@@ -267,11 +267,12 @@ fn fit(found: &Found) -> String {
             (Ok(Model::Shared(model)), Ok(pooled)) => Some((model - &pooled.theta).norm()),
             _ => None,
         };
-        for number in [outcome.contraction, far] {
+        let distance: fn(f64) -> String = |far| measured(far, 3);
+        for (number, words) in [(outcome.contraction, beside_one as fn(f64) -> String), (far, distance)] {
             match number {
                 // Smaller numbers are rounding.
                 Some(number) => {
-                    let shown = if number < 1e-9 { "0".into() } else { measured(number, 3) };
+                    let shown = if number < 1e-9 { "0".into() } else { words(number) };
                     put!(html, "<td><data value={number}>{shown}</data></td>");
                 }
                 None => html += "<td class=none>–</td>",

@@ -2,6 +2,7 @@ use super::*;
 use crate::dashboard::data::parts::{Part, Parts};
 use crate::dashboard::data::simulated::{Simulated, example};
 use crate::dashboard::export::charts::Page;
+use crate::dashboard::systems::Mode;
 use crate::data::identify::Identification;
 use crate::data::reader::Reader;
 use crate::data::shared::Rounds;
@@ -107,6 +108,20 @@ fn a_model_without_standard_errors_says_what_it_is() {
         let html = desk.parts().unwrap()[Part::Estimate].clone();
         assert!(html.contains(&format!("<p class=quiet>{begin}")) && !html.contains("data-half"), "{html}");
     }
+}
+
+/// What converges or is stable is never shown as 1.
+#[test]
+fn numbers_that_decide_by_their_side_of_1_show_it() {
+    let radius = |re: f64| words::radius(&[Mode { re, im: 0.0 }]);
+    assert_eq!(radius(0.9998), "Spectral radius of Â: 0.9998, stable.");
+    assert_eq!(radius(1.0004), "Spectral radius of Â: 1.0004, unstable.");
+    let mut found = found(&small(|_| ()));
+    for outcome in &mut found.identified.outcomes {
+        outcome.contraction = outcome.contraction.map(|_| 0.9998);
+    }
+    let fit = markup::parts(&found, Chosen::default())[Part::Fit].clone();
+    assert!(fit.contains("<data value=0.9998>0.9998</data>"), "{fit}");
 }
 
 /// Exports hold every eigenvalue and every dot of the charts, and say which data were opened.

@@ -9,7 +9,7 @@ use crate::data::rollouts::{Noted, Tally};
 use crate::data::sites::N_FOLDS;
 use crate::data::spread::{Spread, Test, Untold};
 use crate::data::sums::Sums;
-use crate::figure::number::{count, measured, number};
+use crate::figure::number::{beside_one, count, measured, number};
 use crate::sim::estimate::EstimateError;
 use fedsysid_say::{between, say};
 
@@ -312,7 +312,7 @@ pub fn spread(found: &Found) -> String {
 pub fn radius(modes: &[Mode]) -> String {
     let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
     let verdict = if radius < 1.0 { say!("stable") } else { say!("unstable") };
-    say!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
+    say!("Spectral radius of Â: {}, {verdict}.", beside_one(radius))
 }
 
 /// An eigenvalue in decimals; of a conjugate pair, the one above the real axis stands for both.

@@ -32,14 +32,18 @@ macro_rules! put {
 
 /// Writes all pieces for the chosen model and shared way.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
-    let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
+    let names = found.models().map(|(way, _)| way_name(way));
     // The browser would take longer to lay out a list of thousands than everything else.
     let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
+    let models: Vec<_> = names.chain(clients).collect();
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
+    // Other rounds may leave fewer models or ways than there were: then the first one is shown.
+    let within = |index: usize, len: usize| if index < len { index } else { 0 };
+    let chosen = Chosen { model: within(chosen.model, models.len()), way: within(chosen.way, ways.len()) };
     let (join, by_client) = join(found, chosen.way);
     let mut parts = Parts::default();
     parts[Part::Summary] = summary(found);
-    parts[Part::Models] = markup::options(&names.into_iter().chain(clients).collect::<Vec<_>>(), Some(chosen.model));
+    parts[Part::Models] = markup::options(&models, Some(chosen.model));
     parts[Part::Estimate] = chosen_model(found, chosen.model);
     parts[Part::Fit] = fit(found);
     parts[Part::Ways] = markup::options(&ways, Some(chosen.way));

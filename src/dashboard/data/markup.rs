@@ -1,6 +1,6 @@
 //! Markup of the Data view's pieces.
 
-use fedsysid_say::{between, say};
+use fedsysid_say::{between, in_english, say};
 use std::fmt::Write;
 
 use super::charts::{Spot, written};
@@ -151,12 +151,16 @@ fn modes(found: &Found, index: usize) -> String {
     let Some(Ok(Listed { name, theta: model, .. })) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().enumerate();
-    let own = locals.filter_map(|(client, local)| Some((found.label(client), &local.as_ref().ok()?.theta)));
+    let label = |client| in_english(|| found.label(client));
+    let own = locals.filter_map(|(client, local)| Some((label(client), &local.as_ref().ok()?.theta)));
+    // Tables of numbers are in English whatever the page's language, and the page knows only its own words.
+    let english = in_english(|| model_at(found, index)).and_then(Result::ok).map(|listed| listed.name);
+    let head = [english.unwrap_or_default(), name].map(|name| name.replace(['\t', '\n', '\r'], " ")).join("\t");
     let all = std::iter::once(("", model)).chain(own.take(CLOUD / n));
     let points = all.flat_map(|(name, theta)| {
         modes_of(found, theta).into_iter().map(move |Mode { re, im }| Spot { name, x: re, y: im })
     });
-    format!("{}\n{}", name.replace('\n', " "), written(points))
+    format!("{head}\n{}", written(points))
 }
 
 /// Ratios of errors of the clients for the shared way at this place; the page makes a chart of them.

@@ -145,6 +145,27 @@ fn both_pictures_can_be_taken_away() {
     );
 }
 
+/// The chart speaks the page's language, and its table of numbers none but English.
+#[test]
+fn the_eigenvalues_are_the_same_table_in_every_language() {
+    let found = found(&small(|_| ()));
+    let (draft, views) = (Draft::default(), Views::default());
+    let page = Page { draft: &draft, views: &views, link: "" };
+    let chart = |model| charts::eigenvalues(page, &markup::parts(&found, Chosen { model, way: 0 })).unwrap();
+    let last = found.models().count();
+    let plain = [0, last].map(chart);
+    assert_eq!((&*plain[0].table.rows[0][0], &*plain[1].table.rows[0][0]), ("pooled", "1 alone"));
+    let texts = [("pooled", "gepoolt"), ("{} alone", "{} allein"), ("{name} alone", "{name} allein")];
+    let german = fedsysid_say::Language::new("de", ',', &fedsysid_say::packed(texts).unwrap());
+    fedsysid_say::speak(Some(Box::leak(Box::new(german))));
+    let translated = [0, last].map(chart);
+    fedsysid_say::speak(None);
+    assert_eq!(translated[0].title, "Eigenvalues of Â: gepoolt");
+    for (plain, translated) in plain.iter().zip(&translated) {
+        assert_eq!(plain.table, translated.table);
+    }
+}
+
 /// Pooled and local estimates on screen equal those of the simulation that wrote the file.
 #[test]
 fn simulated_data_come_back_as_the_simulations_estimates() {

@@ -127,6 +127,9 @@ fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateEr
             Way::Method(_) => say!(
                 "The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow."
             ),
+            Way::Pooled if found.sites.all().len() > 1 => {
+                say!("These intervals take all clients to have one system and the same noise.")
+            }
             Way::Alone | Way::Pooled => "",
         };
         return Some(Ok(Listed { name: way_name(way), theta, errors, note }));
@@ -224,11 +227,12 @@ fn about(errors: Option<&Estimate>, note: &str) -> String {
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
     let is_exact = noise_std.iter().any(|std| *std <= 0.0);
     let exact = if is_exact { say!(" Where σ̂ is 0, the entries are exact but for rounding.") } else { "" };
-    say!(
+    let said = say!(
         "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.{exact}",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
         noise.join(between())
-    )
+    );
+    [said.as_str(), note].join(" ").trim_end().to_owned()
 }
 
 /// The eigenvalues of Â before those of the clients' own models, as a plot with words.

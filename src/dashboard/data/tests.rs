@@ -145,6 +145,22 @@ fn both_pictures_can_be_taken_away() {
     );
 }
 
+#[test]
+fn pooled_intervals_name_what_they_assume() {
+    let assumed = "These intervals take all clients to have one system and the same noise.</p>";
+    let all = small(|_| ());
+    let mut several = desk(&[&all]);
+    assert!(several.parts().unwrap()[Part::Estimate].contains(assumed));
+    let last = several.parts().unwrap()[Part::Models].matches("<option").count() - 1;
+    several.choose(Chosen { model: last, way: 0 });
+    let alone = several.parts().unwrap();
+    let one = desk(&[&of_client(&all, "1")]).parts().unwrap();
+    for parts in [alone, one] {
+        let html = &parts[Part::Estimate];
+        assert!(html.contains("± is half a 95 % confidence interval") && !html.contains("These intervals"), "{html}");
+    }
+}
+
 /// The chart speaks the page's language, and its table of numbers none but English.
 #[test]
 fn the_eigenvalues_are_the_same_table_in_every_language() {

@@ -9,7 +9,8 @@
 //!
 //! **Free run.** A model that did not see the first part starts from the first state of a stretch of that part, takes
 //! the stretch's inputs and its own predicted states, and predicts to the end of the stretch; its error is normalised
-//! likewise.
+//! likewise. All ways run along the same stretches: those of clients whose other parts determine a model of their own,
+//! if there are any.
 
 use fedsysid_sim::estimate::{EstimateError, least_squares};
 use fedsysid_sim::fleet::Fleet;
@@ -20,6 +21,7 @@ use crate::Matrix;
 use crate::estimate::Estimate;
 use crate::shared::{self, Rounds, SharedRun};
 use crate::sites::{N_FOLDS, Sites, Stretch};
+use crate::special::t_quantile;
 use crate::spread::{Spread, Untold};
 use crate::sums::Sums;
 
@@ -68,8 +70,8 @@ pub struct Outcome {
     /// that change, with models that did not see the part. NaN without a model, or if no state changes; 0 for parts
     /// without samples.
     pub squares: Vec<[f64; N_FOLDS]>,
-    /// The normalised error of free runs, 0 for perfect ones; `None` without stretches, without a model, or if no state
-    /// changes.
+    /// The normalised error of free runs, 0 for perfect ones; `None` without stretches, if a client with stretches has
+    /// no model, or if no state changes.
     pub free_run: Option<f64>,
 }
 
@@ -145,7 +147,7 @@ impl Identification {
             outcomes: ways.map(outcome).collect(),
             n_samples: sites.all().iter().map(count).collect(),
             step_size: f64::NAN,
-            n_stretches: sites.all().iter().map(|site| site.stretches.len()).sum(),
+            n_stretches: 0,
         };
         let scales = shared::scales(&total);
         Self {
@@ -229,11 +231,25 @@ impl Identification {
                     outcome.squares[client][fold] = if is_empty { 0.0 } else { squares.unwrap_or(f64::NAN) };
                 }
                 if fold == 0 {
-                    outcome.free_run = model.ok().and_then(|model| free_run(&model, sites, variances));
+                    let clients = self.free_runners(sites);
+                    let stretches = clients.iter().map(|&client| sites.all()[client].stretches.len());
+                    self.found.n_stretches = stretches.sum();
+                    let error = model.ok().and_then(|model| free_run(&model, sites, &clients, &self.variances));
+                    self.found.outcomes[self.next].free_run = error;
                 }
             }
         }
         self.next += 1;
+    }
+
+    /// The clients of whom free runs are made: those with stretches that also have a model of their own without the
+    /// first part, if there are any, else all with stretches. So all ways are judged by the same stretches.
+    fn free_runners(&self, sites: &Sites) -> Vec<usize> {
+        let with_stretches = || (0..self.sums.len()).filter(|&client| !sites.all()[client].stretches.is_empty());
+        // `Way::Alone` is the first way, so its errors on the first part are known by now.
+        let alone = &self.found.outcomes[0].squares;
+        let own: Vec<_> = with_stretches().filter(|&client| !alone[client][0].is_nan()).collect();
+        if own.is_empty() { with_stretches().collect() } else { own }
     }
 
     fn models_of(&self, run: &SharedRun, solver: Solver) -> Result<Model, EstimateError> {
@@ -271,14 +287,14 @@ fn normalised(squares: &[f64], variances: &[f64]) -> f64 {
     sum / changing().count() as f64
 }
 
-/// The normalised error of free runs of a model along the kept stretches; see the module's text.
-fn free_run(model: &Model, sites: &Sites, variances: &[f64]) -> Option<f64> {
+/// The normalised error of free runs of a model along the kept stretches of these clients; see the module's text.
+fn free_run(model: &Model, sites: &Sites, clients: &[usize], variances: &[f64]) -> Option<f64> {
     let dims = sites.dims();
     let (n, d) = (dims.n_states, dims.n_regressors());
     let (mut sum, mut n_steps) = (0.0, 0_usize);
-    for (client, site) in sites.all().iter().enumerate() {
-        let Some(theta) = model.of(client) else { continue };
-        for Stretch(rows) in &site.stretches {
+    for &client in clients {
+        let theta = model.of(client)?;
+        for Stretch(rows) in &sites.all()[client].stretches {
             let mut z = rows[..d].to_vec();
             for at in (0..rows.len().saturating_sub(n)).step_by(d) {
                 z[n..].copy_from_slice(&rows[at + n..at + d]);
@@ -302,7 +318,8 @@ pub struct Joining {
     pub alone: f64,
     /// The normalised one-step error of the shared model.
     pub shared: f64,
-    /// Whether the parts agree: the mean difference is more than twice its standard error over the parts.
+    /// Whether the parts agree: the mean difference is beyond the two-sided 5 % quantile of Student's t, in standard
+    /// errors over the parts with samples.
     pub is_clear: bool,
 }
 
@@ -334,10 +351,13 @@ impl Identified {
         let (alone, shared) = (self.error_of(own, client)?, self.error_of(way, client)?);
         let parts = || (0..N_FOLDS).filter(|&fold| self.n_samples[client][fold] > 0);
         let differences = parts().map(|fold| own.squares[client][fold] - way.squares[client][fold]);
-        let n = parts().count() as f64;
+        let n_parts = parts().count();
+        let n = n_parts as f64;
         let mean = differences.clone().sum::<f64>() / n;
         let variance = differences.map(|difference| (difference - mean).powi(2)).sum::<f64>() / (n * (n - 1.0));
-        Some(Joining { alone, shared, is_clear: n > 1.0 && mean.abs() > 2.0 * variance.sqrt() })
+        // One part has no quantile: nothing is larger than NaN.
+        let is_clear = mean.abs() > t_quantile(n_parts.saturating_sub(1) as u64) * variance.sqrt();
+        Some(Joining { alone, shared, is_clear })
     }
 }
 

@@ -113,6 +113,11 @@ fn no_text(beginning: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Whether a row has this many fields; one more may follow if it is empty.
+fn has_fields(fields: &Fields, need: usize) -> bool {
+    fields.len() == need || fields.len() == need + 1 && fields.get(need).is_empty()
+}
+
 impl Table {
     fn line(&mut self, line: u64, mut text: &[u8]) -> Result<(), Refusal> {
         if !self.is_begun {
@@ -130,17 +135,22 @@ impl Table {
         if text.contains(&0) {
             return Err(Fault::NoText(say!("this file holds bytes that no text has: it is no CSV")).at(line));
         }
-        if text.trim_ascii().is_empty() || text.starts_with(b"#") {
+        let begins_as_remark = text.starts_with(b"#");
+        if text.trim_ascii().is_empty() || begins_as_remark && self.header.is_none() {
             return Ok(());
-        }
-        if std::str::from_utf8(text).is_err() {
-            self.foreign.note(line);
         }
         let is_found = |delimiter: &u8| text.contains(delimiter);
         let found = || DELIMITERS.into_iter().find(is_found).unwrap_or(b',');
         let delimiter = *self.delimiter.get_or_insert_with(found);
-        if !self.fields.split(text, delimiter) {
+        let is_split = self.fields.split(text, delimiter);
+        if begins_as_remark && !(is_split && self.is_row_after_all()) {
+            return Ok(());
+        }
+        if !is_split {
             return Err(Fault::OpenQuote.at(line));
+        }
+        if std::str::from_utf8(text).is_err() {
+            self.foreign.note(line);
         }
         if self.header.is_none() {
             let header = Header::read(&self.fields, line)?;
@@ -152,11 +162,17 @@ impl Table {
         if self.fields.is_empty() { Ok(()) } else { self.row(line, delimiter) }
     }
 
+    /// Whether a line that begins with `#` is a row: a client may be called #1, and a value be #N/A. A row has as many
+    /// fields as the header, but so has a remark beneath a header of one field.
+    fn is_row_after_all(&self) -> bool {
+        let need = self.header.as_ref().map_or(0, |header| header.names.len());
+        has_fields(&self.fields, need) && (need > 1 || decimal::is_missing(self.fields.get(0)))
+    }
+
     fn row(&mut self, line: u64, delimiter: u8) -> Result<(), Refusal> {
         let (Some(header), Some(collector)) = (&self.header, &mut self.collector) else { return Ok(()) };
         let (have, need) = (self.fields.len(), header.names.len());
-        let ends_empty = have == need + 1 && self.fields.get(need).is_empty();
-        if have != need && !ends_empty {
+        if !has_fields(&self.fields, need) {
             return Err(Fault::Fields { have, need, by_comma: delimiter == b',' }.at(line));
         }
         let mut numbers = Numbers { fields: &self.fields, header, slow: self.slow, mark: &mut self.mark, line };

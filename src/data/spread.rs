@@ -30,7 +30,7 @@ use ratio::{Law, Noisy, Ratio};
 /// How far clients differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// Number of clients whose data determine a system of their own.
+    /// Number of clients whose data determine a system of their own, with samples to spare.
     pub n_clients: usize,
     /// τ: the root mean square of ‖Θ⁽ⁱ⁾ − mean‖_F beyond the part that noise explains; 0 if noise explains all of it.
     pub between: f64,
@@ -49,10 +49,10 @@ pub struct Spread {
 /// Why the data cannot show how far clients differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Untold {
-    /// Fewer than two clients have an estimate.
+    /// Fewer than two clients have an estimate and more samples than regressors, which tell their noise.
     FewClients,
-    /// A client has no more samples than regressors, so its noise is not known.
-    NoneToSpare,
+    /// One model for all has no solution in numbers of this size.
+    Unsolved,
     /// One model for all clients predicts every state without error: nothing differs, and there is no noise to test
     /// with.
     NoNoise,
@@ -63,18 +63,17 @@ pub enum Untold {
 const CERTAIN: f64 = 1_000.0;
 
 impl Spread {
-    /// How far the clients differ that have an estimate, from the sums and the estimate of each.
+    /// How far the clients differ that have an estimate, from the sums and the estimate of each. Clients with no more
+    /// samples than regressors are left out, as their noise is not known.
     ///
     /// # Errors
     /// The reason why the data cannot show it.
     pub fn of(clients: &[(Sums, Estimate)]) -> Result<Self, Untold> {
-        let [(sums, first), _, ..] = clients else { return Err(Untold::FewClients) };
+        let clients: Vec<_> = clients.iter().filter(|(_, own)| own.degrees > 0).collect();
+        let [(sums, first), _, ..] = clients[..] else { return Err(Untold::FewClients) };
         let (n, d) = first.theta.shape();
         let m = clients.len();
-        if clients.iter().any(|(_, estimate)| estimate.degrees == 0) {
-            return Err(Untold::NoneToSpare);
-        }
-        let pooled = |sums: &Sums| Estimate::of(sums).map_err(|_| Untold::NoneToSpare);
+        let pooled = |sums: &Sums| Estimate::of(sums).map_err(|_| Untold::Unsolved);
         pooled(&Sums::total(sums.dims(), clients.iter().map(|(sums, _)| sums)))?;
         let mean = clients.iter().fold(Matrix::zeros(n, d), |sum, (_, own)| sum + &own.theta) / m as f64;
         let squares: f64 = clients.iter().map(|(_, own)| (&own.theta - &mean).norm_squared()).sum();

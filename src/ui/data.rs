@@ -13,18 +13,15 @@ use super::store::Store;
 use crate::dashboard::data::charts::Dots;
 use crate::dashboard::data::parts::{Part, Parts};
 use crate::dashboard::data::rounds::{self, Which};
-use crate::dashboard::data::{Chosen, FORMAT, Sheet, charts};
+use crate::dashboard::data::{Choices, Chosen, FORMAT, Sheet, charts};
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
-use crate::data::shared::Rounds;
 use crate::web::clerk::{Clerk, Word};
 
 /// Signals of the view. They outlive it, so that opened data stay while other views are shown.
 #[derive(Clone, Copy)]
 pub struct OwnData {
     sheet: RwSignal<Sheet>,
-    chosen: RwSignal<Chosen>,
-    rounds: RwSignal<Rounds>,
     clerk: StoredValue<Clerk, LocalStorage>,
 }
 
@@ -42,12 +39,7 @@ impl OwnData {
                 show_more(sheet);
             }
         };
-        Self {
-            sheet,
-            chosen: RwSignal::new(Chosen::default()),
-            rounds: RwSignal::new(Rounds::default()),
-            clerk: StoredValue::new_local(Clerk::new(tell)),
-        }
+        Self { sheet, clerk: StoredValue::new_local(Clerk::new(tell)) }
     }
 
     /// Whether no work is in progress and all cards are shown, tracked.
@@ -56,45 +48,59 @@ impl OwnData {
         sheet.progress().is_none() && !sheet.has_more()
     }
 
-    /// Gives the clerk an order as a new job.
-    fn ask(self, order: impl FnOnce(&Clerk, u32)) {
-        let job = self.sheet.try_update(Sheet::begin).unwrap_or_default();
+    fn in_use(self) -> Choices {
+        self.sheet.read_untracked().in_use()
+    }
+
+    /// Gives the clerk an order as a new job, after which these choices are in use.
+    fn ask(self, choices: Choices, order: impl FnOnce(&Clerk, u32)) {
+        let job = self.sheet.try_update(|sheet| sheet.begin(choices)).unwrap_or_default();
         self.clerk.with_value(|clerk| order(clerk, job));
     }
 
     /// Gives the clerk an order, unless it is busy: the order would end the present job.
-    fn ask_when_free(self, order: impl FnOnce(&Clerk, u32)) {
+    fn ask_when_free(self, choices: Choices, order: impl FnOnce(&Clerk, u32)) {
         if self.sheet.read_untracked().progress().is_none() {
-            self.ask(order);
+            self.ask(choices, order);
         } else {
-            self.sheet.update(|sheet| sheet.complain(say!("Wait until this is done, or stop it first.").into()));
+            self.sheet.update(Sheet::refuse);
         }
+    }
+
+    /// Gives the clerk an order to open data, which are shown from their first model on.
+    fn ask_anew(self, order: impl FnOnce(&Clerk, u32)) {
+        self.ask(Choices { chosen: Chosen::default(), ..self.in_use() }, order);
     }
 
     fn open(self, files: &FileList, adds: bool) {
         if files.length() > 0 {
-            self.chosen.set(Chosen::default());
-            self.ask(|clerk, job| clerk.open(job, files, adds));
+            self.ask_anew(|clerk, job| clerk.open(job, files, adds));
         }
     }
 
     fn choose(self, change: impl FnOnce(&mut Chosen)) {
-        let mut chosen = self.chosen.get_untracked();
-        change(&mut chosen);
-        self.chosen.set(chosen);
-        self.ask_when_free(|clerk, job| clerk.choose(job, chosen));
+        let mut choices = self.in_use();
+        change(&mut choices.chosen);
+        self.ask_when_free(choices, |clerk, job| clerk.choose(job, choices.chosen));
     }
 
     fn set_rounds(self, which: Which, text: &str) {
-        let (rounds, complaint) = rounds::set(self.rounds.get_untracked(), which, text);
-        let is_new = rounds != self.rounds.get_untracked();
-        self.rounds.set(rounds);
+        let choices = self.sheet.read_untracked().choices();
+        let (rounds, complaint) = rounds::set(choices.rounds, which, text);
+        let is_new = rounds != choices.rounds;
+        let is_refused = is_new && self.sheet.read_untracked().progress().is_some();
         if is_new {
-            self.ask_when_free(|clerk, job| clerk.set_rounds(job, rounds));
+            self.ask_when_free(Choices { rounds, ..choices }, |clerk, job| clerk.set_rounds(job, rounds));
         }
-        if let Some(words) = complaint {
+        // It says which number is used, and none is where the order was refused.
+        if let Some(words) = complaint.filter(|_| !is_refused) {
             self.sheet.update(|sheet| sheet.complain(words));
         }
+    }
+
+    /// The options of a list.
+    fn options(self, part: Part) -> Memo<String> {
+        memo(move || self.sheet.read().options(part))
     }
 
     /// Text of a piece; empty before there are results.
@@ -174,16 +180,13 @@ pub fn DataView(
 fn opening(store: Store, own: OwnData) -> AnyView {
     let save = move || {
         let settings = store.settings.draft.read_untracked().settings();
-        own.ask_when_free(|clerk, job| clerk.save_simulated(job, settings));
+        own.ask_when_free(own.in_use(), |clerk, job| clerk.save_simulated(job, settings));
     };
     view! {
         <div class="data-head">
             <div class="data-ways">
                 {file_button(say!("Open files…"), "open", false, own)}
-                {button("set-step", say!("Try the example"), move || {
-                    own.chosen.set(Chosen::default());
-                    own.ask(Clerk::open_example);
-                })}
+                {button("set-step", say!("Try the example"), move || own.ask_anew(Clerk::open_example))}
                 {button("set-step", say!("Save the simulated data as CSV"), save)}
             </div>
             <p class="quiet">
@@ -232,7 +235,7 @@ fn state(own: OwnData) -> AnyView {
         let bar = view! {
             <progress max="1" value=share.to_string() aria-label=say!("done")></progress>
             <span>{words}</span>
-            {button("set-step", say!("Stop"), move || own.ask(Clerk::stop))}
+            {button("set-step", say!("Stop"), move || own.ask(own.in_use(), Clerk::stop))}
         };
         Some(bar.into_any())
     };
@@ -263,8 +266,8 @@ fn saving(own: OwnData) -> AnyView {
     view! {
         <div class="data-ways">
             {file_button(say!("Add files…"), "add", true, own)}
-            {button("set-step", say!("Save moments"), move || own.ask_when_free(Clerk::save_moments))}
-            {button("set-step", say!("Save results"), move || own.ask_when_free(Clerk::save_results))}
+            {button("set-step", say!("Save moments"), move || own.ask_when_free(own.in_use(), Clerk::save_moments))}
+            {button("set-step", say!("Save results"), move || own.ask_when_free(own.in_use(), Clerk::save_results))}
         </div>
     }
     .into_any()
@@ -274,7 +277,7 @@ fn whose(store: Store, own: OwnData) -> AnyView {
     let choose = move |model| own.choose(|chosen| chosen.model = model);
     view! {
         <div class="sweep-head">
-            {select(say!("of"), own.part(Part::Models), || false, choose)}
+            {select(say!("of"), own.options(Part::Models), || false, choose)}
             {own.save(store, "save-eigenvalues", charts::eigenvalues)}
         </div>
     }
@@ -285,7 +288,7 @@ fn ways(store: Store, own: OwnData) -> AnyView {
     let choose = move |way| own.choose(|chosen| chosen.way = way);
     view! {
         <div class="sweep-head">
-            {select(say!("with"), own.part(Part::Ways), || false, choose)}
+            {select(say!("with"), own.options(Part::Ways), || false, choose)}
             {own.save(store, "save-joining", charts::joining)}
         </div>
     }
@@ -323,7 +326,7 @@ fn joining(store: Store, own: OwnData) -> AnyView {
 /// Number boxes for local steps and rounds of the federated methods.
 fn rounds_row(own: OwnData) -> AnyView {
     let number = move |which: Which| {
-        let text = memo(move || which.of(own.rounds.get()).to_string());
+        let text = memo(move || which.of(own.sheet.read().choices().rounds).to_string());
         let take = move |text: &str| own.set_rounds(which, text);
         let text_box = text_box(TextBox { key: which.key(), class: "number-box", inputmode: "numeric", text }, take);
         view! {

@@ -48,7 +48,8 @@ fn read(text: &str) -> Vec<Spot<'_>> {
 
 /// The eigenvalues of the chosen model before those of the clients' own models; `None` if there is no model.
 pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let (model, points) = parts[Part::Modes].split_once('\n')?;
+    let (head, points) = parts[Part::Modes].split_once('\n')?;
+    let (english, model) = head.split_once('\t')?;
     let points = read(points);
     let curve = |role, kind, label: &str, is_ours: fn(&str) -> bool| {
         let points = points.iter().filter(|spot| is_ours(spot.name)).map(Spot::point).collect();
@@ -59,7 +60,7 @@ pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
         curve(Role::Pooled, CurveKind::Points, model, str::is_empty),
     ]);
     let row = |&Spot { name, x: re, y: im }: &Spot<'_>| {
-        let name = if name.is_empty() { model.to_owned() } else { say!("{name} alone") };
+        let name = if name.is_empty() { english.to_owned() } else { say!("{name} alone") };
         vec![name, re.to_string(), im.to_string(), Mode { re, im }.size().to_string()]
     };
     let header = ["model", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();

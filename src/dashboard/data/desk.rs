@@ -39,8 +39,18 @@ pub struct Desk {
     sites: Option<Sites>,
     name: String,
     incoming: Option<Incoming>,
-    /// The identification in progress, with its files and sites: of a new lot, or of the present one with other rounds.
-    work: Option<(Vec<FileRead>, Sites, Box<Identification>)>,
+    work: Option<Work>,
+}
+
+/// The identification in progress: of a new lot, or of the present one with other rounds.
+#[derive(Debug)]
+struct Work {
+    files: Vec<FileRead>,
+    sites: Sites,
+    identification: Box<Identification>,
+    /// The rounds and the choice that apply once it is complete: a new lot has other models.
+    rounds: Rounds,
+    chosen: Chosen,
 }
 
 impl Desk {
@@ -101,31 +111,38 @@ impl Desk {
 
     /// Begins to identify models from the lot that was read; [`Desk::work`] continues.
     pub fn identify(&mut self) {
+        self.begin_work(self.rounds, Chosen::default());
+    }
+
+    fn begin_work(&mut self, rounds: Rounds, chosen: Chosen) {
         let Some(sites) = self.sites.take() else { return };
-        let identification = Box::new(Identification::new(&sites, self.rounds));
-        self.work = Some((std::mem::take(&mut self.files), sites, identification));
+        let identification = Box::new(Identification::new(&sites, rounds));
+        self.work = Some(Work { files: std::mem::take(&mut self.files), sites, identification, rounds, chosen });
     }
 
     /// Begins to identify the opened data again, with other rounds; returns whether there are any data.
     pub fn set_rounds(&mut self, rounds: Rounds) -> bool {
-        self.rounds = rounds;
         self.drop_work();
-        let Some(found) = &self.found else { return false };
+        let Some(found) = &self.found else {
+            self.rounds = rounds;
+            return false;
+        };
         (self.sites, self.files) = (Some(found.sites.clone()), found.files.clone());
-        self.identify();
+        self.begin_work(rounds, self.chosen);
         true
     }
 
     /// Works until `now()` reaches `until`, both in milliseconds. Returns the share of the work that is done, from 0 to
     /// 1, or `None` once the work is complete.
     pub fn work(&mut self, until: f64, now: impl Fn() -> f64) -> Option<f64> {
-        let (_, sites, identification) = self.work.as_mut()?;
+        let Work { sites, identification, .. } = self.work.as_mut()?;
         while identification.step(sites) {
             if now() >= until {
                 return Some(identification.progress());
             }
         }
-        let (files, sites, identification) = self.work.take()?;
+        let Work { files, sites, identification, rounds, chosen } = self.work.take()?;
+        (self.rounds, self.chosen) = (rounds, chosen);
         self.found = Some(Found { files, sites, identified: identification.finish() });
         None
     }

@@ -1,6 +1,6 @@
 //! Markup of the Data view's pieces.
 
-use fedsysid_say::{between, say};
+use fedsysid_say::{between, in_english, say};
 use std::fmt::Write;
 
 use super::charts::{Spot, written};
@@ -12,7 +12,7 @@ use crate::dashboard::systems::plane::drawn;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Joining, Model, Way};
-use crate::figure::number::{count, measured};
+use crate::figure::number::{beside_one, count, measured};
 use crate::sim::estimate::EstimateError;
 use crate::sim::norm::spectral_norm;
 use crate::sim::spectrum::eigenvalues;
@@ -32,14 +32,18 @@ macro_rules! put {
 
 /// Writes all pieces for the chosen model and shared way.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
-    let names: Vec<_> = found.models().map(|(way, _)| way_name(way)).collect();
+    let names = found.models().map(|(way, _)| way_name(way));
     // The browser would take longer to lay out a list of thousands than everything else.
     let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
+    let models: Vec<_> = names.chain(clients).collect();
     let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
+    // Other rounds may leave fewer models or ways than there were: then the first one is shown.
+    let within = |index: usize, len: usize| if index < len { index } else { 0 };
+    let chosen = Chosen { model: within(chosen.model, models.len()), way: within(chosen.way, ways.len()) };
     let (join, by_client) = join(found, chosen.way);
     let mut parts = Parts::default();
     parts[Part::Summary] = summary(found);
-    parts[Part::Models] = markup::options(&names.into_iter().chain(clients).collect::<Vec<_>>(), Some(chosen.model));
+    parts[Part::Models] = markup::options(&models, Some(chosen.model));
     parts[Part::Estimate] = chosen_model(found, chosen.model);
     parts[Part::Fit] = fit(found);
     parts[Part::Ways] = markup::options(&ways, Some(chosen.way));
@@ -96,24 +100,47 @@ fn rows_of(file: &super::FileRead) -> u64 {
 /// A shared model or a client's own, by its place in the list of models.
 fn chosen_model(found: &Found, index: usize) -> String {
     match model_at(found, index) {
-        Some(Ok((_, model, errors))) => model_of(found, model, errors),
+        Some(Ok(listed)) => model_of(found, &listed),
         Some(Err(error)) => format!("<p class=no-value>{}.</p>", escaped(&words::no_estimate(found, error))),
         None => String::new(),
     }
 }
 
-/// An entry of the list of models: name, model, and the estimate with its standard errors, if it has them.
-type Listed<'a> = (String, &'a Matrix, Option<&'a Estimate>);
+/// An entry of the list of models.
+struct Listed<'a> {
+    name: String,
+    theta: &'a Matrix,
+    /// The estimate with its standard errors, if it has them.
+    errors: Option<&'a Estimate>,
+    /// Words on these errors, or on their absence.
+    note: &'static str,
+}
 
 fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateError>> {
     let shared: Vec<_> = found.models().collect();
-    if let Some((way, model)) = shared.get(index) {
-        let errors = found.identified.pooled.as_ref().ok().filter(|_| *way == Way::Pooled);
-        return Some(Ok((way_name(*way), model, errors)));
+    if let Some(&(way, theta)) = shared.get(index) {
+        let errors = found.identified.pooled.as_ref().ok().filter(|_| way == Way::Pooled);
+        let note = match way {
+            Way::MeanOfLocals => say!(
+                "The mean of the clients’ own models: no standard errors are computed for it; those of pooled and alone say what the data allow."
+            ),
+            Way::Method(_) => say!(
+                "The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow."
+            ),
+            Way::Pooled if found.sites.all().len() > 1 => {
+                say!("These intervals take all clients to have one system and the same noise.")
+            }
+            Way::Alone | Way::Pooled => "",
+        };
+        return Some(Ok(Listed { name: way_name(way), theta, errors, note }));
     }
     let client = index - shared.len();
-    let own = found.identified.locals.get(client)?;
-    Some(own.as_ref().map(|own| (say!("{} alone", found.label(client)), &own.theta, Some(own))).map_err(|error| *error))
+    let own = match found.identified.locals.get(client)? {
+        Ok(own) => own,
+        Err(error) => return Some(Err(*error)),
+    };
+    let name = say!("{} alone", found.label(client));
+    Some(Ok(Listed { name, theta: &own.theta, errors: Some(own), note: "" }))
 }
 
 /// The eigenvalues of a model's Â.
@@ -124,15 +151,19 @@ fn modes_of(found: &Found, theta: &Matrix) -> Vec<Mode> {
 
 /// Eigenvalues of the model at this place of the list and of the clients' own models; the page makes a chart of them.
 fn modes(found: &Found, index: usize) -> String {
-    let Some(Ok((name, model, _))) = model_at(found, index) else { return String::new() };
+    let Some(Ok(Listed { name, theta: model, .. })) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().enumerate();
-    let own = locals.filter_map(|(client, local)| Some((found.label(client), &local.as_ref().ok()?.theta)));
+    let label = |client| in_english(|| found.label(client));
+    let own = locals.filter_map(|(client, local)| Some((label(client), &local.as_ref().ok()?.theta)));
+    // Tables of numbers are in English whatever the page's language, and the page knows only its own words.
+    let english = in_english(|| model_at(found, index)).and_then(Result::ok).map(|listed| listed.name);
+    let head = [english.unwrap_or_default(), name].map(|name| name.replace(['\t', '\n', '\r'], " ")).join("\t");
     let all = std::iter::once(("", model)).chain(own.take(CLOUD / n));
     let points = all.flat_map(|(name, theta)| {
         modes_of(found, theta).into_iter().map(move |Mode { re, im }| Spot { name, x: re, y: im })
     });
-    format!("{}\n{}", name.replace('\n', " "), written(points))
+    format!("{head}\n{}", written(points))
 }
 
 /// Ratios of errors of the clients for the shared way at this place; the page makes a chart of them.
@@ -146,7 +177,7 @@ fn dots(found: &Found, way: usize) -> String {
     format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
 }
 
-fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String {
+fn model_of(found: &Found, &Listed { theta, errors, note, .. }: &Listed<'_>) -> String {
     let dims = found.sites.dims();
     let (n, names) = (dims.n_states, &found.sites.names);
     let mut html = format!(
@@ -179,7 +210,7 @@ fn model_of(found: &Found, theta: &Matrix, errors: Option<&Estimate>) -> String 
         html += "</tr>";
     }
     html += "</tbody></table></div>";
-    put!(html, "<p class=quiet>{}</p></div>", escaped(&about(errors)));
+    put!(html, "<p class=quiet>{}</p></div>", escaped(&about(errors, note)));
     html + &poles(found, theta)
 }
 
@@ -188,21 +219,20 @@ fn input_class(k: usize, n_states: usize) -> &'static str {
 }
 
 /// Words beneath a model on its standard errors, if it has any.
-fn about(errors: Option<&Estimate>) -> String {
-    let Some(Estimate { degrees, noise_std, .. }) = errors else {
-        return say!("The result of rounds: it has no standard errors of its own; those of pooled and alone say what the data allow.").into();
-    };
+fn about(errors: Option<&Estimate>, note: &str) -> String {
+    let Some(Estimate { degrees, noise_std, .. }) = errors else { return note.to_owned() };
     if *degrees == 0 {
         return say!("As many samples as unknowns: nothing is left to tell how large the errors are.").into();
     }
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
     let is_exact = noise_std.iter().any(|std| *std <= 0.0);
     let exact = if is_exact { say!(" Where σ̂ is 0, the entries are exact but for rounding.") } else { "" };
-    say!(
+    let said = say!(
         "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.{exact}",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),
         noise.join(between())
-    )
+    );
+    [said.as_str(), note].join(" ").trim_end().to_owned()
 }
 
 /// The eigenvalues of Â before those of the clients' own models, as a plot with words.
@@ -249,11 +279,12 @@ fn fit(found: &Found) -> String {
             (Ok(Model::Shared(model)), Ok(pooled)) => Some((model - &pooled.theta).norm()),
             _ => None,
         };
-        for number in [outcome.contraction, far] {
+        let distance: fn(f64) -> String = |far| measured(far, 3);
+        for (number, words) in [(outcome.contraction, beside_one as fn(f64) -> String), (far, distance)] {
             match number {
                 // Smaller numbers are rounding.
                 Some(number) => {
-                    let shown = if number < 1e-9 { "0".into() } else { measured(number, 3) };
+                    let shown = if number < 1e-9 { "0".into() } else { words(number) };
                     put!(html, "<td><data value={number}>{shown}</data></td>");
                 }
                 None => html += "<td class=none>–</td>",

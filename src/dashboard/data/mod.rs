@@ -22,7 +22,7 @@ pub mod words;
 
 pub use desk::Desk;
 pub use parts::Chosen;
-pub use sheet::{Reply, Sheet};
+pub use sheet::{Choices, Reply, Sheet};
 
 use crate::data::Matrix;
 use crate::data::identify::{Identified, Model, Way};

@@ -1,6 +1,7 @@
 //! The page's side of the Data view: the desk's replies and their state.
 
-use super::parts::{CARDS, Parts};
+use super::parts::{CARDS, Chosen, Part, Parts};
+use crate::data::shared::Rounds;
 use fedsysid_say::say;
 
 /// A reply of the desk.
@@ -23,6 +24,15 @@ pub enum Reply {
     Done,
 }
 
+/// What the reader may set.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// The model and the way that are shown.
+    pub chosen: Chosen,
+    /// The rounds of the federated methods.
+    pub rounds: Rounds,
+}
+
 /// The shown pieces of opened data, and the progress of the work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
@@ -32,12 +42,19 @@ pub struct Sheet {
     parts: Option<Box<Parts>>,
     /// Pieces that have arrived, and how many of their cards are shown already.
     coming: Option<(Box<Parts>, usize)>,
+    /// Choices that the shown pieces follow, and those that they follow once the job is done.
+    in_use: Choices,
+    asked: Choices,
+    /// Changes whenever a choice comes to nothing.
+    is_odd: bool,
 }
 
 impl Sheet {
-    /// Begins a job and returns its number. Later replies to older jobs are ignored.
-    pub fn begin(&mut self) -> u32 {
+    /// Begins a job, after which these choices are in use, and returns its number. Later replies to older jobs are
+    /// ignored.
+    pub fn begin(&mut self, asked: Choices) -> u32 {
         self.job += 1;
+        self.asked = asked;
         (self.progress, self.complaint) = (Some((0.0, String::new())), None);
         self.job
     }
@@ -46,6 +63,11 @@ impl Sheet {
     pub fn apply(&mut self, job: u32, reply: Reply) {
         if job != self.job {
             return;
+        }
+        match reply {
+            Reply::Parts(_) | Reply::Done => self.in_use = self.asked,
+            Reply::Failed(_) | Reply::Stopped => self.is_odd = !self.is_odd,
+            Reply::Progress { .. } => {}
         }
         let progress = match reply {
             Reply::Progress { share, words } => Some((share, words)),
@@ -86,6 +108,29 @@ impl Sheet {
         self.complaint = Some(words);
     }
 
+    /// Says that an order has to wait, as it would end the present job. Nothing that it asked for comes into use.
+    pub fn refuse(&mut self) {
+        self.is_odd = !self.is_odd;
+        self.complain(say!("Wait until this is done, or stop it first.").into());
+    }
+
+    /// The choices that the shown pieces follow.
+    pub fn in_use(&self) -> Choices {
+        self.in_use
+    }
+
+    /// The choices to show: those of the present job or, without one, those in use.
+    pub fn choices(&self) -> Choices {
+        if self.progress.is_some() { self.asked } else { self.in_use }
+    }
+
+    /// The options of a list; empty before there are results. The text changes whenever a choice comes to nothing: the
+    /// browser would still show that choice if it got the same text.
+    pub fn options(&self, part: Part) -> String {
+        let text = self.parts().map(|parts| parts[part].clone()).unwrap_or_default();
+        text + if self.is_odd { " " } else { "" }
+    }
+
     /// Says that the worker is gone, with the reason if it is known.
     pub fn lose(&mut self, reason: &str) {
         let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
@@ -94,6 +139,8 @@ impl Sheet {
             self.job,
             Reply::Failed(say!("The reader failed{because}. Opening the file again starts a new one.")),
         );
+        // The new one knows of no choices.
+        self.in_use = Choices::default();
     }
 
     /// Share of the work that is done, from 0 to 1, and the present work in words; `None` if nothing is being done.
@@ -115,19 +162,18 @@ impl Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dashboard::data::parts::Part;
 
     #[test]
     fn what_is_stale_changes_nothing_and_what_fails_loses_nothing() {
         let mut sheet = Sheet::default();
-        let first = sheet.begin();
+        let first = sheet.begin(Choices::default());
         let parts = Box::new(Parts::from_texts(["a".into()]));
         sheet.apply(first, Reply::Parts(parts));
         assert!(sheet.progress().is_none());
         while sheet.has_more() {
             sheet.show_next();
         }
-        let second = sheet.begin();
+        let second = sheet.begin(Choices::default());
         sheet.apply(first, Reply::Failed("old".into()));
         assert_eq!((sheet.progress().is_some(), sheet.complaint()), (true, None));
         sheet.apply(second, Reply::Progress { share: 0.5, words: "half".into() });
@@ -135,7 +181,7 @@ mod tests {
         sheet.apply(second, Reply::Failed("new".into()));
         assert_eq!((sheet.progress(), sheet.complaint()), (None, Some("new")));
         assert_eq!(sheet.parts().map(|parts| parts[Part::Summary].as_str()), Some("a"));
-        sheet.begin();
+        sheet.begin(Choices::default());
         assert_eq!(sheet.complaint(), None);
         sheet.lose("out of memory");
         assert!(sheet.complaint().is_some_and(|words| words.contains("(out of memory)")));
@@ -147,7 +193,7 @@ mod tests {
         let mut sheet = Sheet::default();
         for word in ["old", "new"] {
             let before = sheet.parts().cloned().unwrap_or_default();
-            let job = sheet.begin();
+            let job = sheet.begin(Choices::default());
             sheet.apply(job, Reply::Parts(Box::new(texts(word))));
             assert_eq!(sheet.parts().cloned().unwrap_or_default(), before, "nothing until it is asked for");
             for card in 0..CARDS.len() {
@@ -163,5 +209,39 @@ mod tests {
             sheet.show_next();
             assert_eq!(sheet.parts(), Some(&texts(word)), "there is no more");
         }
+    }
+
+    /// A choice is in use once its job is done; one that is refused or stopped leaves those before it, and lists show
+    /// these again.
+    #[test]
+    fn only_what_was_done_is_in_use() {
+        let rounds = |n_rounds| Choices { rounds: Rounds { n_rounds, ..Rounds::default() }, ..Choices::default() };
+        let mut sheet = Sheet::default();
+        let job = sheet.begin(rounds(1));
+        assert_eq!((sheet.in_use(), sheet.choices()), (Choices::default(), rounds(1)));
+        sheet.apply(job, Reply::Parts(Box::default()));
+        assert_eq!((sheet.in_use(), sheet.choices()), (rounds(1), rounds(1)));
+        let mut texts = vec![sheet.options(Part::Models)];
+        let mut is_told = |sheet: &Sheet| {
+            let text = sheet.options(Part::Models);
+            let is_new = texts.last() != Some(&text);
+            texts.push(text);
+            is_new
+        };
+        for reply in [Reply::Stopped, Reply::Failed("no".into())] {
+            let job = sheet.begin(rounds(2));
+            sheet.refuse();
+            assert!(is_told(&sheet) && sheet.complaint().is_some_and(|words| words.starts_with("Wait until")));
+            assert_eq!(sheet.choices(), rounds(2), "the job goes on");
+            sheet.apply(job, reply);
+            assert_eq!(sheet.choices(), rounds(1));
+            assert!(is_told(&sheet));
+        }
+        let job = sheet.begin(rounds(3));
+        sheet.apply(job, Reply::Done);
+        assert_eq!(sheet.choices(), rounds(3));
+        assert!(!is_told(&sheet));
+        sheet.lose("");
+        assert_eq!(sheet.choices(), Choices::default());
     }
 }

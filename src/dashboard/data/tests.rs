@@ -2,11 +2,17 @@ use super::*;
 use crate::dashboard::data::parts::{Part, Parts};
 use crate::dashboard::data::simulated::{Simulated, example};
 use crate::dashboard::export::charts::Page;
+use crate::dashboard::systems::Mode;
+use crate::data::identify::Identification;
+use crate::data::reader::Reader;
+use crate::data::shared::Rounds;
+use crate::data::spread::{Spread, Test};
 use crate::figure::sheet::Paper;
 use crate::figure::svg::Strokes;
 use crate::figure::theme::Theme;
 use crate::params::{Draft, Views};
 use crate::sim::scenario::Settings;
+use crate::text::from_decimal;
 
 fn settled(desk: &mut Desk) {
     desk.identify();
@@ -48,6 +54,16 @@ fn of_client(text: &str, client: &str) -> String {
     text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
 }
 
+/// What is found in a text.
+fn found(text: &str) -> Found {
+    let mut reader = Reader::new(from_decimal);
+    reader.push(text.as_bytes()).unwrap();
+    let sites = reader.finish().unwrap().sites;
+    let mut identification = Identification::new(&sites, Rounds::default());
+    while identification.step(&sites) {}
+    Found { files: Vec::new(), sites, identified: identification.finish() }
+}
+
 /// The example on the first screen is a valid file, and is read as the page says.
 #[test]
 fn the_file_that_is_shown_is_read() {
@@ -84,6 +100,30 @@ fn the_example_is_identified_and_every_part_says_something() {
     }
 }
 
+#[test]
+fn a_model_without_standard_errors_says_what_it_is() {
+    let mut desk = desk(&[&small(|_| ())]);
+    for (model, begin) in [(1, "The mean of the clients’ own models: "), (2, "The result of rounds: ")] {
+        desk.choose(Chosen { model, way: 0 });
+        let html = desk.parts().unwrap()[Part::Estimate].clone();
+        assert!(html.contains(&format!("<p class=quiet>{begin}")) && !html.contains("data-half"), "{html}");
+    }
+}
+
+/// What converges or is stable is never shown as 1.
+#[test]
+fn numbers_that_decide_by_their_side_of_1_show_it() {
+    let radius = |re: f64| words::radius(&[Mode { re, im: 0.0 }]);
+    assert_eq!(radius(0.9998), "Spectral radius of Â: 0.9998, stable.");
+    assert_eq!(radius(1.0004), "Spectral radius of Â: 1.0004, unstable.");
+    let mut found = found(&small(|_| ()));
+    for outcome in &mut found.identified.outcomes {
+        outcome.contraction = outcome.contraction.map(|_| 0.9998);
+    }
+    let fit = markup::parts(&found, Chosen::default())[Part::Fit].clone();
+    assert!(fit.contains("<data value=0.9998>0.9998</data>"), "{fit}");
+}
+
 /// Exports hold every eigenvalue and every dot of the charts, and say which data were opened.
 #[test]
 fn both_pictures_can_be_taken_away() {
@@ -103,6 +143,43 @@ fn both_pictures_can_be_taken_away() {
     assert!(
         charts::eigenvalues(page, &Parts::default()).is_none() && charts::joining(page, &Parts::default()).is_none()
     );
+}
+
+#[test]
+fn pooled_intervals_name_what_they_assume() {
+    let assumed = "These intervals take all clients to have one system and the same noise.</p>";
+    let all = small(|_| ());
+    let mut several = desk(&[&all]);
+    assert!(several.parts().unwrap()[Part::Estimate].contains(assumed));
+    let last = several.parts().unwrap()[Part::Models].matches("<option").count() - 1;
+    several.choose(Chosen { model: last, way: 0 });
+    let alone = several.parts().unwrap();
+    let one = desk(&[&of_client(&all, "1")]).parts().unwrap();
+    for parts in [alone, one] {
+        let html = &parts[Part::Estimate];
+        assert!(html.contains("± is half a 95 % confidence interval") && !html.contains("These intervals"), "{html}");
+    }
+}
+
+/// The chart speaks the page's language, and its table of numbers none but English.
+#[test]
+fn the_eigenvalues_are_the_same_table_in_every_language() {
+    let found = found(&small(|_| ()));
+    let (draft, views) = (Draft::default(), Views::default());
+    let page = Page { draft: &draft, views: &views, link: "" };
+    let chart = |model| charts::eigenvalues(page, &markup::parts(&found, Chosen { model, way: 0 })).unwrap();
+    let last = found.models().count();
+    let plain = [0, last].map(chart);
+    assert_eq!((&*plain[0].table.rows[0][0], &*plain[1].table.rows[0][0]), ("pooled", "1 alone"));
+    let texts = [("pooled", "gepoolt"), ("{} alone", "{} allein"), ("{name} alone", "{name} allein")];
+    let german = fedsysid_say::Language::new("de", ',', &fedsysid_say::packed(texts).unwrap());
+    fedsysid_say::speak(Some(Box::leak(Box::new(german))));
+    let translated = [0, last].map(chart);
+    fedsysid_say::speak(None);
+    assert_eq!(translated[0].title, "Eigenvalues of Â: gepoolt");
+    for (plain, translated) in plain.iter().zip(&translated) {
+        assert_eq!(plain.table, translated.table);
+    }
 }
 
 /// Pooled and local estimates on screen equal those of the simulation that wrote the file.
@@ -189,6 +266,48 @@ fn what_cannot_be_used_is_said_and_nothing_is_lost() {
     assert_eq!(open(&mut desk, "c.csv", "").unwrap_err(), "c.csv cannot be used: the file is empty.");
     assert!(open(&mut desk, "d.txt", "fedsysid-moments 2\n").unwrap_err().contains("version 1"));
     assert_eq!(desk.parts(), before);
+}
+
+/// A choice is about the models of one lot: others begin with their first model, but not before they are there.
+#[test]
+fn a_new_lot_begins_with_its_first_model() {
+    let all = small(|_| ());
+    let mut desk = desk(&[&all]);
+    let first = desk.parts().unwrap();
+    let last = first[Part::Models].matches("<option").count() - 1;
+    desk.choose(Chosen { model: last, way: 3 });
+    let chosen = desk.parts().unwrap();
+    assert!(chosen[Part::Models].ends_with("<option selected>4 alone</option>"), "{}", chosen[Part::Models]);
+    // Work that is dropped changes nothing, and other rounds keep the choice.
+    desk.begin(false);
+    open(&mut desk, "0.csv", &all).unwrap();
+    desk.identify();
+    desk.drop_work();
+    assert_eq!(desk.parts().unwrap(), chosen);
+    desk.set_rounds(Rounds { n_local_steps: 1, n_rounds: 2 });
+    desk.drop_work();
+    assert!(desk.set_rounds(Rounds::default()));
+    while desk.work(0.0, || 1.0).is_some() {}
+    assert_eq!(desk.parts().unwrap(), chosen);
+    desk.begin(false);
+    open(&mut desk, "0.csv", &all).unwrap();
+    settled(&mut desk);
+    assert_eq!(desk.parts().unwrap(), first);
+    desk.choose(Chosen { model: last + 1, way: 99 });
+    assert_eq!(desk.parts().unwrap(), first, "what is not there is the first");
+}
+
+/// Rounds whose work was dropped are not those of the next lot.
+#[test]
+fn rounds_count_once_their_work_is_complete() {
+    let all = small(|_| ());
+    let mut desk = desk(&[&all]);
+    let before = desk.parts().unwrap();
+    assert!(desk.set_rounds(Rounds { n_local_steps: 1, n_rounds: 2 }));
+    desk.begin(false);
+    open(&mut desk, "0.csv", &all).unwrap();
+    settled(&mut desk);
+    assert_eq!(desk.parts().unwrap(), before);
 }
 
 #[test]
@@ -296,6 +415,44 @@ fn states_without_noise_are_spoken_of_in_words() {
     saying(&carts(|_| 0.1, 0.0), &[]);
 }
 
+/// The test decides whether clients differ, and the estimate says how far: each may be without the other.
+#[test]
+fn how_far_clients_differ_agrees_with_whether_they_do() {
+    let mut found = found(&small(|_| ()));
+    for (p_value, between, words) in [
+        (0.001, 0.5, "The clients differ: their systems lie about 0.500 from their mean"),
+        (0.03, 0.0, "The clients seem to differ: how far is lost in the noise; noise alone moves"),
+        (
+            0.4,
+            0.5,
+            "Nothing says that the clients differ: the estimate of their distance, 0.500, is no larger than noise may give; ",
+        ),
+        (0.4, 0.0, "Nothing says that the clients differ: their estimates lie no farther apart than noise explains; "),
+    ] {
+        let (test, lists) = (Some(Test { f: 1.5, p_value }), Vec::new);
+        let spread = Spread { n_clients: 4, between, noise: 1.0, differing: lists(), exact: lists(), test };
+        found.identified.spread = Ok(spread);
+        assert!(words::spread(&found).starts_with(words), "{}", words::spread(&found));
+    }
+}
+
+/// Two clients without noise differ, and a third has noise in the same state: there is no test, but there is noise.
+#[test]
+fn noise_of_one_client_is_not_denied_where_others_have_none() {
+    let row = |client: u32, t: u32| {
+        let wave = |speed: f64| (speed * f64::from(t + 40 * client)).sin();
+        let (x, u) = (wave(1.3), wave(2.9));
+        let next = (0.5 + 0.1 * f64::from(client)) * x + u + if client == 2 { wave(17.7) } else { 0.0 };
+        format!("{client},{t},0,{x},{u}\n{client},{t},1,{next},\n")
+    };
+    let rows: String = (0..3).flat_map(|client| (0..30).map(move |t| row(client, t))).collect();
+    let [.., spread] = said(&format!("client,rollout,t,x1,u1\n{rows}"));
+    assert!(spread.starts_with("The clients differ for certain: "), "{spread}");
+    assert!(spread.contains("; noise alone moves the estimate of one by about "), "{spread}");
+    assert!(spread.contains(", over 3 clients. Predicted without error by some clients’ own models, but"), "{spread}");
+    assert!(spread.ends_with(" not by one for these: x1.") && !spread.contains("no state has noise"), "{spread}");
+}
+
 /// The words on prediction, on joining, and on how clients differ.
 fn said(text: &str) -> [String; 3] {
     let parts = desk(&[text]).parts().unwrap();
@@ -362,6 +519,17 @@ fn what_was_learned_from_nothing_predicts_nothing() {
     assert!(spread.contains("F = "), "{spread}");
     let parts = desk(&[&format!("client,x1,u1\n{}", rows("A"))]).parts().unwrap();
     assert!(!parts[Part::Fit].contains("class=bar"), "{}", parts[Part::Fit]);
+}
+
+/// The first client has as many samples as unknowns: its noise is not known, but that of the others is.
+#[test]
+fn clients_without_samples_to_spare_are_left_out_of_the_comparison() {
+    let rows = |client: &str| format!("{client},1,0.3\n{client},0.7,-0.9\n{client},-0.4,0.5\n");
+    let more = |client: &str| rows(client) + &format!("{client},0.2,0.1\n{client},0.1,0.4\n");
+    let [.., spread] = said(&format!("client,x1,u1\n{}{}{}", rows("A"), more("B"), more("C")));
+    assert!(spread.contains("over 2 clients"), "{spread}");
+    let [.., spread] = said(&format!("client,x1,u1\n{}{}D,1,1\nD,2,2\n", rows("A"), more("B")));
+    assert_eq!(spread, "How far clients differ cannot be told: that takes at least two clients with samples to spare.");
 }
 
 #[test]

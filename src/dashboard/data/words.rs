@@ -3,12 +3,13 @@
 use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::things::Things;
+use crate::data::estimate::Estimate;
 use crate::data::identify::{Outcome, Way};
 use crate::data::rollouts::{Noted, Tally};
 use crate::data::sites::N_FOLDS;
 use crate::data::spread::{Spread, Test, Untold};
 use crate::data::sums::Sums;
-use crate::figure::number::{count, measured, number};
+use crate::figure::number::{beside_one, count, measured, number};
 use crate::sim::estimate::EstimateError;
 use fedsysid_say::{between, say};
 
@@ -230,13 +231,16 @@ pub fn spread(found: &Found) -> String {
             return say!("There is only one client: nobody to differ from.").into();
         }
         Err(reason) => {
-            let undetermined = found.identified.locals.iter().find_map(|local| local.as_ref().err());
+            let locals = &found.identified.locals;
+            let n_determined = locals.iter().filter(|local| local.is_ok()).count();
+            let undetermined = locals.iter().find_map(|local| local.as_ref().err());
             let why = match (reason, undetermined) {
-                (Untold::FewClients, Some(error)) => {
+                (Untold::FewClients, Some(error)) if n_determined < 2 => {
                     let reason = no_estimate(found, *error);
                     say!("at least two clients whose own data determine a model, but {reason}")
                 }
-                _ => say!("samples to spare in every client").into(),
+                (Untold::FewClients, _) => say!("at least two clients with samples to spare").into(),
+                _ => say!("one model for all, and least squares finds none").into(),
             };
             return say!("How far clients differ cannot be told: that takes {why}.");
         }
@@ -253,12 +257,17 @@ pub fn spread(found: &Found) -> String {
     } else {
         say!("Nothing says that the clients differ")
     };
-    let size = if *apart > 0.0 {
-        say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
-    } else if is_certain {
-        say!("how far is lost in the noise of other states").into()
-    } else {
-        say!("their estimates lie no farther apart than noise explains").into()
+    let is_found = is_certain || p_value < 0.05;
+    let size = match (is_found, *apart > 0.0) {
+        (true, true) => {
+            say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
+        }
+        (true, false) if is_certain => say!("how far is lost in the noise of other states").into(),
+        (true, false) => say!("how far is lost in the noise").into(),
+        (false, true) => {
+            say!("the estimate of their distance, {}, is no larger than noise may give", measured(*apart, 3))
+        }
+        (false, false) => say!("their estimates lie no farther apart than noise explains").into(),
     };
     let n_clients = count(*n_clients);
     let mut words = match test {
@@ -275,14 +284,23 @@ pub fn spread(found: &Found) -> String {
                 n_clients
             )
         }
+        // A state in which clients differ for certain is not tested, and clients that have noise in it are left out.
+        None if *noise > 0.0 => {
+            let noise = measured(*noise, 3);
+            say!("{verdict}: {size}; noise alone moves the estimate of one by about {noise}, over {n_clients} clients.")
+        }
         None => say!("{verdict}: {size}, over {n_clients} clients; no state has noise."),
     };
     let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
     if is_certain {
-        words += &say!(
-            " Predicted without error by clients’ own models, but not by one for all: {}.",
-            names(differing).join(between())
-        );
+        let names = names(differing).join(between());
+        let locals = found.identified.locals.iter().flatten();
+        let has_noise = |local: &Estimate| differing.iter().any(|&state| local.noise_std[state] > 0.0);
+        words += &if locals.filter(|local| local.degrees > 0).any(has_noise) {
+            say!(" Predicted without error by some clients’ own models, but not by one for these: {names}.")
+        } else {
+            say!(" Predicted without error by clients’ own models, but not by one for all: {names}.")
+        };
     }
     if !exact.is_empty() {
         words += &say!(" Predicted without error by one model for all: {}.", names(exact).join(between()));
@@ -294,7 +312,7 @@ pub fn spread(found: &Found) -> String {
 pub fn radius(modes: &[Mode]) -> String {
     let Some(radius) = modes.first().map(|mode| mode.size()) else { return String::new() };
     let verdict = if radius < 1.0 { say!("stable") } else { say!("unstable") };
-    say!("Spectral radius of Â: {}, {verdict}.", measured(radius, 3))
+    say!("Spectral radius of Â: {}, {verdict}.", beside_one(radius))
 }
 
 /// An eigenvalue in decimals; of a conjugate pair, the one above the real axis stands for both.

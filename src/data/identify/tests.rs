@@ -180,6 +180,29 @@ fn a_client_with_too_little_has_no_model_of_its_own_but_a_shared_one() {
     assert_eq!(found.spread.unwrap().n_clients, 2);
 }
 
+/// The second client has one rollout, in the first part, and a thousand times the others' values: if its stretch
+/// counted for shared models alone, they would be far worse than the clients' own.
+#[test]
+fn free_runs_of_all_ways_are_along_the_same_stretches() {
+    let plain = text(&[9, 1, 9], 3, 0.1);
+    let loud = |row: &str| {
+        let loud = |field: &str| field.parse::<f64>().map_or(String::new(), |value| (value * 1_000.0).to_string());
+        row.split(',').enumerate().map(|(place, it)| if place < 3 { it.into() } else { loud(it) }).collect::<Vec<_>>()
+    };
+    let rows = plain.lines().map(|row| if row.starts_with("c1,") { loud(row).join(",") } else { row.to_owned() });
+    let found = identified(&sites_of(&rows.map(|row| row + "\n").collect::<String>()), Rounds::default());
+    assert!(found.outcomes[0].squares[1][0].is_nan() && found.locals[1].is_err());
+    assert_eq!(found.n_stretches, 4, "rollouts 1 and 6 of the others");
+    for way in [Way::Alone, Way::Pooled] {
+        let error = of(&found, way).free_run.unwrap();
+        assert!(error < 0.05, "{way:?}: {error}");
+    }
+    // If nobody has a model of its own, all stretches count.
+    let found = identified(&sites_of(&text(&[2; 6], 3, 0.1)), Rounds::default());
+    assert_eq!((found.n_stretches, of(&found, Way::Alone).free_run), (6, None));
+    assert!(of(&found, Way::Pooled).free_run.is_some());
+}
+
 #[test]
 fn a_column_without_life_is_said_to_be_the_reason() {
     let still = text(&[9, 9], 3, 0.1).lines().enumerate().fold(String::new(), |all, (line, row)| {
@@ -213,21 +236,32 @@ fn where_nothing_ever_moves_no_method_has_a_model() {
     }
 }
 
-/// The differences in five parts have a mean of 1, which is `times` their standard error.
+/// The differences in the parts with samples have a mean of 1, which is `times` their standard error; the two-sided 5 %
+/// quantiles of Student's t are 2.776 for five parts and 12.706 for two.
 #[test]
-fn a_difference_is_clear_beyond_two_standard_errors() {
+fn a_difference_is_clear_beyond_the_quantile_for_the_number_of_parts() {
     let found = identified(&sites_of(&text(&[9; 2], 3, 0.1)), Rounds::default());
-    for (times, is_clear) in [(2.1, true), (1.9, false)] {
-        // The variance of −1, −½, 0, ½, 1 is 0.625; divided by five, it is the variance of their mean.
-        let size = 1.0 / (times * (0.625_f64 / 5.0).sqrt());
-        let squares = |offset: f64| [-1.0, -0.5, 0.0, 0.5, 1.0].map(|part| 40.0 + offset * (1.0 + size * part));
+    // The variance of −1, −½, 0, ½, 1 is 0.625, and that of −1, 1 is 2; divided by the number of parts, it is the
+    // variance of their mean.
+    let five = (0.625_f64 / 5.0, [-1.0, -0.5, 0.0, 0.5, 1.0], [10; N_FOLDS]);
+    let two = (1.0, [-1.0, 1.0, 0.0, 0.0, 0.0], [10, 10, 0, 0, 0]);
+    for ((variance, parts, n_samples), times, is_clear) in
+        [(five, 2.8, true), (five, 2.7, false), (two, 12.8, true), (two, 12.6, false)]
+    {
+        let size = 1.0 / (times * variance.sqrt());
+        let squares = |offset: f64| {
+            std::array::from_fn(
+                |part| if n_samples[part] > 0 { 40.0 + offset * (1.0 + size * parts[part]) } else { 0.0 },
+            )
+        };
         for (own, other) in [(1.0, 0.0), (0.0, 1.0)] {
-            let mut found = Identified { n_samples: vec![[10; N_FOLDS]; 2], ..found.clone() };
+            let mut found = Identified { n_samples: vec![n_samples; 2], ..found.clone() };
             found.outcomes[0].squares = vec![squares(own); 2];
             found.outcomes[1].squares = vec![squares(other); 2];
             let joining = found.joining(&found.outcomes[1], 1).unwrap();
             assert_eq!(joining.is_clear, is_clear, "{times}");
-            let error = |offset: f64| (squares(offset).iter().sum::<f64>() / 50.0).sqrt();
+            let total = n_samples.iter().sum::<u64>() as f64;
+            let error = |offset: f64| (squares(offset).iter().sum::<f64>() / total).sqrt();
             assert!((joining.alone - error(own)).abs() < 1e-12 && (joining.shared - error(other)).abs() < 1e-12);
         }
     }

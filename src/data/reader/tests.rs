@@ -79,6 +79,26 @@ fn files_of_many_habits_say_the_same() {
     }
 }
 
+/// Beneath the header, a line that begins with `#` is a remark only if it cannot be a row.
+#[test]
+fn what_begins_like_a_remark_may_be_a_row() {
+    let opened = read(PLAIN.replace("A,", "#1,").replace("B,", "#2,").as_bytes()).unwrap();
+    let labels: Vec<_> = opened.sites.all().iter().map(|site| site.label.as_str()).collect();
+    assert_eq!((labels, opened.tally.samples), (vec!["#1", "#2"], 3));
+    // A missing value ends the run of rows; skipped as a remark, it would join those on both sides.
+    for text in ["x1,u1\n1,2\n#N/A,2\n3,4\n5,6\n7,8\n", "x1\n1\n#N/A\n3\n5\n7\n"] {
+        let tally = read(text.as_bytes()).unwrap().tally;
+        assert_eq!((tally.rows, tally.samples, tally.missing), (5, 2, Noted { count: 2, first: 3 }), "{text}");
+    }
+    for remark in ["# a remark", "# one, two", "#1,1,0,1,2,3,4", "# the \"end", "# caf\u{e9}"] {
+        same_as_plain(&PLAIN.replace("\nB,1,0", &format!("\n{remark}\nB,1,0")));
+    }
+    assert_eq!(read(b"# x\nx1\n1\n# half time\n2\n").unwrap().tally.samples, 1);
+    let mut latin = PLAIN.as_bytes().to_vec();
+    latin.extend_from_slice(b"# caf\xe9\n");
+    assert_eq!(read(&latin).unwrap().tally.foreign, Noted::default());
+}
+
 #[test]
 fn columns_may_be_left_out() {
     let opened = read(b"x1,u1\n1,2\n3,4\n5,6\n").unwrap();

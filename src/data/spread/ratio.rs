@@ -150,5 +150,5 @@ fn weighted_mean(clients: &[Noisy<'_>], beyond: &[f64]) -> Result<Matrix, Untold
         c += law.moments.c.rows(*state, 1) * (weight / largest);
         n_samples += law.moments.n_samples;
     }
-    least_squares(&Moments { s, c, n_samples }).map_err(|_| Untold::NoneToSpare)
+    least_squares(&Moments { s, c, n_samples }).map_err(|_| Untold::Unsolved)
 }

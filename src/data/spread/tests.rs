@@ -189,6 +189,20 @@ fn without_any_noise_there_is_nothing_to_test_with() {
     assert_eq!(Spread::of(&carts(|_| 0.1, 0.0, 0)), Err(Untold::NoNoise));
 }
 
+/// One rollout of five samples determines the five regressors, and leaves nothing that tells the noise.
+#[test]
+fn a_client_without_samples_to_spare_is_left_out() {
+    let alike = systems(0.5);
+    let few = |client: usize| plan(if client == 1 { 1 } else { 12 }, 1.0);
+    let mut three = clients(&alike[..3], few, 0);
+    assert_eq!(three[1].1.degrees, 0);
+    let found = Spread::of(&three);
+    three.remove(1);
+    assert_eq!(found, Spread::of(&three));
+    assert_eq!(found.unwrap().n_clients, 2);
+    assert_eq!(Spread::of(&clients(&alike[..2], few, 0)), Err(Untold::FewClients));
+}
+
 #[test]
 fn one_client_differs_from_nobody() {
     let one = (

@@ -117,7 +117,9 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
     rows.retain(|row| row.contains(|c: char| !c.is_whitespace() && c != ','));
     if brackets != Brackets::None {
         // Tabs at their ends are indentation; between lines of a spreadsheet they would be empty cells.
-        rows.iter_mut().for_each(|row| *row = row.trim());
+        for row in &mut rows {
+            *row = row.trim();
+        }
     }
     let separator = Separator::of(&rows, brackets);
     if separator != Separator::Semicolons {

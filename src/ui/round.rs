@@ -73,7 +73,7 @@ pub fn SlowRound(
             stop();
             act(change);
         };
-        let is_dead = live(move || ends(&shown.read()));
+        let is_dead = move || ends(&shown.read());
         view! { <button type="button" class="set-step" disabled=is_dead on:click=press>{label}</button> }.into_any()
     };
     let part = move |part: fn(&Showing) -> String| memo(move || part(&shown.read()));

@@ -253,6 +253,7 @@ fn is_clear(before: &Running, after: &Running) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the path of a method is of one lifetime, not of any")]
 mod tests {
     use super::super::sweep::tests::complete;
     use super::*;
@@ -356,7 +357,7 @@ mod tests {
     /// After a few rounds it is still a number.
     #[test]
     fn what_diverges_is_no_end_even_while_it_is_a_number() {
-        let said = seen("M=2&R=3&q=2&sweep=alpha:0.00001,0.0001,0.01", Upward::Error, Family::sentence);
+        let said = seen("M=2&R=3&q=2&sweep=alpha:0.00001,0.0001,0.01", Upward::Error, |family| family.sentence());
         assert!(said.starts_with("From α = 0.00001 to α = 0.0001, "), "{said}");
         assert!(said.ends_with(" At α = 0.01, FedLin diverges."), "{said}");
     }
@@ -388,7 +389,7 @@ mod tests {
 
     #[test]
     fn the_caption_has_each_curve_s_data_sets_and_a_band_if_there_is_one() {
-        let caption = |query: &str| seen(query, Upward::Error, Family::caption);
+        let caption = |query: &str| seen(query, Upward::Error, |family| family.caption());
         let each = "One curve a value, each the mean of ";
         assert_eq!(caption("M=2&R=3&sweep=q:1,5"), format!("{each}its data sets; band: ±1 standard error."));
         assert_eq!(caption("M=2&R=3&q=4&sweep=N:5,25"), format!("{each}4 data sets; band: ±1 standard error."));

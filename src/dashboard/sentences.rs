@@ -9,7 +9,7 @@ use crate::params::Key;
 use crate::params::views::Upward;
 use crate::protocol::Trouble;
 use crate::sim::estimate::{EstimateError, Reference};
-use crate::sim::family::Heterogeneity;
+use crate::sim::family::{Heterogeneity, Placement};
 use crate::sim::method::Method;
 use crate::sim::scenario::{GradientScale, ScenarioError};
 use crate::sim::spread::Spread;
@@ -206,7 +206,9 @@ impl Cause {
     /// What would lower it. Unless the cause has nearly the whole error, remedies against other causes help as well.
     fn remedy(self, run: &Run, share: f64) -> &'static str {
         match self {
-            Self::Heterogeneity if share < NEARLY_ALL => say!("a smaller ε would help most"),
+            Self::Heterogeneity if share < NEARLY_ALL || more_clients_may_help(run) => {
+                say!("a smaller ε would help most")
+            }
             Self::Transient => say!("more rounds would help"),
             Self::Noise if bears_no_more_data(run) => {
                 say!("more data with smaller steps would help, or more clients that are alike")
@@ -216,6 +218,12 @@ impl Cause {
             Self::Drift => say!("fewer local steps would help, or FedLin"),
         }
     }
+}
+
+/// Whether the mean of the clients' systems would move with more clients: there are few of them, or one is far from all others.
+fn more_clients_may_help(run: &Run) -> bool {
+    const FEW: usize = 10;
+    run.settings.n_clients < FEW || run.settings.placement == Placement::OneOutlier
 }
 
 /// Whether gradients from twice the data would make the step size unstable.

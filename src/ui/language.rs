@@ -24,6 +24,10 @@ pub fn LanguageChoice(
             web::language::choose(language.word());
         }
     });
+    // A page without an address of its own would lose its settings.
+    if !web::address::can_be_reloaded() {
+        return ().into_any();
+    }
     view! {
         <label>
             <span>{say!("language")}</span>
@@ -33,4 +37,5 @@ pub fn LanguageChoice(
             {say!("Another language closes the opened files.")}
         </span>
     }
+    .into_any()
 }

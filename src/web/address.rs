@@ -50,6 +50,12 @@ pub fn take_name() -> Option<String> {
     Some(name)
 }
 
+/// Whether the page has an address that leads to it again: not in a frame that is made of a text.
+pub fn can_be_reloaded() -> bool {
+    let protocol = web_sys::window().and_then(|window| window.location().protocol().ok());
+    protocol.is_some_and(|protocol| ["http:", "https:", "file:"].contains(&protocol.as_str()))
+}
+
 /// Reloads the page. The pair is put into the address if the address already has its key, or if `must_say` is set.
 pub fn load_anew((key, value): (&str, &str), must_say: bool) {
     let Some(window) = web_sys::window() else { return };

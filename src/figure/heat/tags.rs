@@ -7,6 +7,7 @@ use crate::figure::frame::{Px, Rect};
 use crate::figure::lines::{Anchor, Line};
 use crate::figure::text::width;
 use crate::figure::theme::Theme;
+use fedsysid_say::say;
 
 /// Words over the map, and their background.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +20,9 @@ pub(super) struct Tag {
 }
 
 /// The word on the black part of a map.
-const DIVERGES: &str = "diverges";
+fn diverges() -> &'static str {
+    say!("diverges")
+}
 
 /// The map on which words are placed.
 pub(super) struct Ground<'a> {
@@ -52,14 +55,14 @@ impl Ground<'_> {
             .collect();
         let sum = black.iter().fold((0.0, 0.0), |sum, at| (sum.0 + at.0, sum.1 + at.1));
         let mean = (sum.0 / black.len() as f64, sum.1 / black.len() as f64);
-        let size = Tag::new(DIVERGES, mean, false, self).rect;
+        let size = Tag::new(diverges(), mean, false, self).rect;
         let fits = |&(x, y): &Px| {
             let rect = Rect { left: x - 0.5 * size.width, top: y - 0.5 * size.height, ..size };
             self.cells.under(&rect).all(|shade| shade == Shade::Diverges)
         };
         let off = |at: &Px| (at.0 - mean.0).hypot(at.1 - mean.1);
         let at = black.into_iter().filter(fits).min_by(|a, b| off(a).total_cmp(&off(b)))?;
-        let mut tag = Tag::new(DIVERGES, at, false, self);
+        let mut tag = Tag::new(diverges(), at, false, self);
         tag.line.color = self.theme.diverges.text;
         Some(tag)
     }

@@ -242,8 +242,11 @@ fn a_resting_page_shows_its_picture_and_how_to_begin() {
     story().tell(async |page| {
         framed(page, "embed=1&autorun=0", 480).await?;
         page.next_frames().await?;
-        let seen = inside(page, &format!("{BUTTON}.checkVisibility({{ visibilityProperty: true }})")).await?;
-        let picture = inside(page, "document.querySelector('#shell .chart svg').checkVisibility()").await?;
+        let seen =
+            inside(page, &format!("frame.contentWindow.getComputedStyle({BUTTON}).visibility === 'visible'")).await?;
+        let picture =
+            inside(page, "[...document.querySelectorAll('#shell .chart svg')].some((svg) => svg.checkVisibility())")
+                .await?;
         ensure!((seen, picture) == (json!(true), json!(true)));
         ensure!(inside(page, &format!("{BUTTON}.textContent")).await? == json!("Compute this figure"));
         inside(page, &format!("({BUTTON}.click(), null)")).await?;

@@ -80,6 +80,25 @@ fn the_maps_handle_is_the_sliders() {
     });
 }
 
+/// What an author has locked holds wherever it can be set.
+#[test]
+fn a_locked_setting_holds_for_the_handle_and_for_buttons() {
+    Story::new().tell(async |page| {
+        page.open("embed=1&view=map&q=4&lock=M,alpha&show=eps&alpha=0.004").await?;
+        page.focus(HANDLE).await?;
+        page.press([Key::Up, Key::Right]).await?;
+        page.settle().await?;
+        let address: String = page.eval("return location.search;", &[]).await?;
+        ensure!(address.contains("eps=") && !address.contains("&M="), "{address}");
+        let told = "[...document.querySelectorAll('#app .visually-hidden')].some((p) => p.textContent === 'clients 50: fixed')";
+        ensure!(page.is(told).await?, "what is locked is told to those who listen");
+        page.open("embed=1&q=4&lock=alpha&alpha=0.004").await?;
+        page.wait("a diverging badge", PATIENCE, r#"document.querySelector('#app [data-standing="diverging"]')"#).await?;
+        ensure!(page.is("!document.querySelector('#app [data-step]')").await?);
+        Ok(())
+    });
+}
+
 /// Beneath a map lies the scale of its colors, which progress would cover.
 #[test]
 fn the_progress_of_a_map_is_at_its_top() {

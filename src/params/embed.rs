@@ -213,11 +213,17 @@ impl Embed {
             SHOW => set_list(&mut self.show, key, given, &controls().collect::<Vec<_>>()),
             LOCK => set_list(&mut self.lock, key, given, &settings().collect::<Vec<_>>()),
             LOOK => set_optional(&mut self.look, key, given),
-            // "de-AT" is German.
-            LANGUAGE => set_optional(&mut self.language, key, given.split('-').next().unwrap_or(given)),
+            LANGUAGE => self.set_language(given),
             INSTANCE => self.set_instance(given),
             _ => self.set_origin(given),
         }
+    }
+
+    /// Sets the language of a tag: "de-AT" is German.
+    fn set_language(&mut self, given: &str) -> Option<Notice> {
+        let (language, _) = given.split_once('-').unwrap_or((given, ""));
+        let notice = set_optional(&mut self.language, LANGUAGE, language);
+        notice.map(|notice| Notice { given: given.to_owned(), ..notice })
     }
 
     fn set_instance(&mut self, given: &str) -> Option<Notice> {
@@ -322,6 +328,8 @@ mod tests {
     fn a_tag_of_a_country_is_its_language() {
         let (embed, notices, _) = read("lang=de-AT");
         assert_eq!((embed.language.map(Language::word), notices), (Some("de"), vec![]));
+        let (_, notices, _) = read("lang=fr-CA");
+        assert!(notices.len() == 1 && notices[0].starts_with("lang = fr-CA is not among the choices: "), "{notices:?}");
     }
 
     #[test]

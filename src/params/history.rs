@@ -46,8 +46,9 @@ impl History {
         let goes_on = is_gesture && self.done.last().is_some_and(|change| change.keys == keys);
         (self.last, self.undone) = (Some(now), Vec::new());
         if goes_on && self.done.last().is_some_and(|change| change.state == *after) {
-            // There and back again: nothing is left to undo.
+            // There and back again: nothing is left to undo, and the gesture before is over.
             self.done.pop();
+            self.last = None;
         } else if !goes_on {
             self.done.push(Change { state: before, keys });
             let too_many = self.done.len().saturating_sub(KEPT);
@@ -159,6 +160,17 @@ mod tests {
             page.set(&format!("M={m}&eps=0.5"), 5_000.0 + 100.0 * step as f64);
         }
         page.set("eps=0.5", 5_300.0);
+        page.undo("");
+    }
+
+    #[test]
+    fn there_and_back_does_not_go_on_with_an_older_gesture() {
+        let mut page = page();
+        page.set("M=60", 0.0);
+        for (step, m) in [70, 60, 65].into_iter().enumerate() {
+            page.set(&format!("M={m}"), 5_000.0 + 100.0 * step as f64);
+        }
+        page.undo("M=60");
         page.undo("");
     }
 

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 
 use super::aloud::aloud;
 use super::canvas::{Area, Painted, painted};
+use super::gesture::is_chord;
 use super::reactive::{derived, live, memo, on};
 use crate::figure::aloud::{Line, beside, spoken, words};
 use crate::figure::draw::draw_layout;
@@ -154,11 +155,6 @@ pub fn steps_of(event: &KeyboardEvent) -> Option<Option<isize>> {
     };
     event.prevent_default();
     Some(Some(steps))
-}
-
-/// Whether a key is pressed with one that makes it the browser's own.
-fn is_chord(event: &KeyboardEvent) -> bool {
-    event.ctrl_key() || event.alt_key() || event.meta_key()
 }
 
 /// What is announced at the new abscissa.

@@ -10,6 +10,7 @@ use wasm_bindgen::JsCast;
 use super::canvas::{Area, Painted, painted};
 use super::chart::Chart;
 use super::explore::complaints;
+use super::gesture::{is_chord, is_main, is_released};
 use super::lesson;
 use super::parts::{readings, select};
 use super::reactive::{derived, live, memo, on};
@@ -149,8 +150,7 @@ impl Map {
             "ArrowLeft" | "ArrowRight" | "Home" | "End" => x,
             _ => y,
         };
-        let chord = event.ctrl_key() || event.alt_key() || event.meta_key();
-        if let Some(step) = Move::of_key(&event.key(), event.shift_key()).filter(|_| !chord) {
+        if let Some(step) = Move::of_key(&event.key(), event.shift_key()).filter(|_| !is_chord(event)) {
             event.prevent_default();
             self.store.settings.step(key, step);
         }
@@ -209,7 +209,7 @@ impl Plot {
     }
 
     fn press(self, event: &PointerEvent) {
-        if event.button() != 0 || !event.is_primary() {
+        if !is_main(event) {
             return;
         }
         let is_on_canvas = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlCanvasElement>());
@@ -230,8 +230,7 @@ impl Plot {
     }
 
     fn pass(self, event: &PointerEvent) {
-        // Some systems keep the release from the page, for instance beneath a menu.
-        if self.pointer.get_value().holds() && event.buttons() == 0 {
+        if self.pointer.get_value().holds() && is_released(event) {
             self.pointer.set_value(Pointer::default());
         }
         if self.pointer.get_value().holds() {

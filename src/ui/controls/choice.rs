@@ -5,8 +5,8 @@ use leptos::ev::Event;
 use leptos::prelude::*;
 
 use super::super::reactive::{live, memo, on};
+use super::fixed::Fixed;
 use super::help::{HelpButton, HelpText};
-use super::slider::Fixed;
 use super::{Settings, control_id};
 use crate::figure::Role;
 use crate::params::Choice;

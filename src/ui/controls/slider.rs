@@ -1,11 +1,13 @@
 //! A parameter's slider: symbol, name, editable value, reset mark, help.
 
+use super::super::gesture::is_chord;
 use super::super::parts::button;
 use super::super::reactive::{live, memo, on};
 use fedsysid_say::say;
 use leptos::ev::{Event, KeyboardEvent};
 use leptos::prelude::*;
 
+use super::fixed::Fixed;
 use super::help::{HelpButton, HelpText};
 use super::number_box::NumberBox;
 use super::{Known, Settings, control_id};
@@ -52,21 +54,6 @@ pub fn Slider(
             {(key == Key::Heterogeneity).then(|| view! { <p class="slider-note" data-testid="note">{known.measured}</p> })}
             <HelpText id=help_id open=help_open>{param.help()} " " {meaning(key)}</HelpText>
         </div>
-    }
-}
-
-/// A locked control in words: what is inert does not exist for those who listen.
-#[component]
-pub(super) fn Fixed(
-    /// Whether the control is hidden.
-    hidden: Box<dyn Fn() -> bool + Send + Sync>,
-    /// Its name and value.
-    words: Box<dyn Fn() -> String + Send + Sync>,
-) -> impl IntoView {
-    view! {
-        <p class="visually-hidden" hidden=live(hidden)>
-            {live(move || say!("{}: fixed", words()))}
-        </p>
     }
 }
 
@@ -161,8 +148,7 @@ fn Track(
     let mark = memo(move || known.landmarks.read().iter().find(|landmark| landmark.key == key).cloned());
     let before_press = StoredValue::new(param.default);
     let on_key = move |ev: KeyboardEvent| {
-        let chord = ev.ctrl_key() || ev.alt_key() || ev.meta_key();
-        if let Some(step) = Move::of_key(&ev.key(), ev.shift_key()).filter(|_| !chord) {
+        if let Some(step) = Move::of_key(&ev.key(), ev.shift_key()).filter(|_| !is_chord(&ev)) {
             ev.prevent_default();
             settings.step(key, step);
         }

@@ -11,6 +11,7 @@ use crate::figure::aloud::spoken;
 use crate::figure::frame::Frame;
 use crate::params::guide::Guide;
 use crate::ui::chart::OnPlot;
+use crate::ui::gesture::{is_chord, is_main, is_released};
 use crate::ui::reactive::{live, memo, on, when};
 use crate::ui::store::Store;
 
@@ -43,7 +44,7 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     let press = move |event: PointerEvent| {
         event.stop_propagation();
         event.prevent_default();
-        if event.button() != 0 || !event.is_primary() {
+        if !is_main(&event) {
             return;
         }
         if let Some(layer) = layer.get_untracked() {
@@ -54,7 +55,7 @@ fn handles(store: Store, kind: Kind, frame: Memo<Option<Frame>>) -> AnyView {
     };
     let pass = move |event: PointerEvent| {
         event.stop_propagation();
-        if is_held.get_value() && event.buttons() == 0 {
+        if is_held.get_value() && is_released(&event) {
             is_held.set_value(false);
         }
         if is_held.get_value() {
@@ -90,7 +91,7 @@ fn handle(store: Store, (kind, handle): (Kind, usize), drawn: Memo<Drawn>, frame
         live(move || frame.get().map(|frame| format!("{}px", pick(drawn.read().0.px(handle, &frame)))))
     };
     let key = move |event: KeyboardEvent| {
-        let chord = event.ctrl_key() || event.alt_key() || event.meta_key();
+        let chord = is_chord(&event);
         let mut is_ours = false;
         store.draw_if(kind, |guess| {
             is_ours = !chord && guess.key(handle, &event.key(), event.shift_key());

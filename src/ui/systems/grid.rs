@@ -10,6 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{EventTarget, HtmlInputElement};
 
 use super::super::controls::Settings;
+use super::super::gesture::is_chord;
 use super::super::reactive::{effect, live, memo, on};
 use super::super::selection::WholeText;
 use super::super::store::Store;
@@ -165,7 +166,7 @@ impl Boxes {
 
     fn hear_key(self, event: &KeyboardEvent) {
         let Some((input, cell)) = of_event(event.target()) else { return };
-        let chord = event.ctrl_key() || event.alt_key() || event.meta_key() || event.shift_key();
+        let chord = is_chord(event) || event.shift_key();
         match event.key().as_str() {
             "Enter" => {
                 self.commit(&input, cell);

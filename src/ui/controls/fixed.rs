@@ -7,7 +7,7 @@ use super::super::reactive::live;
 
 /// A locked control in words: what is inert does not exist for those who listen.
 #[component]
-pub(super) fn Fixed(
+pub fn Fixed(
     /// Whether the control is hidden.
     hidden: Box<dyn Fn() -> bool + Send + Sync>,
     /// Its name and value.

@@ -3,7 +3,7 @@
 //! They read their ranges, words and defaults from [`params`](crate::params) and write to [`Settings`] alone.
 
 pub mod choice;
-mod fixed;
+pub mod fixed;
 pub mod help;
 pub mod number_box;
 pub mod panel;

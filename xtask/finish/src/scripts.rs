@@ -5,7 +5,7 @@ use std::io::Result;
 use std::path::Path;
 
 /// Removes the lines of comments from every script in a folder.
-pub fn shorten(folder: &Path) -> Result<()> {
+pub(crate) fn shorten(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "js") {

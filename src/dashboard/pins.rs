@@ -147,16 +147,20 @@ pub fn outcome(ghost: &Ghost<'_>, run: Option<&Run>, work: Option<&State>) -> St
     }
 }
 
-/// The list of pins: each with its editable name, the difference in words, and buttons to return to it and to delete
-/// it.
-pub fn markup(pins: &[Pin], sweeps: &Sweeps, run: Option<&Run>, now: &Draft) -> String {
+/// What is said of each pin: how the settings differ from it, and what has become of the error; as markup.
+pub fn words(pins: &[Pin], sweeps: &Sweeps, run: Option<&Run>, now: &Draft) -> Vec<String> {
     let work = sweeps.current().map(|sweep| &sweep.state);
-    let item = |(index, ghost): (usize, &Ghost<'_>)| {
-        let name = escaped(&ghost.pin.name);
-        let words = match changes(&ghost.pin.draft, now) {
-            same if same.is_empty() => say!("the settings of now").into(),
-            changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run, work))),
-        };
+    let words = |ghost: &Ghost<'_>| match changes(&ghost.pin.draft, now) {
+        same if same.is_empty() => say!("the settings of now").into(),
+        changes => format!("{}: <b>{}</b>", escaped(&changes), escaped(&outcome(ghost, run, work))),
+    };
+    ghosts(pins, sweeps, run).iter().map(words).collect()
+}
+
+/// The list of pins: each with its editable name, its [`words`], and buttons to return to it and to delete it.
+pub fn markup(pins: &[Pin], words: &[String]) -> String {
+    let item = |(index, (pin, words)): (usize, (&Pin, &String))| {
+        let name = escaped(&pin.name);
         format!(
             "<li><input class=pin-name data-pin={index} value=\"{name}\" aria-label=\"{}\" maxlength=24 \
              autocomplete=off spellcheck=false><span class=pin-words>{words}</span>\
@@ -168,7 +172,7 @@ pub fn markup(pins: &[Pin], sweeps: &Sweeps, run: Option<&Run>, now: &Draft) -> 
             say!("Delete {name}")
         )
     };
-    ghosts(pins, sweeps, run).iter().enumerate().map(item).collect()
+    pins.iter().zip(words).enumerate().map(item).collect()
 }
 
 #[cfg(test)]
@@ -294,8 +298,8 @@ mod tests {
             let page = Page { draft: draft.clone(), views: views.clone(), pins: pins.clone() };
             let sweeps = kept(&wanted(&page).unwrap());
             let run = run_of(&draft);
-            let html = markup(&pins, &sweeps, Some(&run), &draft);
-            assert_eq!(html.matches("FedLin: ").count(), 2, "{views:?}: {html}");
+            let words = words(&pins, &sweeps, Some(&run), &draft);
+            assert_eq!(words.iter().filter(|words| words.contains("FedLin: ")).count(), 2, "{views:?}: {words:?}");
         }
     }
 

@@ -11,7 +11,7 @@ use super::reactive::{effect, live, memo, on};
 use super::store::Store;
 use crate::dashboard::embedding::Embedding;
 use crate::dashboard::host;
-use crate::web::address::with_query;
+use crate::web::address;
 use crate::web::clipboard;
 
 /// Id of the panel.
@@ -33,9 +33,11 @@ pub(super) fn panel(store: Store) -> AnyView {
     let (is_open, said) = (RwSignal::new(false), RwSignal::new(String::new()));
     let measured = RwSignal::new(None::<f64>);
     let (preview, code_box) = (NodeRef::<Div>::new(), NodeRef::<Textarea>::new());
-    let page = with_query("");
+    let page = address::page();
     let toggle = on(move |event: Event| {
-        is_open.set(event_target::<Element>(&event).matches(":popover-open").unwrap_or(false));
+        // The second, where the browser does not know popovers (src/web/boot.js).
+        let open = ":is(:popover-open, [data-open])";
+        is_open.set(event_target::<Element>(&event).matches(open).unwrap_or(false));
         said.set(String::new());
     });
     // The form is made when the panel opens, and not again at every choice, which would take the focus away.

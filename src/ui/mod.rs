@@ -10,6 +10,7 @@ mod embed;
 mod embedding;
 pub mod explore;
 mod filling;
+mod focus;
 mod gesture;
 pub mod language;
 mod lesson;

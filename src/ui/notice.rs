@@ -4,9 +4,8 @@ use fedsysid_say::say;
 use leptos::ev::MouseEvent;
 use leptos::html::Section;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
 
+use super::focus;
 use super::parts::button;
 use super::reactive::{effect, live, memo, on, when};
 use super::store::Store;
@@ -26,24 +25,26 @@ pub fn Notices(
 ) -> impl IntoView {
     let notices = store.settings.notices;
     let region = NodeRef::<Section>::new();
+    // The pressed button is gone: keep the focus near it, so that Tab continues from there.
+    let stay = move || drop(region.get_untracked().map(|region| region.focus()));
     // Found by its content, not by its index: other notices may have been removed meanwhile.
     let dismiss = move |dismissed: &Notice| {
         notices.update(|notices| {
             let place = notices.iter().position(|notice| notice == dismissed);
             drop(place.map(|place| notices.remove(place)));
         });
-        // The pressed button is gone: keep the focus near it, so that Tab continues from there.
-        if let Some(region) = region.get_untracked() {
-            let _ = region.focus();
-        }
+        stay();
+    };
+    let dismiss_all = move || {
+        notices.set(Vec::new());
+        stay();
     };
     let shown = move || notices.read().iter().take(SHOWN).cloned().collect::<Vec<_>>();
     let are_several = move || notices.read().len() > 1;
     let foot = move || {
         let n_more = notices.read().len().saturating_sub(SHOWN);
         let more = if n_more > 0 { say!("and {n_more} more") } else { String::new() };
-        view! { <p class="notice-foot">{more} {button("", say!("Dismiss all"), move || notices.set(Vec::new()))}</p> }
-            .into_any()
+        view! { <p class="notice-foot">{more} {button("", say!("Dismiss all"), dismiss_all)}</p> }.into_any()
     };
     view! {
         <section class="notices" aria-label=say!("Notices") aria-live="polite" tabindex="-1" node_ref=region>
@@ -92,9 +93,9 @@ fn show(store: Store, key: String) -> AnyView {
         match other.get_untracked() {
             Some(view) => {
                 store.views.update(|views| views.view = view);
-                request_animation_frame(move || focus(&id));
+                request_animation_frame(move || focus::unfolding(&id));
             }
-            None => focus(&id),
+            None => focus::unfolding(&id),
         }
     });
     view! {
@@ -109,15 +110,4 @@ fn can_be_shown(id: &str) -> bool {
         let is_hidden = matches!(element.closest("[hidden]"), Ok(Some(_)));
         !is_hidden && (is_folded || element.get_bounding_client_rect().width() > 0.0)
     })
-}
-
-/// Brings a control into sight, unfolding what it is folded into, and gives it the focus.
-fn focus(id: &str) {
-    let element = document().get_element_by_id(id);
-    if let Some(element) = element.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
-        if let Ok(Some(fold)) = element.closest("details") {
-            let _ = fold.set_attribute("open", "");
-        }
-        let _ = element.focus();
-    }
 }

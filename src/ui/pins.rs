@@ -2,21 +2,41 @@
 
 use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
+use leptos::html::Ul;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, HtmlInputElement};
+use web_sys::{Element, HtmlInputElement};
 
 use super::controls::control_id;
-use super::reactive::{live, memo, on};
+use super::focus;
+use super::reactive::{effect, live, memo, on};
 use super::store::Store;
-use crate::dashboard::pins::markup;
+use crate::dashboard::pins::{markup, words};
 use crate::params::pins::{MOST, PIN, Pin};
 
 /// The button that pins the present run, and the list of pins.
 pub(super) fn pins(store: Store) -> AnyView {
-    let html = memo(move || {
+    let said = memo(move || {
         let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
-        markup(&pins, &sweeps, dashboard.run(), &store.settings.draft.read())
+        words(&pins, &sweeps, dashboard.run(), &store.settings.draft.read())
+    });
+    // Only other pins make the list anew: whoever types a name keeps the box while the words beside it change.
+    let html = memo(move || {
+        let pins = store.pins.read();
+        said.with_untracked(|said| markup(&pins, said))
+    });
+    let list = NodeRef::<Ul>::new();
+    effect(move |_| {
+        let said = said.read();
+        let Some(items) = list.get_untracked().and_then(|list| list.query_selector_all(".pin-words").ok()) else {
+            return;
+        };
+        for (place, words) in (0..items.length()).zip(&*said) {
+            let item = items.item(place).and_then(|item| item.dyn_into::<Element>().ok());
+            if let Some(item) = item.filter(|item| item.inner_html() != *words) {
+                item.set_inner_html(words);
+            }
+        }
     });
     let is_full = memo(move || store.pins.read().len() >= MOST);
     let words = memo(move || match store.pins.read().len() {
@@ -30,7 +50,7 @@ pub(super) fn pins(store: Store) -> AnyView {
             store.return_to(index);
         } else if let Some(index) = at("data-delete") {
             store.delete_pin(index);
-            focus_list();
+            focus::soon(&format!("#{}", control_id(PIN)));
         }
     });
     let rename = on(move |event: Event| {
@@ -39,7 +59,7 @@ pub(super) fn pins(store: Store) -> AnyView {
         if let Some(index) = index {
             store.rename_pin(index, &input.value());
             // A new name makes the list anew; the focus stays where it was, or goes where it is going.
-            focus_if_lost(&format!("[data-pin=\"{index}\"]"));
+            focus::if_lost(&format!("[data-pin=\"{index}\"]"));
         }
     });
     view! {
@@ -50,37 +70,10 @@ pub(super) fn pins(store: Store) -> AnyView {
                 </button>
                 <span class="quiet">{words}</span>
             </p>
-            <ul id=control_id(PIN) class="pin-list" tabindex="-1" inner_html=html on:click=press on:change=rename></ul>
+            <ul id=control_id(PIN) class="pin-list" tabindex="-1" node_ref=list inner_html=html on:click=press on:change=rename></ul>
         </section>
     }
     .into_any()
-}
-
-fn focus_list() {
-    focus(&format!("#{}", control_id(PIN)));
-}
-
-/// Focuses an element once the page has followed a change.
-fn focus(css: &str) {
-    let css = css.to_owned();
-    request_animation_frame(move || focus_now(&css));
-}
-
-/// [`focus`], unless something else has the focus by then.
-fn focus_if_lost(css: &str) {
-    let css = css.to_owned();
-    request_animation_frame(move || {
-        if document().active_element().is_none_or(|element| element.tag_name() == "BODY") {
-            focus_now(&css);
-        }
-    });
-}
-
-fn focus_now(css: &str) {
-    let found = document().query_selector(css).ok().flatten();
-    if let Some(element) = found.and_then(|element| element.dyn_into::<HtmlElement>().ok()) {
-        let _ = element.focus();
-    }
 }
 
 impl Store {

@@ -14,12 +14,20 @@ use crate::params::{link, name};
 /// Least time between two writes, in milliseconds. Browsers refuse more than about a hundred in thirty seconds.
 const EVERY_MS: f64 = 300.0;
 
+/// Says nothing but that it is not empty: what the address of a page with settings of its own has for the defaults.
+const DEFAULTS: &str = "view=explore";
+
 /// The query of the page's address with its `?`, or an empty text; without an address, the settings saved with the
 /// page.
 pub fn query() -> String {
     let Some(window) = web_sys::window() else { return String::new() };
-    let saved = || window.document()?.document_element()?.get_attribute("data-settings");
     window.location().search().ok().filter(|search| !search.is_empty()).or_else(saved).unwrap_or_default()
+}
+
+/// The settings saved with the page, if it is such a copy.
+fn saved() -> Option<String> {
+    let said = web_sys::window()?.document()?.document_element()?.get_attribute("data-settings");
+    said.filter(|settings| !settings.is_empty())
 }
 
 /// The address from its `#` on, which browsers do not send to servers, or an empty text.
@@ -84,10 +92,14 @@ pub fn on_return(mut act: impl FnMut() + 'static) -> Option<Listener> {
 
 /// The whole address with this query, for sharing.
 pub fn with_query(query: &str) -> String {
+    format!("{}{}", page(), search_of(query))
+}
+
+/// The page's address without what it says.
+pub fn page() -> String {
     let location = web_sys::window().map(|window| window.location());
     let href = location.and_then(|location| location.href().ok()).unwrap_or_default();
-    let page = href.split(['?', '#']).next().unwrap_or_default();
-    format!("{page}{}{query}", question(query))
+    href.split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
 /// How a new address enters the browser's history.
@@ -156,7 +168,7 @@ impl Shared {
 fn write(query: &str, entry: Entry) -> Result<(), JsValue> {
     let window = web_sys::window().ok_or(JsValue::NULL)?;
     let (location, history) = (window.location(), window.history()?);
-    let search = format!("{}{query}", question(query));
+    let search = search_of(query);
     if location.search()? == search {
         return Ok(());
     }
@@ -167,6 +179,12 @@ fn write(query: &str, entry: Entry) -> Result<(), JsValue> {
         Entry::New if !is_framed => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),
         Entry::New | Entry::Same => history.replace_state_with_url(&JsValue::NULL, "", Some(&address)),
     }
+}
+
+/// What an address has behind its path to lead to this query. Nothing would lead to the settings saved with the page.
+fn search_of(query: &str) -> String {
+    let query = if query.is_empty() && saved().is_some() { DEFAULTS } else { query };
+    format!("{}{query}", question(query))
 }
 
 fn question(query: &str) -> &'static str {

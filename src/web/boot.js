@@ -35,6 +35,39 @@ if (globalThis.document === undefined) {
     addEventListener("resize", () => [...document.styleSheets].forEach(lookAgain));
   }
 
+  // Menus where the browser does not know popovers (Safari before 17, Firefox before 125): one is open at a time, until there is
+  // a press beside it or Escape.
+  if (!("showPopover" in HTMLElement.prototype)) {
+    root.dataset.popovers = "none";
+    let open;
+    let opener;
+    const show = (menu, button) => {
+      const before = open;
+      open = menu;
+      before?.removeAttribute("data-open");
+      menu?.setAttribute("data-open", "");
+      // A menu may fill itself when it opens, and be emptied when it closes.
+      for (const changed of new Set([before, menu])) changed?.dispatchEvent(new Event("toggle"));
+      if (!menu) opener?.focus();
+      opener = button;
+    };
+    addEventListener("click", (event) => {
+      const button = event.target.closest("[popovertarget]");
+      if (button) {
+        const menu = document.getElementById(button.getAttribute("popovertarget"));
+        const isOver = menu === open || button.getAttribute("popovertargetaction") === "hide";
+        show(isOver ? undefined : menu, isOver ? undefined : button);
+        event.preventDefault();
+      } else if (open && event.target.isConnected && !open.contains(event.target)) {
+        opener = undefined;
+        show();
+      }
+    });
+    addEventListener("keydown", (event) => {
+      if (open && event.key === "Escape") show();
+    });
+  }
+
   // A link may ask for longer texts or a mirrored page, to see that the layout bears them; the program is not told.
   const asked = new URL(location);
   const kind = asked.searchParams.get("stringtest");

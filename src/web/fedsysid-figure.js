@@ -45,8 +45,7 @@
 
     /** Sets keys of a link; the result at these settings. */
     set(settings) {
-      this.#say("set", { settings, instance: `set ${(asked += 1)}` });
-      return this.get();
+      return this.#set(settings, "set");
     }
 
     /** Goes back to what the attributes said at first; the result. */
@@ -71,6 +70,8 @@
 
     #open() {
       this.#close();
+      // What attributes said since is in the address now, or was taken back.
+      this.#later = this.#later.filter(({ instance }) => !instance?.startsWith("attributes"));
       const url = new URL(this.getAttribute("src") || "./", this.hasAttribute("src") ? document.baseURI : HERE);
       url.searchParams.set("embed", "1");
       for (const [name, value] of this.#settings()) url.searchParams.set(name, value);
@@ -120,7 +121,14 @@
       const isAnew = (name) => FRAME.test(name) || (!this.hasAttribute(name) && (!OWN.test(name) || name === "height"));
       if (names.some(isAnew)) return this.#open();
       if (names.some((name) => LOOKS.test(name))) this.#dress();
-      if (settings.length) this.set(Object.fromEntries(settings.map((name) => [name, this.getAttribute(name)])));
+      if (settings.length) {
+        this.#set(Object.fromEntries(settings.map((name) => [name, this.getAttribute(name)])), "attributes");
+      }
+    }
+
+    #set(settings, cause) {
+      this.#say("set", { settings, instance: `${cause} ${(asked += 1)}` });
+      return this.get();
     }
 
     #say(kind, fields) {

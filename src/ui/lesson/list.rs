@@ -5,17 +5,19 @@ use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use web_sys::Element;
 
+use super::panel::HEADING;
 use crate::dashboard::lesson::class::{self, Of, Picture};
 use crate::dashboard::lesson::{COURSES, markup};
 use crate::dashboard::markup::options;
 use crate::figure::theme::Theme;
 use crate::params::{Lesson, Word};
 use crate::ui::chart::Chart;
+use crate::ui::focus;
 use crate::ui::parts::select;
 use crate::ui::reactive::{live, memo, on, when};
 use crate::ui::save::save;
 use crate::ui::store::Store;
-use crate::web::address::{composed, with_query};
+use crate::web::address::{self, composed};
 
 /// The list of lessons, and classes.
 pub(in crate::ui) fn lessons(store: Store, theme: Signal<Theme>) -> AnyView {
@@ -26,6 +28,7 @@ pub(in crate::ui) fn lessons(store: Store, theme: Signal<Theme>) -> AnyView {
         let step = button.get_attribute("data-step").and_then(|step| step.parse().ok());
         if let Some((lesson, step)) = lesson.zip(step) {
             store.go_to_step(lesson, step);
+            focus::soon(HEADING);
         }
     });
     view! {
@@ -64,7 +67,7 @@ fn classes(store: Store, theme: Signal<Theme>) -> AnyView {
 fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView {
     let (names, pasted, of) = (RwSignal::new(String::new()), store.handed_in, RwSignal::new(Of::default()));
     pasted.set(String::new());
-    let links = memo(move || class::links(&composed(&names.read()), lesson.get(), &with_query("")));
+    let links = memo(move || class::links(&composed(&names.read()), lesson.get(), &address::page()));
     let same = memo(move || markup::same(&composed(&names.read())));
     let picture = move || {
         let class = class::read(&pasted.read(), lesson.get());

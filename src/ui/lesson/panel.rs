@@ -2,7 +2,6 @@
 
 use fedsysid_say::{say, text};
 use leptos::ev::MouseEvent;
-use leptos::html::H2;
 use leptos::prelude::*;
 
 use super::look;
@@ -11,9 +10,16 @@ use crate::dashboard::lesson::{markup, step_of};
 use crate::dashboard::markup::unbroken;
 use crate::params::guide::Guide;
 use crate::params::{Key, Lesson, State};
+use crate::ui::focus;
 use crate::ui::parts::button;
 use crate::ui::reactive::{live, memo, on, when};
 use crate::ui::store::Store;
+
+/// The heading of a step, where readers begin.
+pub(super) const HEADING: &str = ".lesson > h2";
+
+/// The way back from a lesson that was left, if there is one.
+const LEFT: &str = ".lesson-left button";
 
 /// The panel beside the live view; after the lesson, buttons that restore the state before it or keep the present one.
 pub(in crate::ui) fn panel(store: Store) -> AnyView {
@@ -51,17 +57,16 @@ fn steps(store: Store) -> AnyView {
         let seed = store.settings.draft.read().get(Key::Seed);
         store.name.with_value(|name| name.as_ref().map(|name| markup::hello(name, seed))).unwrap_or_default()
     });
-    let heading = NodeRef::<H2>::new();
     let is_done = memo(move || {
         look(store, |seen| step_of(guide.get().lesson, guide.get().step).is_some_and(|step| (step.done)(seen)))
     });
     view! {
         <section class="lesson" aria-label=say!("Lesson") data-testid="lesson" data-done=live(move || is_done.get().to_string())>
             <p class="lesson-head" inner_html=head></p>
-            <h2 node_ref=heading tabindex="-1">{title}</h2>
+            <h2 tabindex="-1">{title}</h2>
             <div inner_html=text data-testid="lesson-text"></div>
             {foretelling(store, guide)}
-            {ways(store, guide, heading)}
+            {ways(store, guide)}
             <div class="lesson-said" role="status" inner_html=done data-testid="lesson-done"></div>
             <div inner_html=code></div>
             <div inner_html=hello></div>
@@ -103,22 +108,23 @@ fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
 }
 
 /// The buttons that lead to other steps, and out of the lesson.
-fn ways(store: Store, guide: Memo<Guide>, heading: NodeRef<H2>) -> AnyView {
+fn ways(store: Store, guide: Memo<Guide>) -> AnyView {
     let go = move |by: isize| {
         let Guide { lesson, step, .. } = guide.get_untracked();
         if let Some(step) = step.checked_add_signed(by).filter(|&step| step < lesson.presets().len()) {
             store.go_to_step(lesson, step);
             // Readers continue at the top of the step.
-            if let Some(heading) = heading.get_untracked() {
-                let _ = heading.focus();
-            }
+            focus::soon(HEADING);
         }
     };
     let restart = move || {
         let Guide { lesson, step, .. } = guide.get_untracked();
         store.go_to_step(lesson, step);
     };
-    let leave = move || store.go_to(store.state_now().out_of_lesson(), Vec::new());
+    let leave = move || {
+        store.go_to(store.state_now().out_of_lesson(), Vec::new());
+        focus::soon(LEFT);
+    };
     let is_first = memo(move || guide.get().step == 0);
     let is_last = memo(move || guide.get().step + 1 >= guide.get().lesson.presets().len());
     view! {

@@ -10,6 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{EventTarget, HtmlInputElement};
 
 use super::super::controls::Settings;
+use super::super::focus;
 use super::super::gesture::is_chord;
 use super::super::reactive::{effect, live, memo, on};
 use super::super::selection::WholeText;
@@ -203,6 +204,8 @@ impl Boxes {
                 all.push((None, grid::refused(key, &why)));
             });
         }
+        // A matrix of another size has other boxes.
+        focus::if_lost(&format!("#{}", cell.id()));
     }
 }
 

@@ -15,7 +15,6 @@
   };
   try {
     if (!location.search && root.dataset.settings) history.replaceState(null, "", `?${root.dataset.settings}${location.hash}`);
-    delete root.dataset.settings;
   } catch {
     // A page without an address, as course platforms show files.
   }

@@ -213,6 +213,38 @@ fn where_a_page_may_not_copy_the_person_can() {
     });
 }
 
+/// As browsers before 2024 have it: they know no popovers.
+const WITHOUT_POPOVERS: &str = "delete HTMLElement.prototype.showPopover;";
+
+#[test]
+fn menus_open_and_close_where_the_browser_knows_no_popovers() {
+    Story::new().where_first(WITHOUT_POPOVERS).tell(async |page| {
+        const SHOWN: &str = "return [...document.querySelectorAll('.save-menu')].filter((menu) => menu.checkVisibility()) \
+                             .map(({ id }) => id);";
+        page.open("q=2&M=3").await?;
+        let shown = async || page.eval::<Vec<String>>(SHOWN, &[]).await;
+        ensure!(shown().await?.is_empty(), "{:?}", shown().await?);
+        for id in ["save-explore", "save-explore-numbers"] {
+            page.click(&format!("#app [popovertarget={id}]")).await?;
+            ensure!(shown().await? == [id], "{:?}", shown().await?);
+            ensure!(page.is(&format!("document.getElementById('{id}').textContent.length > 50")).await?, "{id} is empty");
+            page.press([Key::Escape]).await?;
+            let is_back = format!("document.activeElement?.getAttribute('popovertarget') === '{id}'");
+            ensure!(shown().await?.is_empty() && page.is(&is_back).await?, "Escape does not lead back from {id}");
+        }
+        page.click("#app [popovertarget=save-explore]").await?;
+        page.click("#app h1").await?;
+        ensure!(shown().await?.is_empty(), "a press beside it closes a menu");
+        page.click("#app .menu > summary").await?;
+        page.click("#app [popovertarget=embed-panel]").await?;
+        page.wait("the preview", PATIENCE, "document.querySelector('.embed-preview iframe')").await?;
+        page.click("#embed-panel .dismiss").await?;
+        page.wait("no preview", PATIENCE, "!document.querySelector('.embed-preview iframe')").await?;
+        ensure!(shown().await?.is_empty());
+        Ok(())
+    });
+}
+
 #[test]
 fn the_menu_is_for_the_keyboard_too_and_remembers() {
     Story::new().tell(async |page| {

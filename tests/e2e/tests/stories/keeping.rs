@@ -5,6 +5,7 @@ use e2e::native::Native;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
 use fedsysid::figure::number::beside_one;
+use serde_json::json;
 
 /// The pins: names, and what is said of each.
 async fn pins(page: &Page) -> Result<Vec<(String, String)>> {
@@ -103,6 +104,34 @@ fn pins_are_named_and_at_most_six() {
         let names: Vec<_> = pins(page).await?.into_iter().map(|(name, _)| name).collect();
         ensure!(names == ["A", "a <b> & ~ name", "C", "D", "E", "F"], "{names:?}");
         page.wait("the focus to be where it was", PATIENCE, "document.activeElement.dataset.pin === '1'").await?;
+        Ok(())
+    });
+}
+
+/// What is said beside a name may change with every result, and the name is typed on.
+#[test]
+fn a_name_is_typed_while_the_words_beside_it_change() {
+    Story::new().tell(async |page| {
+        page.open("q=3&M=20&pin=M:5~name:A").await?;
+        page.focus("#app [data-pin]").await?;
+        page.eval::<()>("window.box = document.activeElement; box.select();", &[]).await?;
+        page.type_text("few").await?;
+        let before = pins(page).await?;
+        // Typed as if by somebody else, who leaves the focus where it is.
+        page.eval::<()>(
+            "const box = document.querySelector(arguments[0]); box.value = '0.6'; \
+             box.dispatchEvent(new Event('change', { bubbles: true }));",
+            &[json!(e2e::page::number_box("eps"))],
+        )
+        .await?;
+        page.expect_what_is_set().await?;
+        let after = pins(page).await?;
+        ensure!(after[0].0 == "few" && after[0].1 != before[0].1 && after[0].1.contains("ε"), "{before:?} {after:?}");
+        ensure!(page.is("document.activeElement === window.box").await?, "the box is another one");
+        page.type_text(" clients").await?;
+        page.press([thirtyfour::Key::Enter]).await?;
+        page.settle().await?;
+        ensure!(pins(page).await?[0].0 == "few clients");
         Ok(())
     });
 }

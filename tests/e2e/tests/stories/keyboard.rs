@@ -176,6 +176,22 @@ fn a_number_is_taken_over_by_enter() {
     });
 }
 
+/// Whoever dismisses what is said goes on from there.
+#[test]
+fn dismissed_notices_leave_the_focus_where_they_were() {
+    Story::new().tell(async |page| {
+        for button in [".dismiss", ".notice-foot button"] {
+            page.open("q=2&M=many&K=none").await?;
+            ensure!(page.notices().await?.len() == 2);
+            page.focus(&format!("#app .notices {button}")).await?;
+            page.press([Key::Enter]).await?;
+            ensure!(page.is("document.activeElement.matches('.notices')").await?, "{button} loses the focus");
+        }
+        ensure!(page.notices().await?.is_empty());
+        Ok(())
+    });
+}
+
 #[test]
 fn bad_text_in_a_box_gives_a_notice_and_the_value_stays() {
     Story::new().tell(async |page| {

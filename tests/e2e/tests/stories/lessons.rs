@@ -73,18 +73,24 @@ fn solution(lesson: Lesson, step: usize) -> &'static [(&'static str, &'static st
     }
 }
 
+/// Waits until readers who use keys are at the top of the step.
+async fn expect_at_top(page: &Page) -> Result<()> {
+    let is_at_top = format!("document.activeElement === document.querySelector('{PANEL} h2')");
+    page.wait("the focus on the step’s heading", PATIENCE, &is_at_top).await.map(drop)
+}
+
 /// Goes through a lesson without a mouse, step by step, and ends with a code.
 async fn go_through(page: &Page, lesson: Lesson) -> Result<()> {
     page.open("view=lesson").await?;
     page.focus(&format!("#app [data-lesson={}][data-do=start]", lesson.word())).await?;
     page.press([Key::Enter]).await?;
     page.settle().await?;
+    expect_at_top(page).await?;
     let steps = COURSES.iter().find(|course| course.lesson == lesson).map_or(0, |course| course.steps.len());
     for step in 0..steps {
         if step > 0 {
             press(page, "Next").await?;
-            let is_at_top = format!("document.activeElement === document.querySelector('{PANEL} h2')");
-            ensure!(page.is(&is_at_top).await?, "the step’s heading has the focus");
+            expect_at_top(page).await?;
         }
         let said = text(page, "lesson-text").await?;
         ensure!(said.len() > 60 && !said.contains('{'), "{said}");
@@ -245,6 +251,8 @@ fn a_lesson_is_left_with_all_that_is_set_and_a_way_back() {
         press(page, "Leave the lesson").await?;
         wait_for_address(page, "?eps=0.01&alpha=0.0003&alg=fedlin").await?;
         ensure!(page.is("!document.querySelector('#app [data-testid=lesson]')").await?);
+        let is_there = "document.activeElement.matches('[data-testid=lesson-left] button')";
+        page.wait("the focus on the way back", PATIENCE, is_there).await?;
         page.click("#app [data-testid=lesson-left] button").await?;
         wait_for_address(page, "?M=33&q=4").await
     });

@@ -93,6 +93,29 @@ fn attributes_that_change_are_obeyed() {
     });
 }
 
+/// An attribute that is taken back before the page in the frame is up was never said.
+#[test]
+fn an_attribute_that_is_taken_back_does_not_count() {
+    const TAKEN_BACK: &str = r"
+        const other = document.createElement('fedsysid-figure');
+        other.id = 'other';
+        for (const [name, value] of Object.entries({ m: 20, q: 4 })) other.setAttribute(name, value);
+        figure.after(other);
+        other.setAttribute('k', 5);
+        setTimeout(() => other.removeAttribute('k'));";
+    story().tell(async |page| {
+        with_element(page, "m=20 q=4").await?;
+        page.eval::<()>(TAKEN_BACK, &[]).await?;
+        page.wait("its result", PATIENCE, "heard.some(([id, kind]) => id === 'other' && kind === 'result')").await?;
+        page.eval::<()>("window.answer = null; other.get().then((result) => { window.answer = result; });", &[])
+            .await?;
+        page.wait("an answer", PATIENCE, "window.answer").await?;
+        let result: Value = page.eval("return window.answer;", &[]).await?;
+        ensure!(result["settings"]["M"] == 20 && result["settings"]["K"] == 10, "{result}");
+        Ok(())
+    });
+}
+
 /// What it is asked before it is on the page, while it is moved, and while it is loaded anew is answered all the same.
 #[test]
 fn an_element_that_is_not_there_yet_answers_once_it_is() {

@@ -106,7 +106,17 @@ fn a_copy_is_saved_with_its_settings_and_opens_with_them() {
         page.expect_what_is_set().await?;
         saved(page, &folder, "theirs.html").await?;
         expect_opened(page, &folder, "theirs.html", "M=5&eps=0.45&q=3&seed=8&systems=7").await?;
-        expect_opened(page, &folder, "mine.html?M=4&q=2", "M=4&q=2").await
+        expect_opened(page, &folder, "mine.html?M=4&q=2", "M=4&q=2").await?;
+        // Also what everybody's page begins with has an address there.
+        expect_opened(page, &folder, "mine.html", settings).await?;
+        page.click("#app .changes button:last-child").await?;
+        page.expect_what_is_set().await?;
+        page.rest().await?;
+        page.browser().driver().refresh().await?;
+        page.expect_what_is_set().await?;
+        let draft = page.draft().await?.to_query();
+        ensure!(draft.is_empty(), "the defaults were set, and {draft} is what comes of it");
+        Ok(())
     });
 }
 

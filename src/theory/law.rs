@@ -283,7 +283,7 @@ impl MeanNorms {
                 for z in draws {
                     self.errors.set_affine(z, factor, &bias);
                     let square = self.errors.squared_norms();
-                    sums.add(self.norms.of(&self.errors), square - expected);
+                    sums.add(self.norms.of_draws(&self.errors), square - expected);
                 }
                 means.add(1.0, n * LANES, sums.together());
             }
@@ -305,7 +305,7 @@ impl MeanNorms {
                 self.errors.set_affine(z, factor, &law.mean);
                 self.errors.add_scaled(Lanes::splat(-1.0), thetas);
                 let square = self.errors.squared_norms();
-                sums.add(self.norms.of(&self.errors), square - expected);
+                sums.add(self.norms.of_draws(&self.errors), square - expected);
             }
             let Draws { y, u, uu, uy } = sums;
             for lane in 0..LANES {
@@ -340,7 +340,7 @@ impl MeanNorms {
             for lane in 0..LANES {
                 let entries = self.errors.entries_mut().iter_mut().zip(noise.entries()).zip(candidates.entries());
                 entries.for_each(|((error, noise), &theta)| *error = Lanes::splat(noise.0[lane]) - theta);
-                let y = self.norms.of(&self.errors).0.into_iter().fold(0.0, f64::max);
+                let y = self.norms.of_draws(&self.errors).0.into_iter().fold(0.0, f64::max);
                 let u = self.errors.squared_norms().0[0] - expected;
                 sums.iter_mut().zip([y, u, u * u, u * y]).for_each(|(sum, more)| *sum += more);
             }
@@ -371,7 +371,7 @@ impl MeanNorms {
         for z in draws {
             self.errors.set_affine(z, &factor, &self.zero);
             let square = self.errors.squared_norms();
-            sums.add(self.norms.of(&self.errors), square - expected);
+            sums.add(self.norms.of_draws(&self.errors), square - expected);
         }
         means.add(1.0, draws.len() * LANES, sums.together());
         means.corrected()

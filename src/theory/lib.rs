@@ -17,6 +17,7 @@ pub mod landscape;
 pub mod law;
 mod points;
 pub mod prediction;
+mod ratios;
 pub mod reach;
 mod rounds;
 mod run;

@@ -8,6 +8,7 @@ use super::drawn::Drawn;
 use super::law::{Law, MeanNorms};
 use super::points::Points;
 use super::prediction::{Context, Limit, NEAR, Parts, Prediction, State};
+use super::ratios::Ratios;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::centre::Centre;
 use fedsysid_sim::local_map::FleetMaps;
@@ -15,10 +16,6 @@ use fedsysid_sim::method::Method;
 use fedsysid_sim::method::affine::{Leaps, RoundMap};
 use fedsysid_sim::method::curve::RoundCurve;
 use fedsysid_sim::target::Target;
-
-/// The mean spectral norm is computed whenever the mean model, or the root of the noise, has moved by this share of the
-/// root mean square error. In between, its ratio to that error is interpolated along the way that they moved.
-const MOVED: f64 = 0.05;
 
 /// The largest degree of a curve of round maps; there is no prediction if a larger one is needed.
 const MOST_DEGREE: usize = 72;
@@ -53,12 +50,9 @@ pub(crate) struct PredictionRun {
     /// The map of all rows, if every round is the same.
     map: Option<RoundMap>,
     start: Matrix,
-    /// How far the mean model and the noise have moved until each record, in root mean square errors.
-    moved: Vec<f64>,
-    /// Records at which the mean spectral norm was computed, and its ratio to the root mean square error.
-    ratios: Vec<(usize, f64)>,
-    /// The mean model and the root of the noise at the last record.
-    last: Option<(Matrix, f64)>,
+    ratios: Ratios,
+    /// Whether only ratios are left to compute.
+    has_all_records: bool,
 }
 
 #[derive(Debug)]
@@ -141,9 +135,8 @@ impl PredictionRun {
             prediction: Prediction::default(),
             map: None,
             start: Matrix::zeros(0, shape.1),
-            moved: Vec::new(),
-            ratios: Vec::new(),
-            last: None,
+            ratios: Ratios::default(),
+            has_all_records: false,
         };
         if let Rounds::Drawn(_) = run.rounds {
             run.start_from(context, 0);
@@ -197,13 +190,21 @@ impl PredictionRun {
         norms: &mut MeanNorms,
     ) -> Result<bool, NoPrediction> {
         let (rows, d) = (self.start.nrows(), self.start.ncols());
-        // The cost of a mean norm, and of the search for the farthest client among all.
-        let cost_of_record = 100 * d * d + context.truth.blocks().count() * d * d;
+        // Its products, and the search for the farthest client among all.
+        let cost_of_record = rows * d * d + context.truth.blocks().count() * d * d;
+        let cost_of_ratio = 300 * d * d + cost_of_record;
         let mut done = 0;
         while done < STEP {
             if let Some(state) = self.waiting.pop_front() {
-                self.record(context, &state, norms);
+                self.record(context, &state);
                 done += cost_of_record;
+                continue;
+            }
+            if self.has_all_records {
+                if !self.ratios.advance(context.truth, norms) {
+                    return Ok(false);
+                }
+                done += cost_of_ratio;
                 continue;
             }
             done += match &mut self.rounds {
@@ -214,14 +215,16 @@ impl PredictionRun {
                     STEP
                 }
                 Rounds::Leaps(leaps) => {
-                    let Some(used) = leaps.advance() else { return Ok(false) };
-                    self.waiting.extend((0..used).map(|lane| self.rows.state(&leaps.models().lane(lane))));
+                    let used = leaps.advance();
+                    self.has_all_records = used.is_none();
+                    self.waiting.extend((0..used.unwrap_or(0)).map(|lane| self.rows.state(&leaps.models().lane(lane))));
                     rows * d * d
                 }
                 Rounds::Curve { curve, model, after, round } => {
                     let settings = context.scenario.settings();
                     if *round == settings.n_rounds {
-                        return Ok(false);
+                        self.has_all_records = true;
+                        continue;
                     }
                     let step_size = method.schedule.step_size(settings.step_size, 1, *round, settings.n_rounds);
                     curve.at(step_size).apply(model, after);
@@ -237,9 +240,7 @@ impl PredictionRun {
                     let mut models = Vec::new();
                     let more = drawn.advance(context, self.centre.as_ref(), &mut models);
                     self.waiting.extend(models);
-                    if !more && self.waiting.is_empty() {
-                        return Ok(false);
-                    }
+                    self.has_all_records = !more;
                     STEP
                 }
             };
@@ -251,21 +252,10 @@ impl PredictionRun {
         self.rows.state(rows).split(context, self.centre.as_ref())
     }
 
-    fn record(&mut self, context: Context<'_>, state: &State, norms: &mut MeanNorms) {
+    fn record(&mut self, context: Context<'_>, state: &State) {
         let (law, parts) = state.split(context, self.centre.as_ref());
-        let record = self.prediction.parts.len();
         self.prediction.parts.push(parts);
-        let (rms, noise) = (parts.rms(), parts.noise.max(0.0).sqrt());
-        let step = |(model, before): &(Matrix, f64)| (&law.mean - model).norm().max((noise - before).abs()) / rms;
-        let step = self.last.as_ref().map_or(0.0, step);
-        let moved = self.moved.last().map_or(0.0, |before| if step.is_finite() { before + step } else { *before });
-        self.moved.push(moved);
-        let is_far = self.ratios.last().is_none_or(|&(record, _)| moved - self.moved[record] > MOVED);
-        if is_far || record + 1 == context.recorded.len() {
-            let is_number = rms > 0.0 && rms.is_finite();
-            self.ratios.push((record, if is_number { norms.of(&law, context.truth) / rms } else { 1.0 }));
-        }
-        self.last = Some((law.mean, noise));
+        self.ratios.push(law, parts.rms(), parts.noise);
     }
 
     /// The prediction, once [`Self::advance`] has returned `false`.
@@ -277,21 +267,8 @@ impl PredictionRun {
             Rounds::Drawn(drawn) => drawn.limit(context, self.centre.as_ref(), norms)?,
             _ => self.limit(context, norms),
         };
-        let mut prediction = self.prediction;
-        let mut ratios = self.ratios.windows(2).map(|pair| (pair[0], pair[1])).peekable();
-        let last = self.ratios.last().map_or(1.0, |&(_, ratio)| ratio);
-        let mean = |(record, parts): (usize, &Parts)| {
-            while ratios.peek().is_some_and(|&(_, (end, _))| end < record) {
-                ratios.next();
-            }
-            let ratio = ratios.peek().map_or(last, |&((start, from), (end, to))| {
-                let [start, here, end] = [start, record, end].map(|record| self.moved[record]);
-                if end > start { from + (to - from) * (here - start) / (end - start) } else { to }
-            });
-            parts.rms() * ratio
-        };
-        prediction.means = prediction.parts.iter().enumerate().map(mean).collect();
-        Ok(prediction)
+        self.prediction.means = self.ratios.means();
+        Ok(self.prediction)
     }
 
     /// The limit of the error, if there is one: the state after 2^[`DOUBLINGS`] rounds.

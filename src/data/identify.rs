@@ -12,7 +12,7 @@
 //! likewise. All ways run along the same stretches: those of clients whose other parts determine a model of their own,
 //! if there are any.
 
-use fedsysid_sim::estimate::{EstimateError, least_squares};
+use fedsysid_sim::estimate::EstimateError;
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::stability::Edges;
@@ -264,16 +264,16 @@ impl Identification {
 }
 
 fn local(sums: &Sums) -> Option<Matrix> {
-    least_squares(&sums.moments()).ok()
+    sums.least_squares().ok()
 }
 
 fn pooled(sums: &[Sums]) -> Result<Matrix, EstimateError> {
     let Some(first) = sums.first() else { return Err(EstimateError::NotFinite) };
-    least_squares(&Sums::total(first.dims(), sums).moments())
+    Sums::total(first.dims(), sums).least_squares()
 }
 
 fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
-    let mut models = sums.iter().map(|client| least_squares(&client.moments()));
+    let mut models = sums.iter().map(Sums::least_squares);
     let Some(first) = models.next() else { return Err(EstimateError::NotFinite) };
     let sum = models.try_fold(first?, |sum, model| Ok::<_, EstimateError>(sum + model?))?;
     Ok(sum / sums.len() as f64)

@@ -196,7 +196,7 @@ impl Fault {
 
     fn fmt_of_moments(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(found) => f.write_str(&say!("moments files of version 1 are read, this one says “{found}”")),
+            Self::Version(found) => f.write_str(&say!("moments files of version 2 are read, this one says “{found}”")),
             Self::Expected(what, found) => f.write_str(&say!("“{what}” was expected, “{found}” was found")),
             Self::Ended(what) => f.write_str(&say!("the file ends where “{what}” was expected")),
             Self::NoMoments(of) => f.write_str(&say!("the numbers of {of} are the moments of no data")),

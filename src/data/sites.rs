@@ -207,7 +207,7 @@ mod tests {
         }
         assert_eq!(site.sums(None).n_samples(), 5);
         let rest = site.sums(Some(2));
-        assert_eq!((rest.n_samples(), rest.gram()[0]), (4, 0.0 + 1.0 + 9.0 + 16.0));
+        assert_eq!((rest.n_samples(), rest.mean()[0]), (4, (0.0 + 1.0 + 3.0 + 4.0) / 4.0));
     }
 
     #[test]

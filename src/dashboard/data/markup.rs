@@ -226,7 +226,7 @@ fn about(errors: Option<&Estimate>, note: &str) -> String {
     }
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
     let is_exact = noise_std.iter().any(|std| *std <= 0.0);
-    let exact = if is_exact { say!(" Where σ̂ is 0, the entries are exact but for rounding.") } else { "" };
+    let exact = if is_exact { say!(" Where σ̂ is 0, noise cannot be told from rounding.") } else { "" };
     let said = say!(
         "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.{exact}",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),

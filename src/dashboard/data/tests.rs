@@ -268,7 +268,7 @@ fn what_cannot_be_used_is_said_and_nothing_is_lost() {
     );
     desk.begin(false);
     assert_eq!(open(&mut desk, "c.csv", "").unwrap_err(), "c.csv cannot be used: the file is empty.");
-    assert!(open(&mut desk, "d.txt", "fedsysid-moments 2\n").unwrap_err().contains("version 1"));
+    assert!(open(&mut desk, "d.txt", "fedsysid-moments 1\n").unwrap_err().contains("version 2"));
     assert_eq!(desk.parts(), before);
 }
 

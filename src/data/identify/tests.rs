@@ -1,5 +1,6 @@
 #![expect(clippy::format_collect, reason = "small texts")]
 
+use fedsysid_sim::estimate::least_squares;
 use fedsysid_sim::family::{Family, Place};
 use fedsysid_sim::plan::{DataPlan, NoiseLevels};
 use fedsysid_sim::samples::simulate_samples;

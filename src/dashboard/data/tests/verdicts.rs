@@ -47,7 +47,7 @@ fn states_without_noise_are_spoken_of_in_words() {
     let parts = desk(&[&carts(|_| 0.1, 0.0)]).parts().unwrap();
     assert!(parts[Part::Spread].contains("No difference is seen"), "{}", parts[Part::Spread]);
     assert!(
-        parts[Part::Estimate].contains("Where σ̂ is 0, the entries are exact but for rounding."),
+        parts[Part::Estimate].contains("Where σ̂ is 0, noise cannot be told from rounding."),
         "{}",
         parts[Part::Estimate]
     );

@@ -241,8 +241,7 @@ impl Identification {
                 for (client, site) in sites.all().iter().enumerate() {
                     let part = left_out(round, client);
                     let theta = model.as_ref().ok().and_then(|model| model.of(client));
-                    let squares =
-                        theta.map(|theta| normalised(&site.folds[part].squared_residuals(theta), variances));
+                    let squares = theta.map(|theta| normalised(&site.folds[part].squared_residuals(theta), variances));
                     let is_empty = site.folds[part].n_samples() == 0;
                     outcome.squares[client][part] = if is_empty { 0.0 } else { squares.unwrap_or(f64::NAN) };
                     if let (0, Some(theta)) = (part, theta) {

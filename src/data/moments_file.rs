@@ -6,6 +6,7 @@
 //! states 2
 //! client plant A               one or several clients
 //! rollouts 25
+//! step 0.1                     the length of a step in time, if it is known
 //! part 1                       five parts
 //! samples 25
 //! mean                         ȳ, the mean of y = [x; u; x⁺]
@@ -62,6 +63,10 @@ pub fn write(sites: &Sites) -> String {
     for site in sites.all() {
         let label = site.label.replace(['\n', '\r'], " ");
         let _ = writeln!(text, "client {label}\nrollouts {}", site.n_rollouts);
+        if let Some(step) = site.step {
+            text += "step ";
+            put_row(&mut text, &[step]);
+        }
         for (place, sums) in site.folds.iter().enumerate() {
             let _ = writeln!(text, "part {}\nsamples {}\nmean", place + 1, sums.n_samples());
             put_row(&mut text, sums.mean());
@@ -158,10 +163,23 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         if into.len() - before == count { Ok(()) } else { self.refuse(&what(), text) }
     }
 
+    /// The length of a step, if the next line has one.
+    fn step(&mut self) -> Result<Option<f64>, Refusal> {
+        if self.rest.peek().is_none_or(|(_, text)| !text.trim_start().starts_with("step")) {
+            return Ok(None);
+        }
+        let text = self.word("step")?;
+        match decimal::parse(text.as_bytes(), self.slow) {
+            Ok((step, _)) if step > 0.0 => Ok(Some(step)),
+            _ => self.refuse(say!("a number"), text),
+        }
+    }
+
     fn site(&mut self, dims: Dims) -> Result<Site, Refusal> {
         let label = self.word("client")?;
         let mut site = Site::new(label.to_owned(), dims);
         site.n_rollouts = self.count("rollouts")?;
+        site.step = self.step()?;
         for part in 1..=N_FOLDS {
             let found = self.count("part")?;
             if found != part as u64 {
@@ -208,6 +226,7 @@ mod tests {
                 *part = sums(&simulate_samples(&system, &plan, rng));
             }
             site.n_rollouts = 10;
+            site.step = (client == 1).then_some(0.1);
             sites.add(site).unwrap();
         }
         sites
@@ -268,6 +287,7 @@ mod tests {
             "line 3: “states 1 to 40, of those named” was expected, “states 5000000000” was found",
         );
         check("samples 4", "samples 0", "line 31: the numbers of part 2 of client plant A are the moments of no data");
+        check("step 0.1", "step -1", "line 73: “a number” was expected, “-1” was found");
         check("gram", "last", "line 10: “gram” was expected, “last” was found");
         let text = write(&sites());
         let cut = &text[..text.rfind("gram").unwrap()];

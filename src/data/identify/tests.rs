@@ -183,7 +183,8 @@ fn clients_are_grouped_alike_whatever_the_units_of_states() {
             _ => field.to_owned(),
         };
         let row = |row: &str| row.split(',').enumerate().map(scaled).collect::<Vec<_>>().join(",") + "\n";
-        let found = identified(&sites_of(&text(&[3; 9], 5, 0.6).lines().map(row).collect::<String>()), Rounds::default());
+        let found =
+            identified(&sites_of(&text(&[3; 9], 5, 0.6).lines().map(row).collect::<String>()), Rounds::default());
         let clustered = of(&found, Way::Method(Solver::Clustered { n_clusters: 2 }));
         let Model::Each(models) = clustered.model.clone().unwrap() else { panic!("two groups") };
         let models: Vec<_> = models.into_iter().map(Option::unwrap).collect();

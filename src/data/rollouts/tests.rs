@@ -86,11 +86,9 @@ fn time_must_go_on() {
     refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
     let order = "rows of a rollout must be in the order of time";
     refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
-    let tenths = [0.0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.6000000000000001, 0.65];
-    refused(
-        &tenths,
-        &format!("line 8: {who} t = 0.6000000000000001 (line 7) to t = 0.65: one step is 0.1 in this file"),
-    );
+    // A tenth is no binary fraction: the difference of 0.7 and 0.6 is not 0.1 to the last digit.
+    let tenths = [0.5, 0.6, 0.7, 0.75];
+    refused(&tenths, &format!("line 5: {who} t = 0.7 (line 4) to t = 0.75: one step is 0.1 in this file"));
     refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: one step is 1 in this file"));
 }
 

@@ -25,7 +25,7 @@ pub fn triangle(rows: usize) -> usize {
 }
 
 /// Number of corrections of an estimate. Each one divides its error by 10³ at least.
-const CORRECTIONS: usize = 2;
+pub(crate) const CORRECTIONS: usize = 2;
 
 impl Sums {
     /// The sums over no samples, all zero, for n states and p inputs.
@@ -140,28 +140,39 @@ impl Sums {
         let mut theta = least_squares(&moments)?;
         let factor = Factor::new(&moments.s)?;
         for _ in 0..CORRECTIONS {
-            theta += factor.solve(&self.left(&theta));
+            theta += factor.solve(&self.left(&theta, 0));
         }
         Ok(theta)
     }
 
-    /// The products `Σ (x⁺ − Θz) zᵀ` that a model Θ leaves, n×d; zero for the least-squares estimate.
-    fn left(&self, theta: &Matrix) -> Matrix {
+    /// The products `Σ (x⁺ − Θz) zᵀ` that some rows of a model Θ leave, from that of the state `first` on; zero for the
+    /// least-squares estimate.
+    pub(crate) fn left(&self, theta: &Matrix, first: usize) -> Matrix {
         let (n, d) = theta.shape();
-        let offs: Vec<_> = (0..n).map(|j| self.off(theta, j).0 * self.n_samples as f64).collect();
+        let offs: Vec<_> = (0..n).map(|j| self.off(theta, j, first).0 * self.n_samples as f64).collect();
         Matrix::from_fn(n, d, |j, k| {
             let explained: f64 = (0..d).map(|l| theta[(j, l)] * self.at(l, k)).sum();
-            self.at(d + j, k) - explained + offs[j] * self.mean[k]
+            self.at(d + first + j, k) - explained + offs[j] * self.mean[k]
         })
     }
 
-    /// The mean of the residuals `x⁺_j − θ_j z`, and the total size of the terms that may cancel in it.
-    fn off(&self, theta: &Matrix, j: usize) -> (f64, f64) {
+    /// The mean of the residuals of row j, which predicts the state `first + j`, and the total size of the terms that
+    /// may cancel in it.
+    fn off(&self, theta: &Matrix, j: usize, first: usize) -> (f64, f64) {
         let d = self.dims.n_regressors();
-        (0..d).fold((self.mean[d + j], self.mean[d + j].abs()), |(sum, size), k| {
+        let next = self.mean[d + first + j];
+        (0..d).fold((next, next.abs()), |(sum, size), k| {
             let term = theta[(j, k)] * self.mean[k];
             (sum - term, size + term.abs())
         })
+    }
+
+    /// The sum `Σ (θz)²` for a row θ (1×d).
+    pub(crate) fn square(&self, theta: &Matrix) -> f64 {
+        let d = theta.ncols();
+        let mean: f64 = (0..d).map(|k| theta[k] * self.mean[k]).sum();
+        let products = (0..d).flat_map(|k| (0..d).map(move |l| theta[k] * theta[l] * self.at(k, l)));
+        products.sum::<f64>() + self.n_samples as f64 * mean * mean
     }
 
     /// The squared residuals `Σ (x⁺_j − θ_j z)²` of each state j for a model Θ (n×d); 0 if rounding alone could cause
@@ -194,7 +205,7 @@ impl Sums {
                 sum += theta[(j, k)] * (explained - product);
                 size += theta[(j, k)].abs() * (sizes + product.abs());
             }
-            let (off, terms) = self.off(theta, j);
+            let (off, terms) = self.off(theta, j, 0);
             let error = rounding * terms;
             (sum + n_samples * off * off, 16.0 * rounding * size + n_samples * error * (2.0 * off.abs() + error))
         };

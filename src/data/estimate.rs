@@ -35,7 +35,7 @@ impl Estimate {
     /// If the data do not determine the estimate.
     pub fn of(sums: &Sums) -> Result<Self, EstimateError> {
         let moments = sums.moments();
-        let theta = least_squares(&moments)?;
+        let theta = sums.least_squares()?;
         let d = theta.ncols();
         let degrees = sums.n_samples() - d as u64;
         let variance = |squares: f64| if degrees == 0 { f64::NAN } else { squares / degrees as f64 };

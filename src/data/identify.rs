@@ -2,17 +2,19 @@
 //! from.
 //!
 //! **Cross-validation.** Every client's data are split into five parts. Each part is left out in turn; all models are
-//! identified again from all clients' other parts, and predict the next states of the part left out. Both need only
+//! identified again from the others, and predict the next states of the part left out. Clients begin with different
+//! parts ([`left_out`]): data of a single short rollout are in the first part, and are thus not all left out at once,
+//! but predicted by models of other clients' data. Both need only
 //! moments, so cross-validation covers all samples, and works for sites that share nothing but moments. Errors are
 //! normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` over the n states j that change, where v_j is the variance of
 //! the state over all clients' samples. So 0 is perfect, and 1 is as good as always predicting the mean.
 //!
-//! **Free run.** A model that did not see the first part starts from the first state of a stretch of that part, takes
+//! **Free run.** A model that did not see a client's first part starts from the first state of a stretch of that part, takes
 //! the stretch's inputs and its own predicted states, and predicts to the end of the stretch; its error is normalised
 //! likewise. All ways run along the same stretches: those of clients whose other parts determine a model of their own,
 //! if there are any.
 
-use fedsysid_sim::estimate::{EstimateError, least_squares};
+use fedsysid_sim::estimate::EstimateError;
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::stability::Edges;
@@ -45,6 +47,11 @@ pub enum Model {
     Shared(Matrix),
     /// A model for each client; `None` for clients whose data do not determine one.
     Each(Vec<Option<Matrix>>),
+}
+
+/// The part of a client's data that is left out in a round of cross-validation; all are counted from 0.
+pub fn left_out(round: usize, client: usize) -> usize {
+    (round + client) % N_FOLDS
 }
 
 impl Model {
@@ -89,7 +96,7 @@ pub struct Identified {
     /// Numbers of samples of each client in each part.
     pub n_samples: Vec<[u64; N_FOLDS]>,
     /// The step size used: half of the smaller of FedAvg's and FedLin's largest stable ones, in units in which
-    /// regressors have a mean square of 1. Infinite if every step size is stable.
+    /// regressors have a mean square of 1. Infinite if every step size is stable. FedProx's is smaller: 1/(1/α + μ).
     pub step_size: f64,
     /// Number of stretches used for free runs.
     pub n_stretches: usize,
@@ -101,7 +108,10 @@ pub struct Identification {
     rounds: Rounds,
     /// Every client's sums: of all data at first, then without the part left out.
     sums: Vec<Sums>,
-    left_out: Option<usize>,
+    /// The round of cross-validation.
+    round: Option<usize>,
+    /// The squared errors of free runs of each client, for each way; NaN without stretches or a model.
+    runs: Vec<Vec<f64>>,
     fleet: Option<Fleet>,
     scales: Vec<f64>,
     /// The variance of each state; zero for a state that never changes.
@@ -153,7 +163,8 @@ impl Identification {
         Self {
             rounds,
             fleet: shared::fleet(sums.iter(), &scales, rounds.n_local_steps),
-            left_out: None,
+            round: None,
+            runs: vec![vec![f64::NAN; sums.len()]; found.outcomes.len()],
             scales,
             variances: total.squared_deviations().into_iter().map(|sum| sum / n_samples).collect(),
             sums,
@@ -167,7 +178,7 @@ impl Identification {
     /// The approximate share of the work done, from 0 to 1.
     pub fn progress(&self) -> f64 {
         let ways = self.found.outcomes.len();
-        let sets = self.left_out.map_or(0, |fold| fold + 1);
+        let sets = self.round.map_or(0, |round| round + 1);
         (sets * ways + self.next) as f64 / (ways * (N_FOLDS + 1)) as f64
     }
 
@@ -180,12 +191,14 @@ impl Identification {
         } else if self.next < self.found.outcomes.len() {
             self.go_on(&fleet, sites);
         } else {
-            let fold = self.left_out.map_or(0, |fold| fold + 1);
-            if fold == N_FOLDS {
+            let round = self.round.map_or(0, |round| round + 1);
+            if round == N_FOLDS {
+                self.end_runs(sites);
                 return false;
             }
-            (self.left_out, self.next) = (Some(fold), 0);
-            self.sums = sites.all().iter().map(|site| site.sums(Some(fold))).collect();
+            (self.round, self.next) = (Some(round), 0);
+            let clients = sites.all().iter().enumerate();
+            self.sums = clients.map(|(client, site)| site.sums(Some(left_out(round, client)))).collect();
             self.fleet = shared::fleet(self.sums.iter(), &self.scales, self.rounds.n_local_steps);
             return true;
         }
@@ -206,7 +219,9 @@ impl Identification {
             Way::MeanOfLocals => (mean_of_locals(&self.sums).map(Model::Shared), None),
             Way::Method(_) if !self.found.step_size.is_finite() => (Err(EstimateError::NotFinite), None),
             Way::Method(solver) => {
-                let begin = || Box::new(SharedRun::new(solver, fleet, self.found.step_size, self.rounds.n_rounds));
+                // A pull makes the cost steeper: with FedAvg's step size, FedProx would jump to and fro.
+                let step_size = self.found.step_size / (1.0 + self.found.step_size * solver.pull());
+                let begin = || Box::new(SharedRun::new(solver, fleet, step_size, self.rounds.n_rounds));
                 let mut run = self.run.take().unwrap_or_else(begin);
                 if run.advance(fleet) {
                     self.run = Some(run);
@@ -220,36 +235,41 @@ impl Identification {
         let model = if is_learned { model } else { Err(EstimateError::NotFinite) };
         let variances = &self.variances;
         let outcome = &mut self.found.outcomes[self.next];
-        match self.left_out {
+        match self.round {
             None => (outcome.model, outcome.contraction) = (model, contraction),
-            Some(fold) => {
+            Some(round) => {
                 for (client, site) in sites.all().iter().enumerate() {
-                    let squares = model.as_ref().ok().and_then(|model| model.of(client));
-                    let squares =
-                        squares.map(|theta| normalised(&site.folds[fold].squared_residuals(theta), variances));
-                    let is_empty = site.folds[fold].n_samples() == 0;
-                    outcome.squares[client][fold] = if is_empty { 0.0 } else { squares.unwrap_or(f64::NAN) };
-                }
-                if fold == 0 {
-                    let clients = self.free_runners(sites);
-                    let stretches = clients.iter().map(|&client| sites.all()[client].stretches.len());
-                    self.found.n_stretches = stretches.sum();
-                    let error = model.ok().and_then(|model| free_run(&model, sites, &clients, &self.variances));
-                    self.found.outcomes[self.next].free_run = error;
+                    let part = left_out(round, client);
+                    let theta = model.as_ref().ok().and_then(|model| model.of(client));
+                    let squares = theta.map(|theta| normalised(&site.folds[part].squared_residuals(theta), variances));
+                    let is_empty = site.folds[part].n_samples() == 0;
+                    outcome.squares[client][part] = if is_empty { 0.0 } else { squares.unwrap_or(f64::NAN) };
+                    if let (0, Some(theta)) = (part, theta) {
+                        let squares = site.stretches.iter().map(|stretch| free_run(theta, stretch, variances));
+                        self.runs[self.next][client] = squares.sum();
+                    }
                 }
             }
         }
         self.next += 1;
     }
 
-    /// The clients of whom free runs are made: those with stretches that also have a model of their own without the
-    /// first part, if there are any, else all with stretches. So all ways are judged by the same stretches.
-    fn free_runners(&self, sites: &Sites) -> Vec<usize> {
+    /// Sums up the free runs of those clients with stretches that also have a model of their own without the first
+    /// part, if there are any, else of all with stretches. So all ways are judged by the same stretches.
+    fn end_runs(&mut self, sites: &Sites) {
+        let (n, d) = (sites.dims().n_states, sites.dims().n_regressors());
         let with_stretches = || (0..self.sums.len()).filter(|&client| !sites.all()[client].stretches.is_empty());
-        // `Way::Alone` is the first way, so its errors on the first part are known by now.
         let alone = &self.found.outcomes[0].squares;
         let own: Vec<_> = with_stretches().filter(|&client| !alone[client][0].is_nan()).collect();
-        if own.is_empty() { with_stretches().collect() } else { own }
+        let clients = if own.is_empty() { with_stretches().collect() } else { own };
+        let stretches = || clients.iter().flat_map(|&client| &sites.all()[client].stretches);
+        let n_steps: usize = stretches().map(|Stretch(rows)| rows.len().saturating_sub(n) / d).sum();
+        self.found.n_stretches = stretches().count();
+        for (outcome, runs) in self.found.outcomes.iter_mut().zip(&self.runs) {
+            let error = (clients.iter().map(|&client| runs[client]).sum::<f64>() / n_steps as f64).sqrt();
+            // A smaller error is rounding, which must not decide between models without error.
+            outcome.free_run = (!error.is_nan()).then_some(if error < 1e-9 { 0.0 } else { error });
+        }
     }
 
     fn models_of(&self, run: &SharedRun, solver: Solver) -> Result<Model, EstimateError> {
@@ -264,16 +284,16 @@ impl Identification {
 }
 
 fn local(sums: &Sums) -> Option<Matrix> {
-    least_squares(&sums.moments()).ok()
+    sums.least_squares().ok()
 }
 
 fn pooled(sums: &[Sums]) -> Result<Matrix, EstimateError> {
     let Some(first) = sums.first() else { return Err(EstimateError::NotFinite) };
-    least_squares(&Sums::total(first.dims(), sums).moments())
+    Sums::total(first.dims(), sums).least_squares()
 }
 
 fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
-    let mut models = sums.iter().map(|client| least_squares(&client.moments()));
+    let mut models = sums.iter().map(Sums::least_squares);
     let Some(first) = models.next() else { return Err(EstimateError::NotFinite) };
     let sum = models.try_fold(first?, |sum, model| Ok::<_, EstimateError>(sum + model?))?;
     Ok(sum / sums.len() as f64)
@@ -287,28 +307,18 @@ fn normalised(squares: &[f64], variances: &[f64]) -> f64 {
     sum / changing().count() as f64
 }
 
-/// The normalised error of free runs of a model along the kept stretches of these clients; see the module's text.
-fn free_run(model: &Model, sites: &Sites, clients: &[usize], variances: &[f64]) -> Option<f64> {
-    let dims = sites.dims();
-    let (n, d) = (dims.n_states, dims.n_regressors());
-    let (mut sum, mut n_steps) = (0.0, 0_usize);
-    for &client in clients {
-        let theta = model.of(client)?;
-        for Stretch(rows) in &sites.all()[client].stretches {
-            let mut z = rows[..d].to_vec();
-            for at in (0..rows.len().saturating_sub(n)).step_by(d) {
-                z[n..].copy_from_slice(&rows[at + n..at + d]);
-                let next: Vec<f64> = (0..n).map(|j| (0..d).map(|k| theta[(j, k)] * z[k]).sum()).collect();
-                let squares: Vec<_> = next.iter().zip(&rows[at + d..]).map(|(x, is)| (x - is) * (x - is)).collect();
-                sum += normalised(&squares, variances);
-                z[..n].copy_from_slice(&next);
-                n_steps += 1;
-            }
-        }
+/// The normalised squared errors of a model Θ (n×d) in a free run along a stretch; see the module's text.
+fn free_run(theta: &Matrix, Stretch(rows): &Stretch, variances: &[f64]) -> f64 {
+    let (n, d) = theta.shape();
+    let (mut sum, mut z) = (0.0, rows[..d].to_vec());
+    for at in (0..rows.len().saturating_sub(n)).step_by(d) {
+        z[n..].copy_from_slice(&rows[at + n..at + d]);
+        let next: Vec<f64> = (0..n).map(|j| (0..d).map(|k| theta[(j, k)] * z[k]).sum()).collect();
+        let squares: Vec<_> = next.iter().zip(&rows[at + d..]).map(|(x, is)| (x - is) * (x - is)).collect();
+        sum += normalised(&squares, variances);
+        z[..n].copy_from_slice(&next);
     }
-    let error = (sum / n_steps as f64).sqrt();
-    // A smaller error is rounding, which must not decide between models without error.
-    (n_steps > 0 && !error.is_nan()).then_some(if error < 1e-9 { 0.0 } else { error })
+    sum
 }
 
 /// A client's errors with its own model and with a shared one, on data that the models did not see.

@@ -1,20 +1,23 @@
 //! Moments files: sums that sites exchange if they cannot share rows.
 //!
 //! ```text
-//! fedsysid-moments 1
+//! fedsysid-moments 2
 //! x1 x2 u1                     names of the regressors: states first
 //! states 2
 //! client plant A               one or several clients
 //! rollouts 25
+//! step 0.1                     the length of a step in time, if it is known
 //! part 1                       five parts
 //! samples 25
-//! gram                         Σ y yᵀ of y = [x; u; x⁺], the lower triangle, one line for each row
+//! mean                         ȳ, the mean of y = [x; u; x⁺]
+//! 0.5 1.25 -0.1 0.4 1.2
+//! gram                         Σ (y − ȳ)(y − ȳ)ᵀ, the lower triangle, one line for each row
 //! 12.5
 //! …
-//! next                         Σ x⁺
-//! 0.5 1.25
 //! part 2 …
 //! ```
+//!
+//! (In version 1 the sums were about zero: their rounding hid noise of values far from it.)
 //!
 //! Numbers are the shortest decimals that read back exactly, so estimates from such files equal those from the rows.
 
@@ -29,7 +32,7 @@ use crate::{Dims, header};
 
 /// The first word of a moments file.
 pub const MAGIC: &str = "fedsysid-moments";
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// The largest count that is read. The counts of all clients' parts, of which there are fewer than 2¹⁶, must add up to
 /// a number that fits in a `u64`.
@@ -60,13 +63,17 @@ pub fn write(sites: &Sites) -> String {
     for site in sites.all() {
         let label = site.label.replace(['\n', '\r'], " ");
         let _ = writeln!(text, "client {label}\nrollouts {}", site.n_rollouts);
+        if let Some(step) = site.step {
+            text += "step ";
+            put_row(&mut text, &[step]);
+        }
         for (place, sums) in site.folds.iter().enumerate() {
-            let _ = writeln!(text, "part {}\nsamples {}\ngram", place + 1, sums.n_samples());
+            let _ = writeln!(text, "part {}\nsamples {}\nmean", place + 1, sums.n_samples());
+            put_row(&mut text, sums.mean());
+            text += "gram\n";
             for row in 0..dims.n_regressors() + dims.n_states {
                 put_row(&mut text, &sums.gram()[triangle(row)..triangle(row + 1)]);
             }
-            text += "next\n";
-            put_row(&mut text, sums.next());
         }
     }
     text
@@ -156,25 +163,36 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         if into.len() - before == count { Ok(()) } else { self.refuse(&what(), text) }
     }
 
+    /// The length of a step, if the next line has one.
+    fn step(&mut self) -> Result<Option<f64>, Refusal> {
+        if self.rest.peek().is_none_or(|(_, text)| !text.trim_start().starts_with("step")) {
+            return Ok(None);
+        }
+        let text = self.word("step")?;
+        match decimal::parse(text.as_bytes(), self.slow) {
+            Ok((step, _)) if step > 0.0 => Ok(Some(step)),
+            _ => self.refuse(say!("a number"), text),
+        }
+    }
+
     fn site(&mut self, dims: Dims) -> Result<Site, Refusal> {
         let label = self.word("client")?;
         let mut site = Site::new(label.to_owned(), dims);
         site.n_rollouts = self.count("rollouts")?;
+        site.step = self.step()?;
         for part in 1..=N_FOLDS {
             let found = self.count("part")?;
             if found != part as u64 {
                 return self.refuse(&format!("part {part}"), &format!("part {found}"));
             }
             let n_samples = self.count("samples")?;
+            let m = dims.n_regressors() + dims.n_states;
+            let (mut mean, mut gram) = (Vec::new(), Vec::new());
+            self.word("mean")?;
+            self.numbers(m, &mut mean)?;
             self.word("gram")?;
-            let mut gram = Vec::new();
-            for row in 1..=dims.n_regressors() + dims.n_states {
-                self.numbers(row, &mut gram)?;
-            }
-            self.word("next")?;
-            let mut next = Vec::new();
-            self.numbers(dims.n_states, &mut next)?;
-            let sums = Sums::from_parts(dims, n_samples, gram, next);
+            (1..=m).try_for_each(|row| self.numbers(row, &mut gram))?;
+            let sums = Sums::from_parts(dims, n_samples, mean, gram);
             let of = || say!("part {part} of client {label}");
             site.folds[part - 1] = sums.ok_or_else(|| Fault::NoMoments(of()).at(self.line))?;
         }
@@ -208,6 +226,7 @@ mod tests {
                 *part = sums(&simulate_samples(&system, &plan, rng));
             }
             site.n_rollouts = 10;
+            site.step = (client == 1).then_some(0.1);
             sites.add(site).unwrap();
         }
         sites
@@ -254,8 +273,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
-        check("moments 1", "moments 7", "line 1: moments files of version 1 are read, this one says “7”");
-        check("fedsysid-moments", "x1,u1", "line 1: “fedsysid-moments” was expected, “x1,u1 1” was found");
+        check("moments 2", "moments 7", "line 1: moments files of version 2 are read, this one says “7”");
+        check("fedsysid-moments", "x1,u1", "line 1: “fedsysid-moments” was expected, “x1,u1 2” was found");
         check("states 3", "states 9", "line 3: “states 1 to 40, of those named” was expected, “states 9” was found");
         check("states 3", "states few", "line 3: “states and a whole number” was expected, “few” was found");
         check("client plant A", "A", "line 4: “client” was expected, “A” was found");
@@ -268,10 +287,11 @@ mod tests {
             "line 3: “states 1 to 40, of those named” was expected, “states 5000000000” was found",
         );
         check("samples 4", "samples 0", "line 31: the numbers of part 2 of client plant A are the moments of no data");
-        check("next", "last", "line 17: “next” was expected, “last” was found");
+        check("step 0.1", "step -1", "line 73: “a number” was expected, “-1” was found");
+        check("gram", "last", "line 10: “gram” was expected, “last” was found");
         let text = write(&sites());
-        let cut = &text[..text.rfind("next").unwrap()];
-        assert_eq!(read(cut, slow).unwrap_err().to_string(), "the file ends where “next” was expected");
+        let cut = &text[..text.rfind("gram").unwrap()];
+        assert_eq!(read(cut, slow).unwrap_err().to_string(), "the file ends where “gram” was expected");
         let zeros = text.find("part 2").unwrap();
         let words = read(&text[..zeros], slow).unwrap_err().to_string();
         assert_eq!(words, "the file ends where “part” was expected");

@@ -21,8 +21,8 @@ pub struct Opened {
     pub header: Option<Header>,
     /// Columns that never change: their index among the regressors z = [x; u], and their value.
     pub constants: Vec<(usize, f64)>,
-    /// The length of a step, in the unit of the file's times; 1 if it has none.
-    pub step: f64,
+    /// The length of a step, in the unit of the file's times; `None` if it has none.
+    pub step: Option<f64>,
 }
 
 /// Reads a file as its bytes arrive.

@@ -161,6 +161,16 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A positive difference of decimals, which rounding has made long, to six digits.
+fn short(value: f64) -> f64 {
+    let mut unit = 1.0;
+    while value * unit < 1e5 {
+        unit *= 10.0;
+    }
+    let rounded = (value * unit).round() / unit;
+    if rounded.is_finite() { rounded } else { value }
+}
+
 impl Fault {
     fn fmt_of_values(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -180,6 +190,7 @@ impl Fault {
                 if steps < 0.0 {
                     f.write_str(say!("rows of a rollout must be in the order of time"))
                 } else if steps > 0.0 {
+                    let step = short(*step);
                     f.write_str(&say!("one step is {step} in this file"))
                 } else {
                     f.write_str(say!("a rollout has one row a time"))
@@ -196,7 +207,7 @@ impl Fault {
 
     fn fmt_of_moments(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(found) => f.write_str(&say!("moments files of version 1 are read, this one says “{found}”")),
+            Self::Version(found) => f.write_str(&say!("moments files of version 2 are read, this one says “{found}”")),
             Self::Expected(what, found) => f.write_str(&say!("“{what}” was expected, “{found}” was found")),
             Self::Ended(what) => f.write_str(&say!("the file ends where “{what}” was expected")),
             Self::NoMoments(of) => f.write_str(&say!("the numbers of {of} are the moments of no data")),

@@ -70,6 +70,8 @@ pub struct Tally {
     pub foreign: Noted,
     /// Number of rows of the shortest rollout, and of the longest.
     pub lengths: Option<(u64, u64)>,
+    /// Clients without a sample as all their steps are too long, with the shortest of these.
+    pub strangers: Vec<(String, f64)>,
 }
 
 /// A rollout that may continue.
@@ -116,14 +118,15 @@ pub struct Collected {
     pub tally: Tally,
     /// Columns that never change: their index among the regressors, and their value.
     pub constants: Vec<(usize, f64)>,
-    /// The length of a step in time; 1 without times.
-    pub step: f64,
+    /// The length of a step in time; `None` without times.
+    pub step: Option<f64>,
 }
 
 /// Makes samples of rows in the order of the file.
 #[derive(Debug)]
 pub struct Collector {
     sites: Sites,
+    is_timed: bool,
     step: f64,
     /// Rows that continue a rollout, until the step is known. Rows that start one need no step, so few rows wait
     /// however many rollouts are mixed.
@@ -131,6 +134,8 @@ pub struct Collector {
     clients: BTreeMap<Box<[u8]>, usize>,
     /// The rollouts of each client.
     rollouts: Vec<BTreeMap<Box<[u8]>, usize>>,
+    /// The shortest gap of each client in time. Negative once two of its rows are a step apart.
+    gaps: Vec<f64>,
     open: Vec<Open>,
     /// The values of the last row of every rollout, concatenated.
     last: Vec<f64>,
@@ -145,10 +150,12 @@ impl Collector {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
         Self {
             sites,
+            is_timed: false,
             step: 1.0,
             waiting: Some(Vec::new()),
             clients: BTreeMap::new(),
             rollouts: Vec::new(),
+            gaps: Vec::new(),
             open: Vec::new(),
             last: Vec::new(),
             ranges,
@@ -162,6 +169,7 @@ impl Collector {
     /// If time does not advance, or there are too many clients or rollouts.
     pub fn take(&mut self, row: &Row<'_>) -> Result<(), Refusal> {
         self.tally.rows += 1;
+        self.is_timed |= row.time.is_some();
         for ((least, greatest), value) in self.ranges.iter_mut().zip(row.z) {
             // `min` and `max` ignore missing values, which are NaN.
             (*least, *greatest) = (least.min(*value), greatest.max(*value));
@@ -212,6 +220,7 @@ impl Collector {
         let client = self.sites.add(site)?;
         self.clients.insert(name.into(), client);
         self.rollouts.push(BTreeMap::new());
+        self.gaps.push(f64::INFINITY);
         Ok(client)
     }
 
@@ -252,6 +261,8 @@ impl Collector {
             return Err(Fault::Time { now: time, before: (open.time, open.line), of, step: self.step }.at(row.line));
         }
         let is_gap = steps > 1.0 + JITTER;
+        let gap = &mut self.gaps[open.client];
+        *gap = gap.min(if is_gap { time - open.time } else { -1.0 });
         (open.time, open.line) = (time, row.line);
         open.rows += 1;
         let last = index * d..(index + 1) * d;
@@ -312,12 +323,19 @@ impl Collector {
             self.end_stretch(index);
         }
         self.tally.rollouts = self.open.len();
+        let step = self.is_timed.then_some(self.step);
+        for (site, gap) in self.sites.all_mut().iter_mut().zip(self.gaps) {
+            site.step = step;
+            if gap.is_finite() && gap > 0.0 {
+                self.tally.strangers.push((site.label.clone(), gap));
+            }
+        }
         let rows = || self.open.iter().map(|open| open.rows);
         self.tally.lengths = rows().min().zip(rows().max());
         let is_constant = |range: &(f64, f64)| range.0 >= range.1;
         let columns = self.ranges.iter().enumerate().filter(|(_, range)| is_constant(range) && range.0.is_finite());
         let constants = columns.map(|(column, range)| (column, range.0)).collect();
-        Ok(Collected { sites: self.sites, tally: self.tally, constants, step: self.step })
+        Ok(Collected { sites: self.sites, tally: self.tally, constants, step })
     }
 }
 

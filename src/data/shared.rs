@@ -1,9 +1,9 @@
 //! Federated methods on given moments.
 //!
-//! The columns of real data have units, which gradient steps ignore. So every regressor is first divided by its root
-//! mean square over all clients, on which sites can agree by exchanging d sums of squares; models are converted back to
-//! the file's units. Least squares does not depend on the scales; the other methods converge in a number of rounds that
-//! does not depend on units.
+//! The columns of real data have units, which gradient steps ignore. So every regressor, and every next state, is first
+//! divided by its root mean square over all clients, on which sites can agree by exchanging d sums of squares; models
+//! are converted back to the file's units. Least squares does not depend on the scales; the other methods converge in a
+//! number of rounds that does not depend on units, and clients are grouped alike in all units.
 
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::local_map::{FleetMaps, StepRule};
@@ -55,7 +55,7 @@ pub fn scales(total: &Sums) -> Vec<f64> {
     squares.iter().map(mean_square).map(|square| if square > 0.0 { square.sqrt() } else { 1.0 }).collect()
 }
 
-/// The clients' moments with every regressor divided by its scale, for rounds of K local steps; `None` without clients.
+/// The clients' moments with every regressor and next state divided by its scale, for rounds of K local steps; `None` without clients.
 pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_local_steps: usize) -> Option<Fleet> {
     let mut fleet: Option<Fleet> = None;
     for sums in clients {
@@ -64,6 +64,9 @@ pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_loca
             s.row_mut(k).unscale_mut(*scale);
             s.column_mut(k).unscale_mut(*scale);
             c.column_mut(k).unscale_mut(*scale);
+        }
+        for (mut row, scale) in c.row_iter_mut().zip(scales) {
+            row.unscale_mut(*scale);
         }
         let fleet = fleet.get_or_insert_with(|| Fleet::new(sums.dims()));
         fleet.add(&Moments { s, c, n_samples }, n_local_steps);
@@ -127,5 +130,5 @@ fn after(map: &RoundMap, first: &Matrix, n_rounds: usize) -> Matrix {
 
 /// A model (n×d) in units of the scales, converted to the units of the file.
 pub fn unscaled(model: &Matrix, scales: &[f64]) -> Matrix {
-    Matrix::from_fn(model.nrows(), model.ncols(), |j, k| model[(j, k)] / scales[k])
+    Matrix::from_fn(model.nrows(), model.ncols(), |j, k| model[(j, k)] * (scales[j] / scales[k]))
 }

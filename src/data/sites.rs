@@ -16,7 +16,7 @@ pub const STRETCH: usize = 20;
 pub const MOST_CLIENTS: usize = 10_000;
 
 /// The most numbers that all sums may have: 64 MB.
-const MOST_NUMBERS: usize = 8_000_000;
+pub const MOST_NUMBERS: usize = 8_000_000;
 
 /// The most stretches of the first part that are kept as samples, of one client and of all clients.
 const KEPT_OF_ONE: usize = 40;
@@ -29,8 +29,10 @@ pub struct Stretch(pub Vec<f64>);
 /// One client's data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Its name; the names in [`Sites`] are all different.
+    /// Its name, empty if its file has none; all other names in [`Sites`] are different.
     pub label: String,
+    /// The length of its steps, in the unit of its file's times; `None` without times.
+    pub step: Option<f64>,
     /// Number of its rollouts; as stated in the file if that is a moments file.
     pub n_rollouts: u64,
     /// Its samples, in [`N_FOLDS`] parts. The first [`STRETCH`] samples of each rollout go to the next part in turn,
@@ -43,7 +45,7 @@ pub struct Site {
 impl Site {
     /// A client with this name and without data, for n states and p inputs.
     pub fn new(label: String, dims: Dims) -> Self {
-        Self { label, n_rollouts: 0, folds: vec![Sums::new(dims); N_FOLDS], stretches: Vec::new() }
+        Self { label, step: None, n_rollouts: 0, folds: vec![Sums::new(dims); N_FOLDS], stretches: Vec::new() }
     }
 
     /// The sums of all of its data, or of all parts but `without`, counted from 0.
@@ -98,6 +100,20 @@ impl Sites {
         Ok(self.all.len() - 1)
     }
 
+    /// Gives all clients without a name this one.
+    pub fn name_rest(&mut self, name: &str) {
+        for client in 0..self.all.len() {
+            if self.all[client].label.is_empty() {
+                self.all[client].label = self.free_label(name.to_owned());
+            }
+        }
+    }
+
+    /// The clients, for changing their data.
+    pub(crate) fn all_mut(&mut self) -> &mut [Site] {
+        &mut self.all
+    }
+
     /// A client's data, for adding to them; `None` if there is no such client.
     pub(crate) fn site(&mut self, client: usize) -> Option<&mut Site> {
         self.all.get_mut(client)
@@ -136,9 +152,12 @@ impl Sites {
         Ok(())
     }
 
-    /// Registers and returns a label that is not in use. Numbers only grow, so that thousands of clients with one name
+    /// Registers and returns a label that is not in use; several may be empty. Numbers only grow, so that thousands of clients with one name
     /// take no time.
     fn free_label(&mut self, label: String) -> String {
+        if label.is_empty() {
+            return label;
+        }
         let mut free = label.clone();
         if let Some(&first) = self.labels.get(label.as_bytes()) {
             let mut number = first;
@@ -183,6 +202,14 @@ mod tests {
         assert_eq!(labels, ["A", "A (3)", "A (2)", "A (4)", "A (2) (2)", "A (3) (2)"]);
     }
 
+    #[test]
+    fn clients_without_a_name_get_that_of_their_file() {
+        let mut sites = sites(&["", "A", "", "A"]);
+        sites.name_rest("A");
+        let labels: Vec<_> = sites.all().iter().map(|site| site.label.as_str()).collect();
+        assert_eq!(labels, ["A (3)", "A", "A (4)", "A (2)"]);
+    }
+
     /// Takes milliseconds; trying every number again for every client would take minutes.
     #[test]
     fn ten_thousand_of_one_name_are_told_apart_at_once() {
@@ -207,7 +234,7 @@ mod tests {
         }
         assert_eq!(site.sums(None).n_samples(), 5);
         let rest = site.sums(Some(2));
-        assert_eq!((rest.n_samples(), rest.gram()[0]), (4, 0.0 + 1.0 + 9.0 + 16.0));
+        assert_eq!((rest.n_samples(), rest.mean()[0]), (4, (0.0 + 1.0 + 3.0 + 4.0) / 4.0));
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! Sums over samples: the moments for estimates, and the further sums for residuals.
 
+use fedsysid_sim::estimate::{EstimateError, Factor, least_squares};
 use fedsysid_sim::moments::Moments;
 
 use crate::{Dims, Matrix};
 
 /// Sums over samples `y = [z; x⁺]`, of length `m = d + n`. Of most samples, nothing else is kept.
+///
+/// Products are summed about the mean: about zero, the squares of a position of 5·10⁶ m would have no digits left for
+/// noise of a metre.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sums {
     dims: Dims,
     n_samples: u64,
-    /// The lower triangle of `Σ y yᵀ`, row by row.
+    /// The mean ȳ, of length m.
+    mean: Vec<f64>,
+    /// The lower triangle of `Σ (y − ȳ)(y − ȳ)ᵀ`, row by row.
     gram: Vec<f64>,
-    /// The sum `Σ x⁺`, of length n.
-    next: Vec<f64>,
 }
 
 /// Number of entries of a lower triangle with `rows` rows.
@@ -20,60 +24,66 @@ pub fn triangle(rows: usize) -> usize {
     rows * (rows + 1) / 2
 }
 
+/// Number of corrections of an estimate. Each one divides its error by 10³ at least.
+pub(crate) const CORRECTIONS: usize = 2;
+
 impl Sums {
     /// The sums over no samples, all zero, for n states and p inputs.
     pub fn new(dims: Dims) -> Self {
         let m = dims.n_regressors() + dims.n_states;
-        Self { dims, n_samples: 0, gram: vec![0.0; triangle(m)], next: vec![0.0; dims.n_states] }
+        Self { dims, n_samples: 0, mean: vec![0.0; m], gram: vec![0.0; triangle(m)] }
     }
 
-    /// Known sums: `gram` row by row, see [`Sums::gram`], and `next`, see [`Sums::next`]. `None` if their lengths are
-    /// wrong, or no data have such sums.
-    pub fn from_parts(dims: Dims, n_samples: u64, gram: Vec<f64>, next: Vec<f64>) -> Option<Self> {
+    /// Known sums, see [`Sums::mean`] and [`Sums::gram`]. `None` if their lengths are wrong, or no data have such sums.
+    pub fn from_parts(dims: Dims, n_samples: u64, mean: Vec<f64>, gram: Vec<f64>) -> Option<Self> {
         let zeros = Self::new(dims);
-        let fits = gram.len() == zeros.gram.len() && next.len() == zeros.next.len();
-        let sums = Self { dims, n_samples, gram, next };
+        let fits = gram.len() == zeros.gram.len() && mean.len() == zeros.mean.len();
+        let sums = Self { dims, n_samples, mean, gram };
         (fits && sums.is_possible()).then_some(sums)
     }
 
     /// Whether data can have these sums: squares are not negative, products are bounded by the squares, and the sums
     /// over no samples are zero.
     fn is_possible(&self) -> bool {
-        let m = self.dims.n_regressors() + self.dims.n_states;
         let is_bounded = |i: usize, j: usize| {
             let (product, bound) = (self.at(i, j), (self.at(i, i) * self.at(j, j)).sqrt());
             product.abs() <= bound * (1.0 + 1e-9)
         };
-        let is_empty = self.n_samples == 0 && self.gram.iter().chain(&self.next).any(|sum| *sum != 0.0);
-        self.gram.iter().chain(&self.next).all(|sum| sum.is_finite())
-            && (0..m).all(|i| self.at(i, i) >= 0.0 && (0..i).all(|j| is_bounded(i, j)))
+        let is_empty = self.n_samples == 0 && self.gram.iter().chain(&self.mean).any(|sum| *sum != 0.0);
+        self.gram.iter().chain(&self.mean).all(|sum| sum.is_finite())
+            && (0..self.mean.len()).all(|i| self.at(i, i) >= 0.0 && (0..i).all(|j| is_bounded(i, j)))
             && !is_empty
     }
 
     /// Adds the sample of a regressor `z` (of length d) and the next state (of length n).
     pub fn add_sample(&mut self, z: &[f64], next: &[f64]) {
-        self.n_samples += 1;
-        let mut at = 0;
-        for (i, a) in z.iter().chain(next).enumerate() {
-            let (row, among_z) = (&mut self.gram[at..=at + i], (i + 1).min(z.len()));
-            for (sum, b) in row.iter_mut().zip(&z[..among_z]) {
-                *sum += a * b;
-            }
-            for (sum, b) in row[among_z..].iter_mut().zip(next) {
-                *sum += a * b;
-            }
-            at += i + 1;
-        }
-        for (sum, value) in self.next.iter_mut().zip(next) {
-            *sum += value;
-        }
+        self.join(1, z.iter().chain(next));
     }
 
     /// Adds the sums over other samples.
     pub fn add(&mut self, other: &Self) {
-        self.n_samples += other.n_samples;
-        let ours = self.gram.iter_mut().chain(&mut self.next);
-        ours.zip(other.gram.iter().chain(&other.next)).for_each(|(sum, value)| *sum += value);
+        if other.n_samples > 0 {
+            self.join(other.n_samples, other.mean.iter());
+            self.gram.iter_mut().zip(&other.gram).for_each(|(sum, value)| *sum += value);
+        }
+    }
+
+    /// Adds `n` samples that all have this value (Chan, Golub, LeVeque, "Algorithms for computing the sample variance",
+    /// 1983).
+    fn join<'a>(&mut self, n: u64, value: impl Iterator<Item = &'a f64>) {
+        let off: Vec<_> = value.zip(&self.mean).map(|(value, mean)| value - mean).collect();
+        let before = self.n_samples as f64;
+        self.n_samples += n;
+        let share = n as f64 / self.n_samples as f64;
+        let mut at = 0;
+        for (i, a) in off.iter().enumerate() {
+            let weighted = before * share * a;
+            for (sum, b) in self.gram[at..=at + i].iter_mut().zip(&off) {
+                *sum += weighted * b;
+            }
+            self.mean[i] += share * a;
+            at += i + 1;
+        }
     }
 
     /// The sums over all samples of several clients, for n states and p inputs.
@@ -95,14 +105,14 @@ impl Sums {
         self.n_samples
     }
 
-    /// The lower triangle of `Σ y yᵀ` of `y = [z; x⁺]`, (d + n)×(d + n), row by row.
-    pub fn gram(&self) -> &[f64] {
-        &self.gram
+    /// The mean ȳ of `y = [z; x⁺]`, in the units of the file: d + n of them; zero without samples.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
     }
 
-    /// The sum `Σ x⁺` of the next states, in their units: n of them.
-    pub fn next(&self) -> &[f64] {
-        &self.next
+    /// The lower triangle of `Σ (y − ȳ)(y − ȳ)ᵀ`, (d + n)×(d + n), row by row.
+    pub fn gram(&self) -> &[f64] {
+        &self.gram
     }
 
     fn at(&self, i: usize, j: usize) -> f64 {
@@ -112,11 +122,57 @@ impl Sums {
     /// The moments S = Σ z zᵀ (d×d) and C = Σ x⁺ zᵀ (n×d), with the number of samples.
     pub fn moments(&self) -> Moments {
         let (n, d) = (self.dims.n_states, self.dims.n_regressors());
+        let product = |i: usize, j: usize| self.at(i, j) + self.n_samples as f64 * self.mean[i] * self.mean[j];
         Moments {
-            s: Matrix::from_fn(d, d, |i, j| self.at(i, j)),
-            c: Matrix::from_fn(n, d, |i, j| self.at(d + i, j)),
+            s: Matrix::from_fn(d, d, product),
+            c: Matrix::from_fn(n, d, |i, j| product(d + i, j)),
             n_samples: self.n_samples,
         }
+    }
+
+    /// The least-squares estimate `C S⁻¹`, n×d. It is corrected by its own residuals, which are known more precisely
+    /// than the moments are.
+    ///
+    /// # Errors
+    /// If the data do not determine the estimate.
+    pub fn least_squares(&self) -> Result<Matrix, EstimateError> {
+        let moments = self.moments();
+        let mut theta = least_squares(&moments)?;
+        let factor = Factor::new(&moments.s)?;
+        for _ in 0..CORRECTIONS {
+            theta += factor.solve(&self.left(&theta, 0));
+        }
+        Ok(theta)
+    }
+
+    /// The products `Σ (x⁺ − Θz) zᵀ` that some rows of a model Θ leave, from that of the state `first` on; zero for the
+    /// least-squares estimate.
+    pub(crate) fn left(&self, theta: &Matrix, first: usize) -> Matrix {
+        let (n, d) = theta.shape();
+        let offs: Vec<_> = (0..n).map(|j| self.off(theta, j, first).0 * self.n_samples as f64).collect();
+        Matrix::from_fn(n, d, |j, k| {
+            let explained: f64 = (0..d).map(|l| theta[(j, l)] * self.at(l, k)).sum();
+            self.at(d + first + j, k) - explained + offs[j] * self.mean[k]
+        })
+    }
+
+    /// The mean of the residuals of row j, which predicts the state `first + j`, and the total size of the terms that
+    /// may cancel in it.
+    fn off(&self, theta: &Matrix, j: usize, first: usize) -> (f64, f64) {
+        let d = self.dims.n_regressors();
+        let next = self.mean[d + first + j];
+        (0..d).fold((next, next.abs()), |(sum, size), k| {
+            let term = theta[(j, k)] * self.mean[k];
+            (sum - term, size + term.abs())
+        })
+    }
+
+    /// The sum `Σ (θz)²` for a row θ (1×d).
+    pub(crate) fn square(&self, theta: &Matrix) -> f64 {
+        let d = theta.ncols();
+        let mean: f64 = (0..d).map(|k| theta[k] * self.mean[k]).sum();
+        let products = (0..d).flat_map(|k| (0..d).map(move |l| theta[k] * theta[l] * self.at(k, l)));
+        products.sum::<f64>() + self.n_samples as f64 * mean * mean
     }
 
     /// The squared residuals `Σ (x⁺_j − θ_j z)²` of each state j for a model Θ (n×d); 0 if rounding alone could cause
@@ -127,11 +183,16 @@ impl Sums {
     }
 
     /// The computed squared residuals of each state for a model Θ (n×d), and a bound of the rounding errors in each.
+    ///
+    /// The errors of N additions grow about as √N, those of the d terms of a prediction as d. In products about the
+    /// mean, sixteen times this is never reached by chance.
     pub(crate) fn residuals_and_rounding(&self, theta: &Matrix) -> Vec<(f64, f64)> {
         let d = self.dims.n_regressors();
+        let n_samples = self.n_samples as f64;
+        let rounding = f64::EPSILON * (n_samples.sqrt() + d as f64);
         let of_row = |j: usize| {
             let square = self.at(d + j, d + j);
-            // The residual, and the total size of the terms that may cancel in it.
+            // The residual about its mean, and the total size of the terms that may cancel in it.
             let (mut sum, mut size) = (square, square);
             for k in 0..d {
                 let (mut explained, mut sizes) = (0.0, 0.0);
@@ -144,27 +205,23 @@ impl Sums {
                 sum += theta[(j, k)] * (explained - product);
                 size += theta[(j, k)].abs() * (sizes + product.abs());
             }
-            (sum, self.rounding(size))
+            let (off, terms) = self.off(theta, j, 0);
+            let error = rounding * terms;
+            (sum + n_samples * off * off, 16.0 * rounding * size + n_samples * error * (2.0 * off.abs() + error))
         };
         (0..self.dims.n_states).map(of_row).collect()
-    }
-
-    /// A bound of the rounding errors in a sum whose terms cancel and have this total size. The errors of N additions
-    /// grow about as √N, those of the d terms of a prediction as d; sixteen times this is never reached by chance.
-    fn rounding(&self, size: f64) -> f64 {
-        16.0 * f64::EPSILON * size * ((self.n_samples as f64).sqrt() + self.dims.n_regressors() as f64)
     }
 
     /// The squared deviations `Σ (x⁺_j − mean)²` of each state j; 0 if the state never changes, or by no more than
     /// rounding.
     pub fn squared_deviations(&self) -> Vec<f64> {
         let d = self.dims.n_regressors();
-        let of = |(j, sum): (usize, &f64)| {
-            let square = self.at(d + j, d + j);
-            let deviations = square - sum * sum / self.n_samples.max(1) as f64;
-            if deviations > self.rounding(square) { deviations } else { 0.0 }
+        let of = |(j, mean): (usize, &f64)| {
+            let deviations = self.at(d + j, d + j);
+            let rounding = 16.0 * f64::EPSILON * mean;
+            if deviations > self.n_samples as f64 * rounding * rounding { deviations } else { 0.0 }
         };
-        self.next.iter().enumerate().map(of).collect()
+        self.mean[d..].iter().enumerate().map(of).collect()
     }
 }
 
@@ -193,7 +250,8 @@ pub(crate) mod tests {
     fn moments_are_those_of_the_samples() {
         let samples = samples();
         let (got, expected) = (sums(&samples).moments(), samples.moments());
-        assert_eq!((got.s, got.c, got.n_samples), (expected.s, expected.c, 7));
+        assert!((got.s - expected.s).amax() < 1e-12 && (got.c - expected.c).amax() < 1e-12);
+        assert_eq!(got.n_samples, 7);
     }
 
     #[test]
@@ -224,8 +282,34 @@ pub(crate) mod tests {
             assert!(sums.squared_deviations()[1] <= 0.0, "{offset}");
             let off = Matrix::from_row_slice(2, 3, &[1.0, 0.0, 0.101, 0.0, 1.0, 0.0]);
             let squares = sums.squared_residuals(&off);
-            assert!((squares[0] / (1e-6 * sums.gram()[triangle(3) - 1]) - 1.0).abs() < 1e-3, "{offset}: {squares:?}");
+            let of_input = sums.moments().s[(2, 2)];
+            assert!((squares[0] / (1e-6 * of_input) - 1.0).abs() < 1e-3, "{offset}: {squares:?}");
             assert!(sums.squared_deviations()[0] > 100.0, "{offset}");
+        }
+    }
+
+    /// Two coordinates of some 10⁶ m, which change by a hundred metres, with errors of a millimetre.
+    #[test]
+    fn noise_is_found_however_far_away_zero_is() {
+        let wave = |speed: f64, step: u32| (speed * f64::from(step)).sin();
+        let noise = |step| [1e-3 * wave(17.7, step), 1e-3 * wave(31.3, step)];
+        let mut parts = vec![Sums::new(Dims { n_states: 2, n_inputs: 1 }); 5];
+        for step in 0..1_000_u32 {
+            let (a, b, u) = (4e5 + 100.0 * wave(1.3, step), 5e6 + 70.0 * wave(2.9, step), wave(0.7, step));
+            let [e, f] = noise(step);
+            parts[step as usize % 5].add_sample(&[a, b, u], &[a + u + e, 0.999 * b + 0.2 * u + f]);
+        }
+        let sums = Sums::total(parts[0].dims(), &parts);
+        let estimate = crate::estimate::Estimate::of(&sums).unwrap();
+        for std in &estimate.noise_std {
+            assert!((std / 1e-3 * 2.0_f64.sqrt() - 1.0).abs() < 0.1, "{:?}", estimate.noise_std);
+        }
+        assert!(sums.squared_deviations().iter().all(|sum| *sum > 1e6), "{:?}", sums.squared_deviations());
+        // A model that is right but for the noise leaves just that, and one that is off is known to be.
+        let truth = Matrix::from_row_slice(2, 3, &[1.0, 0.0, 1.0, 0.0, 0.999, 0.2]);
+        for (j, squares) in sums.squared_residuals(&truth).into_iter().enumerate() {
+            let expected: f64 = (0..1_000).map(|step| noise(step)[j].powi(2)).sum();
+            assert!((squares / expected - 1.0).abs() < 1e-3, "{squares} {expected}");
         }
     }
 
@@ -238,7 +322,12 @@ pub(crate) mod tests {
         };
         let mut both = sums(&part(0, 3));
         both.add(&sums(&part(3, 4)));
-        assert_eq!(both, sums(&samples));
+        let all = sums(&samples);
+        let pairs = || both.mean.iter().chain(&both.gram).zip(all.mean.iter().chain(&all.gram));
+        assert!(both.n_samples == 7 && pairs().all(|(sum, other)| (sum - other).abs() < 1e-12), "{both:?}");
+        let before = both.clone();
+        both.add(&Sums::new(all.dims));
+        assert_eq!(both, before);
     }
 
     #[test]
@@ -247,7 +336,7 @@ pub(crate) mod tests {
         let made = |change: fn(&mut Vec<f64>, &mut u64)| {
             let (mut gram, mut n) = (sums.gram.clone(), 7);
             change(&mut gram, &mut n);
-            Sums::from_parts(sums.dims, n, gram, sums.next.clone())
+            Sums::from_parts(sums.dims, n, sums.mean.clone(), gram)
         };
         assert_eq!(made(|_, _| ()), Some(sums.clone()));
         assert_eq!(made(|gram, _| gram[0] = -1.0), None);

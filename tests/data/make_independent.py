@@ -604,36 +604,37 @@ def identify(clients, K, R):
     pooled = least(allZ, allX)
     scale = np.sqrt((allZ ** 2).mean(0)); v = ((allX - allX.mean(0)) ** 2).mean(0)
     mean_n = len(allZ) / M
-    keep = lambda without: [(Z[fo != without] / scale, X[fo != without]) for Z, X, fo, _ in data]
+    # In a round of cross-validation the client i leaves out the part (round + i) mod 5.
+    keep = lambda round: [(Z[use] / scale, X[use] / scale[:3]) for i, (Z, X, fo, _) in enumerate(data)
+                          for use in [fo != (-1 if round < 0 else (round + i) % 5)]]
     S = np.array([z.T @ z for z, _ in keep(-1)]); C = np.array([x.T @ z for z, x in keep(-1)])
     step = .5 * min(first_edge(S, C, [K] * M, 'fedavg'), first_edge(S, C, [K] * M, 'fedlin'))
     ways = [('alone', {}), ('pooled', {}), ('mean', {}), ('fedavg', {}), ('fedlin', {}), ('fedprox', dict(mu=mean_n)), ('scaffold', {}), ('fedadmm', dict(penalty=mean_n)),
             ('clustered', dict(clusters=2)), ('median', {})]
-    def models(way, extra, without):
-        d = keep(without)
+    def models(way, extra, round):
+        d = keep(round)
         ls = lambda z, x: np.linalg.lstsq(z, x, rcond=None)[0].T
         if way == 'alone': out = [ls(z, x) for z, x in d]
         elif way == 'pooled': out = [ls(np.concatenate([z for z, _ in d]), np.concatenate([x for _, x in d]))] * M
         elif way == 'mean': out = [sum(ls(z, x) for z, x in d) / M] * M
         else:
-            out = run([(z.T, x.T) for z, x in d], [K] * M, way, 'constant', step, R, [list(range(M))] * R, np.zeros((3, 5)), **extra)[-1]
-        return [m / scale for m in out]
+            alpha = step / (1 + step * extra.get('mu', 0.))
+            out = run([(z.T, x.T) for z, x in d], [K] * M, way, 'constant', alpha, R, [list(range(M))] * R, np.zeros((3, 5)), **extra)[-1]
+        return [m * scale[:3, None] / scale for m in out]
     outcomes = []
     for way, extra in ways:
-        squares = np.zeros((M, 5)); free = None
-        for fold in range(5):
-            mod = models(way, extra, fold)
-            for i, (Z, X, fo, _) in enumerate(data):
+        squares = np.zeros((M, 5)); tot, cnt = 0., 0
+        for round in range(5):
+            mod = models(way, extra, round)
+            for i, (Z, X, fo, st) in enumerate(data):
+                fold = (round + i) % 5
                 e = X[fo == fold] - Z[fo == fold] @ mod[i].T
                 squares[i, fold] = (e ** 2 / v).mean(1).sum()
-            if fold == 0:
-                tot, cnt = 0., 0
-                for i, (_, _, _, st) in enumerate(data):
-                    for stretch in st:
-                        x = stretch[0][0][0]
-                        for (x0, u0), x1 in stretch:
-                            x = mod[i] @ np.concatenate([x, u0]); tot += np.mean((x - x1) ** 2 / v); cnt += 1
-                free = np.sqrt(tot / cnt)
+                for stretch in st if fold == 0 else []:
+                    x = stretch[0][0][0]
+                    for (x0, u0), x1 in stretch:
+                        x = mod[i] @ np.concatenate([x, u0]); tot += np.mean((x - x1) ** 2 / v); cnt += 1
+        free = np.sqrt(tot / cnt)
         outcomes.append(dict(way=way, models=[m.tolist() for m in models(way, extra, -1)], squares=squares.tolist(), free_run=free,
                              one_step=float(np.sqrt(squares.sum() / len(allZ)))))
     out = lambda e: dict(theta=e['theta'].tolist(), se=e['se'].tolist(), noise_std=e['noise_std'].tolist(), df=e['df'], t=float(stats.t.ppf(.975, e['df'])))

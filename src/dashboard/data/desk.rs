@@ -9,15 +9,16 @@ use crate::data::moments_file;
 use crate::data::reader::{Opened, Reader};
 use crate::data::refusal::{Fault, Refusal};
 use crate::data::shared::Rounds;
-use crate::data::sites::Sites;
+use crate::data::sites::{MOST_NUMBERS, Sites};
 use crate::text::from_decimal;
 use fedsysid_say::say;
 
 /// Number of bytes that tell whether a file holds rows or moments.
 const TELLING: usize = 64;
 
-/// The largest moments file, in bytes.
-const LARGEST_MOMENTS: usize = 100 << 20;
+/// The largest moments file, in bytes: what is saved can be read again. A number takes up to 24 characters and a blank;
+/// the rest is for means, counts and names.
+const LARGEST_MOMENTS: usize = 40 * MOST_NUMBERS;
 
 /// A file that is being read.
 #[derive(Debug)]
@@ -95,7 +96,8 @@ impl Desk {
         closed.map_err(|refusal| self.in_words(&refusal))
     }
 
-    fn add(&mut self, sites: Sites, kind: Kind) -> Result<(), Refusal> {
+    fn add(&mut self, mut sites: Sites, kind: Kind) -> Result<(), Refusal> {
+        sites.name_rest(stem(&self.name));
         let n_clients = sites.all().len();
         match &mut self.sites {
             Some(known) => known.join(sites)?,
@@ -168,6 +170,15 @@ impl Desk {
     }
 }
 
+/// The name of a file without its ending.
+fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        // In “pump 1.5” the dot is a decimal point.
+        Some((stem, end)) if !stem.is_empty() && end.starts_with(|c: char| c.is_ascii_alphabetic()) => stem,
+        _ => name,
+    }
+}
+
 fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
     match incoming {
         Incoming::Unknown(mut begin) => {
@@ -180,7 +191,7 @@ fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
         }
         Incoming::Moments(mut text) => {
             if text.len() + bytes.len() > LARGEST_MOMENTS {
-                return Err(Fault::NoText(say!("a moments file has no more than 100 MB")).anywhere());
+                return Err(Fault::NoText(say!("a moments file has no more than 320 MB")).anywhere());
             }
             text.extend_from_slice(bytes);
             Ok(Incoming::Moments(text))
@@ -208,7 +219,9 @@ fn close(incoming: Incoming) -> Result<(Sites, Kind), Refusal> {
             Ok((opened.sites, kind))
         }
         Incoming::Moments(text) => {
-            let sites = moments_file::read(&header::text(&text), from_decimal)?;
+            // Text of this size is not copied, unless it has to be.
+            let text = String::from_utf8(text).unwrap_or_else(|error| header::text(error.as_bytes()));
+            let sites = moments_file::read(&text, from_decimal)?;
             let n_samples = sites.all().iter().map(|site| site.sums(None).n_samples()).sum();
             Ok((sites, Kind::Moments(n_samples)))
         }
@@ -223,5 +236,24 @@ fn kind_of(Opened { sites, tally, header, constants, step }: &Opened) -> Kind {
         unused: unused.filter(|name| !name.is_empty()).cloned().collect(),
         constants: constants.iter().map(constant).collect(),
         step: *step,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::sites::{MOST_CLIENTS, N_FOLDS};
+    use crate::data::sums::triangle;
+
+    /// The longest number is written with 24 characters, as is −2.2250738585072014e-308; texts and counts take some more.
+    #[test]
+    fn moments_that_are_saved_can_be_read_again() {
+        for (n, p) in (1..=header::MOST_COLUMNS).flat_map(|n| (0..=header::MOST_COLUMNS).map(move |p| (n, p))) {
+            let m = 2 * n + p;
+            let n_clients = (MOST_NUMBERS / (N_FOLDS * triangle(m))).min(MOST_CLIENTS);
+            let part = 25 * (triangle(m) + m) + 60;
+            let size = n_clients * (N_FOLDS * part + 500);
+            assert!(size < LARGEST_MOMENTS, "{n} states and {p} inputs: {size} bytes");
+        }
     }
 }

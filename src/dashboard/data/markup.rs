@@ -59,9 +59,13 @@ pub fn parts(found: &Found, chosen: Chosen) -> Parts {
 
 fn summary(found: &Found) -> String {
     let mut html = String::from("<ul class=files>");
+    let mut clients = found.sites.all();
     for file in &found.files {
+        let (own, others) = clients.split_at(file.n_clients.min(clients.len()));
+        clients = others;
         put!(html, "<li><b>{}</b> {}", escaped(&file.name), escaped(&words::file(file)));
-        let notes = words::notes(file);
+        let mut notes = words::notes(file);
+        notes.extend(words::other_step(found, own));
         if !notes.is_empty() {
             html += "<ul class=notes>";
             for note in &notes {
@@ -173,7 +177,9 @@ fn dots(found: &Found, way: usize) -> String {
     let is_placed = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
     let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared).filter(is_placed);
     let distances = distances(found).into_iter().enumerate();
-    let points = distances.filter_map(|(client, x)| Some(Spot { name: found.label(client), x, y: ratio(client)? }));
+    // Whoever has no name is named by the page: in its language, and in tables in English.
+    let name = |client: usize| &*found.sites.all()[client].label;
+    let points = distances.filter_map(|(client, x)| Some(Spot { name: name(client), x, y: ratio(client)? }));
     format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
 }
 
@@ -226,7 +232,7 @@ fn about(errors: Option<&Estimate>, note: &str) -> String {
     }
     let noise: Vec<_> = noise_std.iter().map(|std| measured(*std, 3)).collect();
     let is_exact = noise_std.iter().any(|std| *std <= 0.0);
-    let exact = if is_exact { say!(" Where σ̂ is 0, the entries are exact but for rounding.") } else { "" };
+    let exact = if is_exact { say!(" Where σ̂ is 0, noise cannot be told from rounding.") } else { "" };
     let said = say!(
         "± is half a 95 % confidence interval (Student’s t, {} degrees of freedom); grey where it holds 0. Noise of the states, σ̂: {}.{exact}",
         count(usize::try_from(*degrees).unwrap_or(usize::MAX)),

@@ -61,8 +61,8 @@ pub enum Kind {
         unused: Vec<String>,
         /// Names and values of the columns that never change.
         constants: Vec<(String, f64)>,
-        /// Duration of a step, in the unit of the file's times.
-        step: f64,
+        /// Duration of a step, in the unit of the file's times; `None` without times.
+        step: Option<f64>,
     },
     /// Moments; the number of samples that they sum.
     Moments(u64),
@@ -95,11 +95,13 @@ impl Found {
 
     /// Label of a client; "the client" if it has none.
     pub fn label(&self, client: usize) -> &str {
-        match self.sites.all().get(client).map(|site| site.label.as_str()) {
-            None | Some("") => say!("the client"),
-            Some(label) => label,
-        }
+        named(self.sites.all().get(client).map_or("", |site| &site.label))
     }
+}
+
+/// Label of a client; "the client" if it is empty.
+fn named(label: &str) -> &str {
+    if label.is_empty() { say!("the client") } else { label }
 }
 
 /// Name of a way on the page.

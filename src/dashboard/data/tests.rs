@@ -165,22 +165,33 @@ fn pooled_intervals_name_what_they_assume() {
     }
 }
 
-/// The chart speaks the page's language, and its table of numbers none but English.
+/// Charts speak the page's language, and their tables of numbers none but English.
 #[test]
-fn the_eigenvalues_are_the_same_table_in_every_language() {
+fn charts_have_the_same_table_in_every_language() {
     let found = found(&small(|_| ()));
     let (draft, views) = (Draft::default(), Views::default());
     let page = Page { draft: &draft, views: &views, link: "" };
     let chart = |model| charts::eigenvalues(page, &markup::parts(&found, Chosen { model, way: 0 })).unwrap();
     let last = found.models().count();
-    let plain = [0, last].map(chart);
+    // A client without a name, as of a file that has none either.
+    let rollout = |k: i32| format!("{k},1,{k}\n{k},{k},1\n{k},-1,3\n{k},2,5\n");
+    let nameless = self::found(&(1..4).fold(String::from("rollout,x1,u1\n"), |text, k| text + &rollout(k)));
+    let joined = || charts::joining(page, &markup::parts(&nameless, Chosen::default())).unwrap().table;
+    let (plain, plainly_joined) = ([0, last].map(chart), joined());
+    assert_eq!(plainly_joined.rows[0][0], "the client");
     assert_eq!((&*plain[0].table.rows[0][0], &*plain[1].table.rows[0][0]), ("pooled", "1 alone"));
-    let texts = [("pooled", "gepoolt"), ("{} alone", "{} allein"), ("{name} alone", "{name} allein")];
+    let texts = [
+        ("pooled", "gepoolt"),
+        ("{} alone", "{} allein"),
+        ("{name} alone", "{name} allein"),
+        ("the client", "der Client"),
+    ];
     let german = fedsysid_say::Language::new("de", ',', &fedsysid_say::packed(texts).unwrap());
     fedsysid_say::speak(Some(Box::leak(Box::new(german))));
-    let translated = [0, last].map(chart);
+    let (translated, joined) = ([0, last].map(chart), joined());
     fedsysid_say::speak(None);
     assert_eq!(translated[0].title, "Eigenvalues of Â: gepoolt");
+    assert_eq!(joined, plainly_joined);
     for (plain, translated) in plain.iter().zip(&translated) {
         assert_eq!(plain.table, translated.table);
     }
@@ -248,6 +259,71 @@ fn files_are_added_to_each_other() {
     assert!(parts[Part::Models].contains("<option>3 alone</option>"));
 }
 
+/// A desk that has opened these files, given by name and text, together.
+fn desk_of(files: &[(&str, &str)]) -> Desk {
+    let mut desk = Desk::default();
+    desk.begin(false);
+    for (name, text) in files {
+        open(&mut desk, name, text).unwrap();
+    }
+    settled(&mut desk);
+    desk
+}
+
+#[test]
+fn files_without_a_column_of_clients_are_called_by_their_names() {
+    let all = small(|_| ());
+    let nameless = |client: &str| {
+        let rows = of_client(&all, client);
+        rows.lines().map(|row| row.split_once(',').unwrap().1.to_owned() + "\n").collect::<String>()
+    };
+    let rows = ["1", "2", "3"].map(nameless);
+    let files = ["north.csv", "south 1.5.csv", "north.txt", "pump 1.5", ".csv"];
+    let files: Vec<_> = files.into_iter().zip(rows.iter().cycle()).map(|(name, text)| (name, &**text)).collect();
+    let mut desk = desk_of(&files);
+    let alone = ["north", "south 1.5", "north (2)", "pump 1.5", ".csv"].map(|name| format!("<option>{name} alone"));
+    let parts = desk.parts().unwrap();
+    assert!(parts[Part::Models].contains(&alone.join("</option>")), "{}", parts[Part::Models]);
+    // Their moments have these names, and so has a single file.
+    let moments = desk.moments().unwrap();
+    desk = desk_of(&[("east.txt", &moments), ("north.csv", &rows[0])]);
+    let parts = desk.parts().unwrap();
+    assert!(parts[Part::Models].contains(&alone.join("</option>")), "{}", parts[Part::Models]);
+    assert!(parts[Part::Models].ends_with("<option>north (3) alone</option>"), "{}", parts[Part::Models]);
+    assert!(desk_of(&files[..1]).parts().unwrap()[Part::Models].ends_with("<option>north alone</option>"));
+}
+
+/// A model holds for one length of steps: whoever has another is named, in one file, in several, and in moments.
+#[test]
+fn steps_that_differ_in_time_are_spoken_of() {
+    let rows = |client: &str, step: f64| {
+        let row = |k: u32| {
+            let wave = |speed: f64| (speed * f64::from(k)).sin();
+            format!("{client},{},{},{}\n", f64::from(k) * step, wave(1.7), wave(2.9))
+        };
+        (0..40).map(row).collect::<String>()
+    };
+    let file = |rows: &str| format!("client,t,x1,u1\n{rows}");
+    let summary = |files: &[(&str, &str)]| desk_of(files).parts().unwrap()[Part::Summary].clone();
+    let (tenth, fifth) = (file(&rows("A", 0.1)), file(&rows("B", 0.2)));
+    let odd = "one step is 0.2 in time for B, but 0.1 for A: in the same unit, no model fits both";
+    let both = summary(&[("a.csv", &tenth), ("b.csv", &fifth)]);
+    assert!(both.find(odd) > both.find("<b>b.csv</b>") && both.matches("no model fits both").count() == 1, "{both}");
+    let moments = [&tenth, &fifth].map(|text| desk(&[text]).moments().unwrap());
+    let both = summary(&[("a.txt", &moments[0]), ("b.txt", &moments[1])]);
+    assert!(both.find(odd) > both.find("<b>b.txt</b>"), "{both}");
+    // The same step but for jitter, and files without times.
+    let jittery = file(&rows("B", 0.102));
+    let timeless = "client,x1,u1\nC,1,2\nC,2,3\nC,1,1\n";
+    let alike = summary(&[("a.csv", &tenth), ("b.csv", &jittery), ("c.csv", timeless)]);
+    assert!(!alike.contains("no model fits both"), "{alike}");
+    let one = summary(&[(
+        "both.csv",
+        &file(&(["A", "D", "E"].map(|client| rows(client, 0.1)).concat() + &rows("B", 0.2) + &rows("C", 0.3))),
+    )]);
+    assert!(one.contains("2 clients left out, as one step is not 0.1 in time there (B: 0.2)"), "{one}");
+}
+
 /// Whatever goes wrong, the results so far stay.
 #[test]
 fn what_cannot_be_used_is_said_and_nothing_is_lost() {
@@ -268,7 +344,7 @@ fn what_cannot_be_used_is_said_and_nothing_is_lost() {
     );
     desk.begin(false);
     assert_eq!(open(&mut desk, "c.csv", "").unwrap_err(), "c.csv cannot be used: the file is empty.");
-    assert!(open(&mut desk, "d.txt", "fedsysid-moments 2\n").unwrap_err().contains("version 1"));
+    assert!(open(&mut desk, "d.txt", "fedsysid-moments 1\n").unwrap_err().contains("version 2"));
     assert_eq!(desk.parts(), before);
 }
 

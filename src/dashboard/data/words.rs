@@ -4,9 +4,9 @@ use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::systems::Mode;
 use crate::dashboard::things::Things;
 use crate::data::estimate::Estimate;
-use crate::data::identify::{Outcome, Way};
+use crate::data::identify::{Outcome, Way, left_out};
 use crate::data::rollouts::{Noted, Tally};
-use crate::data::sites::N_FOLDS;
+use crate::data::sites::{N_FOLDS, Site};
 use crate::data::spread::{Spread, Test, Untold};
 use crate::data::sums::Sums;
 use crate::figure::number::{beside_one, count, measured, number};
@@ -60,8 +60,14 @@ pub fn notes(file: &FileRead) -> Vec<String> {
         let first = counted(tally.foreign.first);
         notes.push(say!("not in UTF-8: such text is read as Windows-1252 (first in line {first})"));
     }
+    let step = step.unwrap_or(1.0);
     if (step - 1.0).abs() > 1e-12 {
-        notes.push(say!("one step is {} in time", number(*step)));
+        notes.push(say!("one step is {} in time", number(step)));
+    }
+    if let Some((name, other)) = tally.strangers.first() {
+        let clients = Things::Clients.counted(tally.strangers.len());
+        let (step, other) = (number(step), number(*other));
+        notes.push(say!("{clients} left out, as one step is not {step} in time there ({name}: {other})"));
     }
     for (name, value) in constants {
         let so = if *value == 0.0 { say!("what it does cannot be told") } else { say!("it acts as a constant offset") };
@@ -71,6 +77,19 @@ pub fn notes(file: &FileRead) -> Vec<String> {
         notes.push(say!("not used: {}", unused.join(", ")));
     }
     notes
+}
+
+/// The largest difference of two lengths of steps that still count as the same, as a share.
+const SAME_STEP: f64 = 0.05;
+
+/// A note if steps of some of these clients do not take the time that those of the first client with times do.
+pub fn other_step(found: &Found, clients: &[Site]) -> Option<String> {
+    let known = |site: &Site| Some((site.label.clone(), site.step?));
+    let (first, step) = found.sites.all().iter().find_map(known)?;
+    let is_other = |(_, other): &(String, f64)| (other / step - 1.0).abs() > SAME_STEP;
+    let (name, other) = clients.iter().filter_map(known).find(is_other)?;
+    let (step, other) = (number(step), number(other));
+    Some(say!("one step is {other} in time for {name}, but {step} for {first}: in the same unit, no model fits both"))
 }
 
 /// Why data determine no estimate.
@@ -102,8 +121,8 @@ fn none_alone(found: &Found) -> Option<String> {
 
 /// Why there are no errors on held-out data.
 fn no_fit(found: &Found) -> String {
-    let samples = &found.identified.n_samples;
-    let is_used = |fold: &usize| samples.iter().any(|parts| parts[*fold] > 0);
+    let samples = || found.identified.n_samples.iter().enumerate();
+    let is_used = |round: &usize| samples().any(|(client, parts)| parts[left_out(*round, client)] > 0);
     if (0..N_FOLDS).filter(is_used).count() < 2 {
         return say!("Too little data to hold any out: without them nothing would be left to learn from.").into();
     }

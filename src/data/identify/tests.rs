@@ -1,5 +1,6 @@
 #![expect(clippy::format_collect, reason = "small texts")]
 
+use fedsysid_sim::estimate::least_squares;
 use fedsysid_sim::family::{Family, Place};
 use fedsysid_sim::plan::{DataPlan, NoiseLevels};
 use fedsysid_sim::samples::simulate_samples;
@@ -122,9 +123,12 @@ fn predictions_are_held_against_samples_that_were_left_out() {
         least_squares(&sums.moments()).unwrap()
     };
     let (mut alone, mut pooled) = (0.0, 0.0);
+    // In the round that leaves out this part of the first client, it is the next part of the second.
+    let round = |client: usize, part: usize| (part + N_FOLDS - client) % N_FOLDS;
+    let without = |round: usize| model(&move |client, part| part != (round + client) % N_FOLDS);
     for (client, part, z, next) in &samples {
         let own = model(&|other, fold| other == *client && fold != *part);
-        let all = model(&|_, fold| fold != *part);
+        let all = without(round(*client, *part));
         for j in 0..3 {
             let miss = |theta: &Matrix| ((0..5).map(|k| theta[(j, k)] * z[k]).sum::<f64>() - next[j]).powi(2);
             alone += miss(&own) / variance(j) / 3.0;
@@ -136,9 +140,9 @@ fn predictions_are_held_against_samples_that_were_left_out() {
     assert!((got(Way::Alone) - (alone / count).sqrt()).abs() < 1e-9);
     assert!((got(Way::Pooled) - (pooled / count).sqrt()).abs() < 1e-9);
     // Free runs start from the first rows of rollouts 1, 6 and 11.
-    let all = model(&|_, fold| fold != 0);
     let (mut squares, mut n_steps, mut z) = (0.0, 0.0, Vec::new());
-    for (step, (_, _, known, next)) in samples.iter().filter(|(_, part, ..)| *part == 0).enumerate() {
+    for (step, (client, _, known, next)) in samples.iter().filter(|(_, part, ..)| *part == 0).enumerate() {
+        let all = without(round(*client, 0));
         z = if step % 4 == 0 { known.clone() } else { [&z[..3], &known[3..]].concat() };
         let ahead: Vec<f64> = (0..3).map(|j| (0..5).map(|k| all[(j, k)] * z[k]).sum()).collect();
         squares += (0..3).map(|j| (ahead[j] - next[j]).powi(2) / variance(j) / 3.0).sum::<f64>();
@@ -148,6 +152,71 @@ fn predictions_are_held_against_samples_that_were_left_out() {
     let free = of(&found, Way::Pooled).free_run.unwrap();
     assert!((free - (squares / n_steps).sqrt()).abs() < 1e-9, "{free}");
     assert_eq!(found.n_stretches, 5);
+}
+
+/// Every client is left out in its turn, so there is a model of the others that predicts its data.
+#[test]
+fn clients_with_one_short_rollout_are_held_out_one_after_the_other() {
+    let sites = sites_of(&text(&[1; 7], 4, 0.1));
+    let found = identified(&sites, Rounds::default());
+    let pooled = of(&found, Way::Pooled);
+    let error = found.one_step(pooled).unwrap();
+    assert!((0.01..1.5).contains(&error) && pooled.free_run.is_some(), "{error}");
+    let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
+    let total = Sums::total(sites.dims(), &sums);
+    let variances: Vec<_> = total.squared_deviations().iter().map(|sum| sum / 28.0).collect();
+    let mut squares = 0.0;
+    for (client, own) in sums.iter().enumerate() {
+        let others = (0..7).filter(|other| other % N_FOLDS != client % N_FOLDS).map(|other| &sums[other]);
+        let theta = Sums::total(sites.dims(), others).least_squares().unwrap();
+        squares += normalised(&own.squared_residuals(&theta), &variances);
+    }
+    assert!((error - (squares / 28.0).sqrt()).abs() < 1e-9, "{error}");
+}
+
+/// A state in other units gives the same groups of clients, and equivalent models.
+#[test]
+fn clients_are_grouped_alike_whatever_the_units_of_states() {
+    let in_units = |unit: f64, column: usize| {
+        let scaled = |(place, field): (usize, &str)| match field.parse::<f64>() {
+            Ok(x) if place == column => (unit * x).to_string(),
+            _ => field.to_owned(),
+        };
+        let row = |row: &str| row.split(',').enumerate().map(scaled).collect::<Vec<_>>().join(",") + "\n";
+        let found =
+            identified(&sites_of(&text(&[3; 9], 5, 0.6).lines().map(row).collect::<String>()), Rounds::default());
+        let clustered = of(&found, Way::Method(Solver::Clustered { n_clusters: 2 }));
+        let Model::Each(models) = clustered.model.clone().unwrap() else { panic!("two groups") };
+        let models: Vec<_> = models.into_iter().map(Option::unwrap).collect();
+        let groups: Vec<_> = models.iter().map(|model| model == &models[0]).collect();
+        (groups, found.one_step(clustered).unwrap())
+    };
+    let (plain, error) = in_units(1.0, 3);
+    assert!(plain.contains(&false), "{plain:?}");
+    for (unit, column) in [(1e3, 3), (1e-3, 3), (1e3, 4), (1e3, 5), (1e-3, 5)] {
+        let (groups, other) = in_units(unit, column);
+        assert_eq!(groups, plain, "column {column} in units of {unit}");
+        assert!((error - other).abs() < 1e-9, "{error} {other}");
+    }
+}
+
+/// With one regressor, every step of FedAvg's size would leap over FedProx's minimum, and ten would lead back.
+#[test]
+fn fedprox_moves_with_a_single_regressor() {
+    let rows = |client: u32| {
+        let rollout = (0..40_u32).scan(1.0, move |x, step| {
+            let row = format!("{client},{x}\n");
+            *x = 0.8 * *x + f64::from(17 * step + client).sin();
+            Some(row)
+        });
+        rollout.collect::<String>()
+    };
+    let text = format!("client,x1\n{}{}", rows(1), rows(2));
+    let found = identified(&sites_of(&text), Rounds { n_local_steps: 10, n_rounds: 30 });
+    let pooled = found.pooled.as_ref().unwrap().theta[(0, 0)];
+    let fedprox = found.outcomes.iter().find(|it| matches!(it.way, Way::Method(Solver::FedProx { .. }))).unwrap();
+    assert!((shared(fedprox)[(0, 0)] - pooled).abs() < 0.01, "{:?} {pooled}", fedprox.model);
+    assert!(fedprox.contraction.unwrap() < 0.7, "{:?}", fedprox.contraction);
 }
 
 #[test]

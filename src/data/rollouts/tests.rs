@@ -54,6 +54,20 @@ fn a_rollout_is_known_by_its_name_and_its_clients() {
     assert_eq!(collector.sites.all().iter().map(|site| site.n_rollouts).collect::<Vec<_>>(), [2, 1]);
 }
 
+/// Rows that are two of the file's steps apart are no samples; a client with none but these is named.
+#[test]
+fn a_client_with_other_steps_is_named() {
+    let rows = |client, step: f64| (0..9).map(move |k| (client, "", f64::from(k) * step, f64::from(k)));
+    let all: Vec<_> = rows("A", 0.1).chain(rows("B", 0.2)).chain(rows("C", 0.103)).collect();
+    let (sites, tally) = collect(&all).unwrap();
+    let strangers: Vec<_> = tally.strangers.iter().map(|(name, step)| (&**name, (step * 1e9).round())).collect();
+    assert_eq!((strangers, tally.samples), (vec![("B", 2e8)], 16));
+    assert!(sites.all().iter().all(|site| site.step.is_some_and(|step| (step - 0.1).abs() < 0.004)));
+    // One gap is no other step.
+    let gap = [0.0, 1.0, 2.0, 4.0, 5.0].map(|t| ("A", "", t, t));
+    assert_eq!(collect(&gap).unwrap().1.strangers, []);
+}
+
 #[test]
 fn times_may_jitter() {
     let (_, tally) = collect(&[0.0, 1.04, 1.99, 3.05].map(|t| ("A", "", t, t))).unwrap();
@@ -72,6 +86,9 @@ fn time_must_go_on() {
     refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
     let order = "rows of a rollout must be in the order of time";
     refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
+    // A tenth is no binary fraction: the difference of 0.7 and 0.6 is not 0.1 to the last digit.
+    let tenths = [0.5, 0.6, 0.7, 0.75];
+    refused(&tenths, &format!("line 5: {who} t = 0.7 (line 4) to t = 0.75: one step is 0.1 in this file"));
     refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: one step is 1 in this file"));
 }
 

@@ -30,8 +30,8 @@ use crate::Matrix;
 use crate::estimate::Estimate;
 use crate::special::{f_tail, log_beta};
 use crate::spread::Untold;
-use crate::sums::Sums;
-use fedsysid_sim::estimate::least_squares;
+use crate::sums::{CORRECTIONS, Sums};
+use fedsysid_sim::estimate::{Factor, least_squares};
 use fedsysid_sim::moments::Moments;
 
 /// The test of equal coefficients for clients that each have their own noise.
@@ -44,7 +44,8 @@ pub struct Test {
 }
 
 /// The law of a client's ratios λ, which is the same in every state.
-pub(super) struct Law {
+pub(super) struct Law<'a> {
+    sums: &'a Sums,
     moments: Moments,
     /// k, which makes the mean of k λ equal to the number of regressors d.
     factor: f64,
@@ -52,18 +53,18 @@ pub(super) struct Law {
     variance: f64,
 }
 
-impl Law {
-    pub(super) fn new(sums: &Sums, own: &Estimate) -> Self {
+impl<'a> Law<'a> {
+    pub(super) fn new(sums: &'a Sums, own: &Estimate) -> Self {
         let d = own.theta.ncols() as f64;
         let (mean, variance) = log_beta(0.5 * own.degrees as f64, 0.5 * d);
         let factor = d / mean;
-        Self { moments: sums.moments(), factor, variance: factor * factor * variance }
+        Self { sums, moments: sums.moments(), factor, variance: factor * factor * variance }
     }
 }
 
 /// A client in a state in which it has noise.
 pub(super) struct Noisy<'a> {
-    pub(super) law: &'a Law,
+    pub(super) law: &'a Law<'a>,
     pub(super) own: &'a Estimate,
     pub(super) state: usize,
 }
@@ -76,8 +77,7 @@ impl Noisy<'_> {
 
     /// The increase of that sum for a row θ (1×d) in place of the client's own.
     fn beyond(&self, theta: &Matrix) -> f64 {
-        let off = theta - self.own.theta.rows(self.state, 1);
-        (&off * &self.law.moments.s).dot(&off).max(0.0)
+        self.law.sums.square(&(theta - self.own.theta.rows(self.state, 1))).max(0.0)
     }
 }
 
@@ -150,5 +150,13 @@ fn weighted_mean(clients: &[Noisy<'_>], beyond: &[f64]) -> Result<Matrix, Untold
         c += law.moments.c.rows(*state, 1) * (weight / largest);
         n_samples += law.moments.n_samples;
     }
-    least_squares(&Moments { s, c, n_samples }).map_err(|_| Untold::Unsolved)
+    let factor = Factor::new(&s).map_err(|_| Untold::Unsolved)?;
+    let mut theta = least_squares(&Moments { s, c, n_samples }).map_err(|_| Untold::Unsolved)?;
+    // As in `Sums::least_squares`: the moments of values far from zero are not precise enough.
+    for _ in 0..CORRECTIONS {
+        let left = clients.iter().zip(weights());
+        let left = left.map(|(client, weight)| client.law.sums.left(&theta, client.state) * (weight / largest));
+        theta += factor.solve(&left.fold(0.0 * &theta, |sum, left| sum + left));
+    }
+    Ok(theta)
 }

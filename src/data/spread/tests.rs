@@ -212,3 +212,27 @@ fn one_client_differs_from_nobody() {
     assert_eq!(Spread::of(&[one]), Err(Untold::FewClients));
     assert_eq!(Spread::of(&[]), Err(Untold::FewClients));
 }
+
+/// Two coordinates of some 10⁶ m, which change by a few metres, with errors of a millimetre.
+#[test]
+fn clients_that_are_alike_are_not_told_apart_by_rounding_far_from_zero() {
+    let client = |client: u32| {
+        let mut sums = Sums::new(crate::Dims { n_states: 2, n_inputs: 1 });
+        let mut state = 7 * client + 1;
+        let mut noise = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(state >> 8) / f64::from(1_u32 << 23) - 1.0
+        };
+        for step in 0..400_u32 {
+            let wave = |speed: f64| (speed * f64::from(step + 1_000 * client)).sin();
+            let (a, b, u) = (4e5 + 5.0 * wave(1.3), 5e6 + 7.0 * wave(2.9), wave(0.7));
+            let (e, f) = (1e-3 * noise(), 1e-3 * noise());
+            sums.add_sample(&[a, b, u], &[0.9 * a + 0.01 * b + u + e, 0.999 * b + 0.2 * u + f]);
+        }
+        let estimate = Estimate::of(&sums).unwrap();
+        (sums, estimate)
+    };
+    let found = Spread::of(&(0..5).map(client).collect::<Vec<_>>()).unwrap();
+    let test = found.test.unwrap();
+    assert!(test.p_value > 0.05 && found.between < 1e-4, "{found:?}");
+}

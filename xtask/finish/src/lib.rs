@@ -1,6 +1,7 @@
 //! What the bundler runs last (`Trunk.toml`), on the page as it is built.
 
 mod alike;
+mod imports;
 mod module;
 pub mod offline;
 mod reach;

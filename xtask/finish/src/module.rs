@@ -1,34 +1,41 @@
 //! The wasm module, with the functions that anybody can come to, in an order that compresses well.
 
+use std::collections::HashMap;
+use std::fmt::Display;
 use std::fs;
 use std::io::{Error, Result};
 use std::path::Path;
 
 use wasm_encoder::reencode::{Error as Fault, Reencode, utils};
-use wasm_encoder::{CodeSection, ExportSection, FunctionSection, Module};
+use wasm_encoder::{CodeSection, ExportSection, FunctionSection, ImportSection, Module};
 use wasmparser::{
-    CodeSectionReader, CustomSectionReader, Export, FunctionSectionReader, KnownCustom, Parser, Payload, TypeRef,
-    Validator,
+    CodeSectionReader, CustomSectionReader, Export, FunctionSectionReader, Import, ImportSectionReader, KnownCustom,
+    Parser, Payload, TypeRef, Validator,
 };
 
-use crate::{alike, reach};
+use crate::{alike, imports, reach};
 
-/// Rewrites the module of a built page.
+/// Rewrites the module of a built page, and in the glue beside it the names that both have.
 pub(crate) fn pack(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "wasm") {
-            let packed =
-                reordered(&fs::read(&path)?).map_err(|fault| Error::other(format!("{}: {fault}", path.display())))?;
+        let stem = path.file_name().and_then(|name| name.to_str()?.strip_suffix("_bg.wasm"));
+        if let Some(stem) = stem {
+            let at_fault = |fault: &dyn Display| Error::other(format!("{}: {fault}", path.display()));
+            let (module, beside) = (fs::read(&path)?, folder.join(format!("{stem}.js")));
+            let glue = fs::read_to_string(&beside).map_err(|fault| at_fault(&fault))?;
+            let names = imports::short_names(&module, &glue).map_err(|fault| at_fault(&fault))?;
+            let packed = reordered(&module, &names).map_err(|fault| at_fault(&fault))?;
+            fs::write(beside, imports::renamed(&glue, &names))?;
             fs::write(&path, packed)?;
         }
     }
     Ok(())
 }
 
-/// The same module with like functions beside each other, without those that nobody can come to, and without names of functions,
-/// which only numbers would match.
-fn reordered(module: &[u8]) -> std::result::Result<Vec<u8>, String> {
+/// The same module with like functions beside each other, without those that nobody can come to, without names of functions,
+/// which only numbers would match, and with other names of what it imports.
+fn reordered(module: &[u8], names: &HashMap<String, String>) -> std::result::Result<Vec<u8>, String> {
     let (imported, bodies) = functions(module).map_err(|fault| fault.to_string())?;
     let is_reached = reach::reached(module, imported as usize + bodies.len()).map_err(|fault| fault.to_string())?;
     let mut order = alike::order(&bodies);
@@ -38,7 +45,7 @@ fn reordered(module: &[u8]) -> std::result::Result<Vec<u8>, String> {
         places[function] = imported + u32::try_from(place).map_err(|fault| fault.to_string())?;
     }
     let mut encoded = Module::new();
-    Reordered { order, places, imported }
+    Reordered { order, places, imported, names }
         .parse_core_module(&mut encoded, Parser::new(0), module)
         .map_err(|fault| fault.to_string())?;
     let encoded = encoded.finish();
@@ -66,27 +73,40 @@ fn functions(module: &[u8]) -> wasmparser::Result<(u32, Vec<&[u8]>)> {
 }
 
 /// Writes a module with its functions in another order, and without some.
-struct Reordered {
+struct Reordered<'a> {
     /// The old numbers of those that stay, imported ones not counted, in their new order.
     order: Vec<usize>,
     /// The new number of each that stays, imported ones counted.
     places: Vec<u32>,
     imported: u32,
+    names: &'a HashMap<String, String>,
 }
 
-impl Reordered {
+impl Reordered<'_> {
     fn in_order<T>(&self, items: impl Iterator<Item = wasmparser::Result<T>>) -> std::result::Result<Vec<T>, Fault> {
         let mut items: Vec<Option<T>> = items.map(|item| item.map(Some)).collect::<wasmparser::Result<_>>()?;
         Ok(self.order.iter().filter_map(|&function| items.get_mut(function)?.take()).collect())
     }
 }
 
-impl Reencode for Reordered {
+impl Reencode for Reordered<'_> {
     type Error = std::convert::Infallible;
 
     fn function_index(&mut self, function: u32) -> std::result::Result<u32, Fault> {
         let own = function.checked_sub(self.imported);
         Ok(own.and_then(|own| self.places.get(own as usize)).copied().unwrap_or(function))
+    }
+
+    fn parse_import_section(
+        &mut self,
+        imports: &mut ImportSection,
+        section: ImportSectionReader<'_>,
+    ) -> std::result::Result<(), Fault> {
+        for import in section.into_imports() {
+            let Import { module, name, ty } = import?;
+            imports.import(module, self.names.get(name).map_or(name, String::as_str), self.entity_type(ty)?);
+        }
+        Ok(())
     }
 
     fn parse_export(&mut self, exports: &mut ExportSection, export: Export<'_>) -> std::result::Result<(), Fault> {
@@ -204,7 +224,7 @@ mod tests {
     #[test]
     fn functions_change_places_and_everything_still_finds_them() {
         let before = module(9, |number| number.to_string(), true);
-        let after = reordered(&before).unwrap();
+        let after = reordered(&before, &HashMap::new()).unwrap();
         let said = said(&after);
         let numbers: Vec<i64> = said.iter().map(|&(number, _)| number).collect();
         let is_even: Vec<bool> = numbers.iter().map(|number| number % 2 == 0).collect();
@@ -242,7 +262,7 @@ mod tests {
     #[test]
     fn what_nobody_can_come_to_is_left_out() {
         let name = |number| if number == 5 { "main".to_owned() } else { format!("intounderlyingsource_{number}") };
-        let after = reordered(&module(9, name, false)).unwrap();
+        let after = reordered(&module(9, name, false), &HashMap::new()).unwrap();
         let mut numbers: Vec<i64> = said(&after).iter().map(|&(number, _)| number).collect();
         let main = numbers.iter().position(|&number| number == 5).unwrap();
         numbers.sort_unstable();
@@ -255,13 +275,31 @@ mod tests {
             [("main", main + 1)]
         );
         // In a table everything can be called.
-        assert_eq!(said(&reordered(&module(9, name, true)).unwrap()).len(), 9);
+        assert_eq!(said(&reordered(&module(9, name, true), &HashMap::new()).unwrap()).len(), 9);
+    }
+
+    /// What the glue has by another name, the module asks for by that name.
+    #[test]
+    fn module_and_glue_agree_on_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let [wasm, glue] = ["live_bg.wasm", "live.js"].map(|name| folder.path().join(name));
+        fs::write(&wasm, module(3, |number| number.to_string(), true)).unwrap();
+        fs::write(&glue, "imports = { page: { hear: listen } }").unwrap();
+        pack(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(&glue).unwrap(), "imports = { page: { _0_: listen } }");
+        let after = fs::read(&wasm).unwrap();
+        let imports = |payload| if let Ok(Payload::ImportSection(imports)) = payload { Some(imports) } else { None };
+        let imports = Parser::new(0).parse_all(&after).find_map(imports).unwrap();
+        let names: Vec<_> =
+            imports.into_imports().map(|import| import.map(|import| (import.module, import.name)).unwrap()).collect();
+        assert_eq!(names, [("page", "_0_")]);
     }
 
     #[test]
     fn what_is_no_module_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("live_bg.wasm"), "no module").unwrap();
+        fs::write(folder.path().join("live.js"), "no glue").unwrap();
         let error = pack(folder.path()).unwrap_err().to_string();
         assert!(error.contains("live_bg.wasm: "), "{error}");
     }

@@ -110,7 +110,7 @@ pub struct Identification {
     sums: Vec<Sums>,
     /// The round of cross-validation.
     round: Option<usize>,
-    /// The squared errors of free runs of each client, for each way; NaN without stretches or a model.
+    /// The squared errors of free runs of each client, for each way; NaN without a model.
     runs: Vec<Vec<f64>>,
     fleet: Option<Fleet>,
     scales: Vec<f64>,
@@ -140,7 +140,8 @@ impl Identification {
         let known = sums.iter().zip(&locals);
         let known: Vec<_> =
             known.filter_map(|(sums, local)| Some((sums.clone(), local.as_ref().ok()?.clone()))).collect();
-        let solvers = shared::solvers(n_samples / sums.len().max(1) as f64);
+        let n_learning = sums.iter().filter(|sums| sums.n_samples() > 0).count();
+        let solvers = shared::solvers(n_samples / n_learning.max(1) as f64);
         let ways = ONE_SHOT.into_iter().chain(solvers.map(Way::Method));
         let outcome = |way| Outcome {
             way,
@@ -162,7 +163,7 @@ impl Identification {
         let scales = shared::scales(&total);
         Self {
             rounds,
-            fleet: shared::fleet(sums.iter(), &scales, rounds.n_local_steps),
+            fleet: shared::fleet(&sums, &scales, rounds.n_local_steps),
             round: None,
             runs: vec![vec![f64::NAN; sums.len()]; found.outcomes.len()],
             scales,
@@ -184,12 +185,15 @@ impl Identification {
 
     /// Works for a few milliseconds; returns whether there is more to do.
     pub fn step(&mut self, sites: &Sites) -> bool {
-        let Some(fleet) = self.fleet.take() else { return false };
-        if self.edges.found().len() < DECIDE.len() {
-            self.edges.step(&DECIDE, &fleet);
+        let fleet = self.fleet.take();
+        if let (None, None) = (&fleet, self.round) {
+            return false;
+        }
+        if let (Some(fleet), true) = (&fleet, self.edges.found().len() < DECIDE.len()) {
+            self.edges.step(&DECIDE, fleet);
             self.found.step_size = 0.5 * self.edges.found().iter().copied().flatten().fold(f64::INFINITY, f64::min);
         } else if self.next < self.found.outcomes.len() {
-            self.go_on(&fleet, sites);
+            self.go_on(fleet.as_ref(), sites);
         } else {
             let round = self.round.map_or(0, |round| round + 1);
             if round == N_FOLDS {
@@ -199,10 +203,10 @@ impl Identification {
             (self.round, self.next) = (Some(round), 0);
             let clients = sites.all().iter().enumerate();
             self.sums = clients.map(|(client, site)| site.sums(Some(left_out(round, client)))).collect();
-            self.fleet = shared::fleet(self.sums.iter(), &self.scales, self.rounds.n_local_steps);
+            self.fleet = shared::fleet(&self.sums, &self.scales, self.rounds.n_local_steps);
             return true;
         }
-        self.fleet = Some(fleet);
+        self.fleet = fleet;
         true
     }
 
@@ -212,13 +216,12 @@ impl Identification {
     }
 
     /// Finds the models of the next way and computes their errors, or advances a method by some rounds.
-    fn go_on(&mut self, fleet: &Fleet, sites: &Sites) {
-        let (model, contraction) = match self.found.outcomes[self.next].way {
-            Way::Alone => (Ok(Model::Each(self.sums.iter().map(local).collect())), None),
-            Way::Pooled => (pooled(&self.sums).map(Model::Shared), None),
-            Way::MeanOfLocals => (mean_of_locals(&self.sums).map(Model::Shared), None),
-            Way::Method(_) if !self.found.step_size.is_finite() => (Err(EstimateError::NotFinite), None),
-            Way::Method(solver) => {
+    fn go_on(&mut self, fleet: Option<&Fleet>, sites: &Sites) {
+        let (model, contraction) = match (self.found.outcomes[self.next].way, fleet) {
+            (Way::Alone, _) => (Ok(Model::Each(self.sums.iter().map(local).collect())), None),
+            (Way::Pooled, _) => (pooled(&self.sums).map(Model::Shared), None),
+            (Way::MeanOfLocals, _) => (mean_of_locals(&self.sums).map(Model::Shared), None),
+            (Way::Method(solver), Some(fleet)) if self.found.step_size.is_finite() => {
                 // A pull makes the cost steeper: with FedAvg's step size, FedProx would jump to and fro.
                 let step_size = self.found.step_size / (1.0 + self.found.step_size * solver.pull());
                 let begin = || Box::new(SharedRun::new(solver, fleet, step_size, self.rounds.n_rounds));
@@ -229,10 +232,8 @@ impl Identification {
                 }
                 (self.models_of(&run, solver), run.contraction())
             }
+            (Way::Method(_), _) => (Err(EstimateError::NotFinite), None),
         };
-        // Without samples a method keeps its initial zeros, which nobody has learned.
-        let is_learned = self.sums.iter().any(|sums| sums.n_samples() > 0);
-        let model = if is_learned { model } else { Err(EstimateError::NotFinite) };
         let variances = &self.variances;
         let outcome = &mut self.found.outcomes[self.next];
         match self.round {
@@ -276,7 +277,11 @@ impl Identification {
         let model = |client| shared::unscaled(run.model(client), &self.scales);
         let is_finite = |model: &Matrix| model.iter().all(|entry| entry.is_finite());
         if let Solver::Clustered { .. } = solver {
-            let models = (0..self.sums.len()).map(|client| Some(model(client)).filter(is_finite));
+            let mut learning = 0..;
+            let models = self.sums.iter().map(|sums| {
+                let place = if sums.n_samples() > 0 { learning.next() } else { None };
+                place.map(model).filter(is_finite)
+            });
             return Ok(Model::Each(models.collect()));
         }
         Some(model(0)).filter(is_finite).map(Model::Shared).ok_or(EstimateError::NotFinite)
@@ -293,10 +298,11 @@ fn pooled(sums: &[Sums]) -> Result<Matrix, EstimateError> {
 }
 
 fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
-    let mut models = sums.iter().map(Sums::least_squares);
+    let learning = || sums.iter().filter(|sums| sums.n_samples() > 0);
+    let mut models = learning().map(Sums::least_squares);
     let Some(first) = models.next() else { return Err(EstimateError::NotFinite) };
     let sum = models.try_fold(first?, |sum, model| Ok::<_, EstimateError>(sum + model?))?;
-    Ok(sum / sums.len() as f64)
+    Ok(sum / learning().count() as f64)
 }
 
 /// The mean, over the states that change, of each state's sum of squares divided by its variance; NaN if no state

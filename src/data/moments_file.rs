@@ -171,7 +171,7 @@ impl<'a, I: Iterator<Item = (usize, &'a str)>> Lines<'a, I> {
         let text = self.word("step")?;
         match decimal::parse(text.as_bytes(), self.slow) {
             Ok((step, _)) if step > 0.0 => Ok(Some(step)),
-            _ => self.refuse(say!("a number"), text),
+            _ => self.refuse(say!("a number above zero"), text),
         }
     }
 
@@ -287,7 +287,7 @@ mod tests {
             "line 3: “states 1 to 40, of those named” was expected, “states 5000000000” was found",
         );
         check("samples 4", "samples 0", "line 31: the numbers of part 2 of client plant A are the moments of no data");
-        check("step 0.1", "step -1", "line 73: “a number” was expected, “-1” was found");
+        check("step 0.1", "step -1", "line 73: “a number above zero” was expected, “-1” was found");
         check("gram", "last", "line 10: “gram” was expected, “last” was found");
         let text = write(&sites());
         let cut = &text[..text.rfind("gram").unwrap()];

@@ -55,10 +55,12 @@ pub fn scales(total: &Sums) -> Vec<f64> {
     squares.iter().map(mean_square).map(|square| if square > 0.0 { square.sqrt() } else { 1.0 }).collect()
 }
 
-/// The clients' moments with every regressor and next state divided by its scale, for rounds of K local steps; `None` without clients.
-pub fn fleet<'a>(clients: impl Iterator<Item = &'a Sums>, scales: &[f64], n_local_steps: usize) -> Option<Fleet> {
+/// The moments of all clients that have samples, with every regressor and next state divided by its scale, for rounds
+/// of K local steps; `None` without any. (A client without samples would stay at its first model of zeros: a cluster of
+/// its own, and a vote of a median.)
+pub fn fleet(clients: &[Sums], scales: &[f64], n_local_steps: usize) -> Option<Fleet> {
     let mut fleet: Option<Fleet> = None;
-    for sums in clients {
+    for sums in clients.iter().filter(|sums| sums.n_samples() > 0) {
         let Moments { mut s, mut c, n_samples } = sums.moments();
         for (k, scale) in scales.iter().enumerate() {
             s.row_mut(k).unscale_mut(*scale);
@@ -111,7 +113,7 @@ impl SharedRun {
         self.left > 0
     }
 
-    /// The model (n×d) of a client, counted from 0, in units of the scales.
+    /// The model (n×d) of a client of the fleet, counted from 0, in units of the scales.
     pub fn model(&self, client: usize) -> &Matrix {
         self.model.as_ref().unwrap_or_else(|| self.update.models().of(client))
     }

@@ -15,7 +15,7 @@ pub const STRETCH: usize = 20;
 /// The most clients of all files together.
 pub const MOST_CLIENTS: usize = 10_000;
 
-/// The most numbers that all sums may have: 64 MB.
+/// The most products that all sums may have: 64 MB.
 pub const MOST_NUMBERS: usize = 8_000_000;
 
 /// The most stretches of the first part that are kept as samples, of one client and of all clients.
@@ -152,8 +152,8 @@ impl Sites {
         Ok(())
     }
 
-    /// Registers and returns a label that is not in use; several may be empty. Numbers only grow, so that thousands of clients with one name
-    /// take no time.
+    /// Registers and returns a label that is not in use; several may be empty. Numbers only grow, so that thousands of
+    /// clients with one name take no time.
     fn free_label(&mut self, label: String) -> String {
         if label.is_empty() {
             return label;

@@ -24,7 +24,7 @@ pub fn triangle(rows: usize) -> usize {
     rows * (rows + 1) / 2
 }
 
-/// Number of corrections of an estimate. Each one divides its error by 10³ at least.
+/// Number of corrections of an estimate. Where the data determine it well, each one divides its error by 10³.
 pub(crate) const CORRECTIONS: usize = 2;
 
 impl Sums {
@@ -42,17 +42,18 @@ impl Sums {
         (fits && sums.is_possible()).then_some(sums)
     }
 
-    /// Whether data can have these sums: squares are not negative, products are bounded by the squares, and the sums
-    /// over no samples are zero.
+    /// Whether data can have these sums: squares are not negative, products are bounded by the squares, a single sample
+    /// is its own mean, and no sample has none.
     fn is_possible(&self) -> bool {
         let is_bounded = |i: usize, j: usize| {
             let (product, bound) = (self.at(i, j), (self.at(i, i) * self.at(j, j)).sqrt());
             product.abs() <= bound * (1.0 + 1e-9)
         };
-        let is_empty = self.n_samples == 0 && self.gram.iter().chain(&self.mean).any(|sum| *sum != 0.0);
+        let is_zero = |sums: &[f64]| sums.iter().all(|sum| *sum == 0.0);
+        let is_of_few = (self.n_samples > 0 || is_zero(&self.mean)) && (self.n_samples > 1 || is_zero(&self.gram));
         self.gram.iter().chain(&self.mean).all(|sum| sum.is_finite())
             && (0..self.mean.len()).all(|i| self.at(i, i) >= 0.0 && (0..i).all(|j| is_bounded(i, j)))
-            && !is_empty
+            && is_of_few
     }
 
     /// Adds the sample of a regressor `z` (of length d) and the next state (of length n).
@@ -145,7 +146,7 @@ impl Sums {
         Ok(theta)
     }
 
-    /// The products `Σ (x⁺ − Θz) zᵀ` that some rows of a model Θ leave, from that of the state `first` on; zero for the
+    /// The products `Σ (x⁺ − Θz) zᵀ` that a model Θ leaves whose row j predicts the state `first + j`; zero for the
     /// least-squares estimate.
     pub(crate) fn left(&self, theta: &Matrix, first: usize) -> Matrix {
         let (n, d) = theta.shape();

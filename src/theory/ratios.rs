@@ -55,7 +55,8 @@ impl Ratios {
         };
         let way = self.records.last().map_or(0.0, step);
         self.records.push(Record { law, rms, noise, way, ratio: None });
-        self.open = vec![Stretch { start: 0, end: self.records.len() - 1, expected: None }];
+        self.open.clear();
+        self.open.push(Stretch { start: 0, end: self.records.len() - 1, expected: None });
     }
 
     /// Computes up to three mean norms, and returns whether there are more to do.

@@ -174,6 +174,60 @@ fn clients_with_one_short_rollout_are_held_out_one_after_the_other() {
     assert!((error - (squares / 28.0).sqrt()).abs() < 1e-9, "{error}");
 }
 
+/// Rollouts of one state that is multiplied by a client's factor in every step, without noise.
+fn shrinking(clients: &[(f64, usize)]) -> Sites {
+    let mut text = "client,rollout,x1\n".to_owned();
+    for (client, &(factor, n_rollouts)) in clients.iter().enumerate() {
+        for rollout in 0..n_rollouts {
+            for step in 0..5 {
+                text += &format!("c{client},{rollout},{}\n", (1.0 + rollout as f64) * factor.powi(step));
+            }
+        }
+    }
+    sites_of(&text)
+}
+
+/// In one round, all data of the last client are left out. It is no group of its own then, nor a vote for staying at zero.
+#[test]
+fn a_client_that_is_left_out_as_a_whole_takes_no_part() {
+    let sites = shrinking(&[(0.9, 10), (0.5, 10), (0.9, 10), (0.5, 10), (0.9, 1)]);
+    let found = identified(&sites, Rounds::default());
+    let clustered = of(&found, Way::Method(Solver::Clustered { n_clusters: 2 }));
+    for client in 0..4 {
+        let squares: f64 = clustered.squares[client].iter().sum();
+        assert!(squares < 1e-12, "{client}: {:?}", clustered.squares);
+    }
+    assert_eq!(clustered.squares[4].iter().filter(|square| square.is_nan()).count(), 1, "{:?}", clustered.squares);
+}
+
+/// A client whose file has no sample of it: everybody else is identified as without it.
+#[test]
+fn a_client_without_samples_takes_no_part() {
+    let all = [(0.9, 10), (0.8, 10), (0.7, 10)];
+    let mut with_one_more = shrinking(&all);
+    let dims = with_one_more.dims();
+    with_one_more.add(crate::sites::Site::new("empty".into(), dims)).unwrap();
+    let (found, expected) =
+        (identified(&with_one_more, Rounds::default()), identified(&shrinking(&all), Rounds::default()));
+    for (outcome, expected) in found.outcomes.iter().zip(&expected.outcomes) {
+        match (&outcome.model, &expected.model) {
+            (Ok(Model::Shared(model)), Ok(Model::Shared(expected))) => {
+                assert!((model - expected).amax() < 1e-12, "{:?}: {model} {expected}", outcome.way);
+            }
+            (Ok(Model::Each(models)), Ok(Model::Each(expected))) => {
+                assert_eq!((&models[..3], models[3].is_none()), (&expected[..], true), "{:?}", outcome.way);
+            }
+            (model, expected) => assert_eq!(model, expected, "{:?}", outcome.way),
+        }
+        assert_eq!(found_error(&found, outcome), found_error(&found, expected), "{:?}", outcome.way);
+    }
+}
+
+fn found_error(found: &Identified, outcome: &Outcome) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "as many digits as are compared")]
+    found.one_step(outcome).map(|error| (error * 1e9).round() as i64)
+}
+
 /// A state in other units gives the same groups of clients, and equivalent models.
 #[test]
 fn clients_are_grouped_alike_whatever_the_units_of_states() {
@@ -342,7 +396,7 @@ fn twice_the_step_is_where_one_of_two_methods_ends_to_converge() {
     let rounds = Rounds::default();
     let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
     let scales = shared::scales(&Sums::total(sites.dims(), &sums));
-    let fleet = shared::fleet(sums.iter(), &scales, rounds.n_local_steps).unwrap();
+    let fleet = shared::fleet(&sums, &scales, rounds.n_local_steps).unwrap();
     let step_size = identified(&sites, rounds).step_size;
     let largest = |share: f64| {
         let of = |method| contraction(method, share * step_size, &fleet).unwrap();

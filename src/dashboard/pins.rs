@@ -316,8 +316,7 @@ mod tests {
     #[test]
     fn names_are_escaped() {
         let (state, _) = Page::from_query("pin=name:%22%3Cb%3E%26");
-        let sweeps = Sweeps::default();
-        let html = markup(&state.pins, &sweeps, None, &state.draft);
+        let html = markup(&state.pins, &words(&state.pins, &Sweeps::default(), None, &state.draft));
         assert!(html.contains("value=\"&quot;&lt;b>&amp;\"") && !html.contains("<b>&\""), "{html}");
     }
 }

@@ -176,15 +176,14 @@ fn clients_with_one_short_rollout_are_held_out_one_after_the_other() {
 
 /// Rollouts of one state that is multiplied by a client's factor in every step, without noise.
 fn shrinking(clients: &[(f64, usize)]) -> Sites {
-    let mut text = "client,rollout,x1\n".to_owned();
+    let mut rows = vec!["client,rollout,x1".to_owned()];
     for (client, &(factor, n_rollouts)) in clients.iter().enumerate() {
         for rollout in 0..n_rollouts {
-            for step in 0..5 {
-                text += &format!("c{client},{rollout},{}\n", (1.0 + rollout as f64) * factor.powi(step));
-            }
+            let row = |step| format!("c{client},{rollout},{}", (1.0 + rollout as f64) * factor.powi(step));
+            rows.extend((0..5).map(row));
         }
     }
-    sites_of(&text)
+    sites_of(&(rows.join("\n") + "\n"))
 }
 
 /// In one round, all data of the last client are left out. It is no group of its own then, nor a vote for staying at zero.

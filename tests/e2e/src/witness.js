@@ -108,18 +108,20 @@ globalThis.witness = (() => {
   };
   let looking = requestAnimationFrame(lookForCurve);
 
-  // Frames and pictures from now on. Every sixth frame is looked at: ten times a second.
+  // Frames and pictures from now on. One frame in a tenth of a second is looked at, however many there are.
   let watch = null;
   const watchFrames = () => {
     performance.mark("witness from");
     const mine = (watch = { from: performance.now(), frames: 0, longestGap: 0, pictures: new Set() });
-    let last = performance.now();
+    let [last, looked] = [performance.now(), -Infinity];
     const frame = () => {
       if (watch !== mine) return;
       const now = performance.now();
       mine.longestGap = Math.max(mine.longestGap, now - last);
       last = now;
-      if (mine.frames++ % 6 === 0) {
+      mine.frames += 1;
+      if (now - looked > 95) {
+        looked = now;
         const data = sketch();
         if (data) mine.pictures.add(hash(data));
       }

@@ -278,7 +278,6 @@ mod tests {
         }
     }
 
-    /// With its settings, every example shows convergence to the estimate of pooled least squares.
     /// What the step size does not fit is not kept from before.
     #[test]
     fn an_example_is_the_same_after_other_settings() {
@@ -288,6 +287,7 @@ mod tests {
         }
     }
 
+    /// With its settings, every example shows convergence to the estimate of pooled least squares.
     #[test]
     fn an_example_converges_under_its_settings() {
         for example in &EXAMPLES {

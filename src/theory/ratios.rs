@@ -143,3 +143,70 @@ fn cubic(((start, from), rise): (Point, f64), ((end, to), fall): (Point, f64), w
         + (3.0 - 2.0 * t) * after * to
         + t * (1.0 - t) * length * ((1.0 - t) * rise - t * fall)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fedsysid_sim::Matrix;
+    use fedsysid_sim::family::{Family, Place};
+    use fedsysid_sim::target::Target;
+
+    #[test]
+    fn between_points_of_a_parabola_is_that_parabola() {
+        let at = |way: f64| 1.0 + 2.0 * way - way * way;
+        let points = [0.0, 0.5, 0.7, 2.0].map(|way| (way, at(way)));
+        let slopes = slopes(&points);
+        for k in 0..3 {
+            for way in [points[k].0, 0.3 * points[k].0 + 0.7 * points[k + 1].0, points[k + 1].0] {
+                let got = cubic((points[k], slopes[k]), (points[k + 1], slopes[k + 1]), way);
+                assert!((got - at(way)).abs() < 1e-14, "{way}: {got}");
+            }
+        }
+        assert!((parabola([points[0], points[1], points[3]], 1.3) - at(1.3)).abs() < 1e-14);
+    }
+
+    /// The mean norms at records with these distances from the truth, each relative to that distance, and how often one
+    /// was computed.
+    fn relative(distances: &[f64]) -> (Vec<f64>, usize) {
+        let family = Family::paper();
+        let system = family.member(Place { a: 0.5, b: 0.5 }, 0.1).unwrap();
+        let truth = Truth::new(Target::Client(0), std::slice::from_ref(&system));
+        let (mut ratios, d) = (Ratios::default(), system.theta().ncols());
+        for &distance in distances {
+            // All of the error is in one entry, so the spectral norm is the distance.
+            let mut mean = system.theta();
+            mean[(1, 2)] += distance;
+            ratios.push(Law { mean, covariance: Matrix::zeros(d, d) }, distance, 0.0);
+        }
+        while ratios.advance(&truth, &mut MeanNorms::new(family.dims())) {}
+        let means = ratios.means().iter().zip(distances).map(|(mean, distance)| mean / distance).collect();
+        (means, ratios.records.iter().filter(|record| record.ratio.is_some()).count())
+    }
+
+    #[test]
+    fn every_record_has_a_mean_however_few_there_are_or_how_little_moves() {
+        assert_eq!(relative(&[]), (Vec::new(), 0));
+        for distances in [&[0.3][..], &[0.3, 0.2], &[0.3; 5], &[0.3, 0.3, 0.2, 0.2], &[0.3, 0.2, 0.1999, 0.05]] {
+            let (means, n_computed) = relative(distances);
+            assert!(means.len() == distances.len() && n_computed <= means.len(), "{distances:?}");
+            assert!(means.iter().all(|mean| (mean - 1.0).abs() < 1e-6), "{distances:?}: {means:?}");
+        }
+        let falling: Vec<_> = (0..200).map(|round| 0.9_f64.powi(round)).collect();
+        let (means, n_computed) = relative(&falling);
+        assert!(means.iter().all(|mean| (mean - 1.0).abs() < 1e-6), "{means:?}");
+        assert!(n_computed < 100, "{n_computed}");
+    }
+
+    /// Beyond what numbers can hold, the mean is what the root mean square is.
+    #[test]
+    fn an_error_that_is_no_number_stays_what_it_is() {
+        let mut ratios = Ratios::default();
+        let truth = Truth::new(Target::Client(0), &[Family::paper().member(Place { a: 0.5, b: 0.5 }, 0.1).unwrap()]);
+        for rms in [1.0, f64::INFINITY, f64::NAN] {
+            ratios.push(Law { mean: Matrix::zeros(3, 5), covariance: Matrix::zeros(5, 5) }, rms, rms);
+        }
+        while ratios.advance(&truth, &mut MeanNorms::new(Family::paper().dims())) {}
+        let means = ratios.means();
+        assert!(means[0].is_finite() && means[1].is_infinite() && means[2].is_nan(), "{means:?}");
+    }
+}

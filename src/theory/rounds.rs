@@ -192,7 +192,7 @@ impl PredictionRun {
         let (rows, d) = (self.start.nrows(), self.start.ncols());
         // Its products, and the search for the farthest client among all.
         let cost_of_record = rows * d * d + context.truth.blocks().count() * d * d;
-        let cost_of_ratio = 300 * d * d + cost_of_record;
+        let cost_of_ratio = 1_000 * d * d + cost_of_record;
         let mut done = 0;
         while done < STEP {
             if let Some(state) = self.waiting.pop_front() {

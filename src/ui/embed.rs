@@ -146,7 +146,10 @@ impl Store {
         match ask {
             Ask::Get => self.tell_result(instance),
             Ask::Subscribe(wanted) => topics.set_value(wanted),
-            Ask::Reset => self.obey(start.get_value(), by),
+            Ask::Reset => {
+                self.wake();
+                self.obey(start.get_value(), by);
+            }
             Ask::Set(pairs) => {
                 let mut state = self.state_now();
                 let problems: Vec<_> = state.apply(pairs).iter().map(ToString::to_string).collect();

@@ -163,7 +163,7 @@ fn where_hardly_anybody_drops_out_it_is_as_if_all_took_part() {
     }
 }
 
-/// Predictions and simulations agree within 5 % or three standard errors in every round.
+/// Predictions and simulations agree within 5 % or three and a half standard errors in every round.
 #[test]
 fn predictions_meet_the_simulation_where_some_take_part() {
     let participations = [

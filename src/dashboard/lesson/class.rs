@@ -99,9 +99,12 @@ fn candidates(line: &str) -> Vec<String> {
     if !whole.is_empty() || words.is_empty() {
         return whole;
     }
-    // Groups: "7K2M 9PQ4 X0Z1", perhaps after names, of which the first may look like a group.
+    // Groups: "7K2M 9PQ4 X0Z1", perhaps after names, of which some may look like groups.
     let groups = words.split(|word| word.chars().count() != 4);
-    let codes: Vec<_> = groups.flat_map(|run| run[run.len() % 3..].chunks(3)).map(<[String]>::concat).collect();
+    let mut codes: Vec<_> = groups.flat_map(|run| run[run.len() % 3..].chunks(3)).map(<[String]>::concat).collect();
+    if codes.iter().any(|code| Found::read(code).is_ok()) {
+        codes.retain(|code| code.contains(|c: char| c.is_ascii_digit()));
+    }
     if !codes.is_empty() {
         return codes;
     }
@@ -357,8 +360,13 @@ mod tests {
     #[test]
     fn codes_in_groups_of_letters_are_all_read() {
         let [a, b] = [0.3, 0.4].map(|guess| code(guess).replace('-', " "));
-        for text in [format!("{a} {b}"), format!("Anna {a} {b}"), format!("Ada {a}, Ben {b}"), format!("{a}\n{b} Ada")]
-        {
+        for text in [
+            format!("{a} {b}"),
+            format!("Anna {a} {b}"),
+            format!("Ada {a}, Ben {b}"),
+            format!("{a}\n{b} Ada"),
+            format!("Anna Lena Mara {a}\nIngo Karl Otto Paul {b}"),
+        ] {
             let class = read(&text, Lesson::Joining);
             assert_eq!((class.found.len(), class.bad.as_slice()), (2, [].as_slice()), "{text}");
         }

@@ -157,8 +157,10 @@ pub fn veil(figure: &mut Figure, kind: Kind) {
                 curve.band.retain(|band| band.x < SHOWN_UP_TO);
             }
             figure.marks.clear();
-            let y = figure.y.range;
-            figure.y.range = (y.0.min(0.03), y.1.max(1.0));
+            // Nor does the axis tell of what is hidden.
+            let shown = figure.curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
+            let shown = shown.filter(|y| *y > 0.0 && y.is_finite());
+            figure.y.range = shown.fold((0.03, 1.0), |(low, high), y| (y.min(low), y.max(high)));
         }
     }
 }

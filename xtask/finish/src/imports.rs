@@ -12,10 +12,10 @@ pub(crate) fn short_names(module: &[u8], glue: &str) -> Result<HashMap<String, S
     let mut names = HashMap::new();
     for payload in Parser::new(0).parse_all(module) {
         if let Payload::ImportSection(imports) = payload? {
-            for import in imports.into_imports() {
+            for (number, import) in imports.into_imports().enumerate() {
                 let name = import?.name;
                 // Nothing else has an underscore at its beginning and at its end.
-                let short = format!("_{}_", names.len());
+                let short = format!("_{number}_");
                 if glue.matches(name).count() == 1 && short.len() < name.len() {
                     names.insert(name.to_owned(), short);
                 }

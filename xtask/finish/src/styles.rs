@@ -1,13 +1,10 @@
-//! One style sheet: one request, and a fifth less to load than fourteen that share no words when they are compressed.
+//! One style sheet: one request, and a third less to load than many that share no words when they are compressed.
 
 use std::fs;
 use std::io::{Error, Result};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
-/// The page that names them.
-const PAGE: &str = "index.html";
+use crate::{PAGE, by_content};
 
 /// Puts all style sheets that a built page names into one, in their order, named by its content and in the first one's place.
 pub(crate) fn join(folder: &Path) -> Result<()> {
@@ -20,8 +17,7 @@ pub(crate) fn join(folder: &Path) -> Result<()> {
         whole.push_str(&fs::read_to_string(folder.join(name))?);
         fs::remove_file(folder.join(name))?;
     }
-    let hash: [u8; 32] = Sha256::digest(&whole).into();
-    let name = format!("style-{:016x}.css", hash[..8].iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte)));
+    let name = by_content("style", &whole, "css");
     let joined = page.replacen(first.0, &first.0.replace(first.1, &name), 1);
     fs::write(path, tags[1..].iter().fold(joined, |page, (tag, _)| page.replacen(tag, "", 1)))?;
     fs::write(folder.join(name), whole)

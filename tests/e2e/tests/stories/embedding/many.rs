@@ -212,6 +212,7 @@ fn files_that_are_kept_are_named_by_their_content() {
     // What keeps the page for later asks for all of it, by whatever name.
     Story::new().where_first(KEEPING_NOTHING).tell(async |page| {
         page.open("").await?;
+        page.open("lang=de").await?;
         let is_hashed = |path: &str| {
             let words = path.split(['-', '.', '_', '/']);
             words.into_iter().any(|word| word.len() >= 12 && word.chars().all(|c| c.is_ascii_hexdigit()))

@@ -256,6 +256,16 @@ fn a_resting_page_shows_its_picture_and_how_to_begin() {
     });
 }
 
+/// Whoever asks for what the page began with gets it, as with other settings.
+#[test]
+fn a_resting_page_computes_when_it_is_reset() {
+    story().tell(async |page| {
+        framed(page, "embed=1&autorun=0&q=2&M=5", 480).await?;
+        say(page, json!({ "type": "fedsysid:reset" })).await?;
+        wait_for(page, "fedsysid:result").await.map(drop)
+    });
+}
+
 #[test]
 fn a_resting_page_computes_when_it_is_touched() {
     story().tell(async |page| {

@@ -108,7 +108,8 @@ fn a_matrix_that_is_pasted_fills_the_field() {
         paste(page, "np.array([[1.], [0.5], [0.]])").await?;
         page.settle().await?;
         ensure!(said(page, "grid-complaints").await?.starts_with("Now n = 3 and p = 1:"));
-        ensure!(page.is("document.activeElement.matches('.grid input')").await?, "other boxes, and none has the focus");
+        page.wait("the focus in one of the other boxes", PATIENCE, "document.activeElement.matches('.grid input')")
+            .await?;
         ensure!(value(page, "#app #cell-U").await? == "1;0;0" && n_cells(page, "U").await? == 3);
         ensure!(said(page, "reach").await?.starts_with("Not controllable"), "{}", said(page, "reach").await?);
         page.focus(&cell("V", 1, 1)).await?;

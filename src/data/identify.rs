@@ -4,15 +4,15 @@
 //! **Cross-validation.** Every client's data are split into five parts. Each part is left out in turn; all models are
 //! identified again from the others, and predict the next states of the part left out. Clients begin with different
 //! parts ([`left_out`]): data of a single short rollout are in the first part, and are thus not all left out at once,
-//! but predicted by models of other clients' data. Both need only
-//! moments, so cross-validation covers all samples, and works for sites that share nothing but moments. Errors are
-//! normalised: `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` over the n states j that change, where v_j is the variance of
-//! the state over all clients' samples. So 0 is perfect, and 1 is as good as always predicting the mean.
+//! but predicted by models of other clients' data. Models and errors need only moments, so cross-validation covers all
+//! samples, and works for sites that share nothing but moments. Errors are normalised:
+//! `√((1/n) Σ_j Σ (x⁺_j − x̂_j)²/(N v_j))` over the n states j that change, where v_j is the variance of the state over
+//! all clients' samples. So 0 is perfect, and 1 is as good as always predicting the mean.
 //!
-//! **Free run.** A model that did not see a client's first part starts from the first state of a stretch of that part, takes
-//! the stretch's inputs and its own predicted states, and predicts to the end of the stretch; its error is normalised
-//! likewise. All ways run along the same stretches: those of clients whose other parts determine a model of their own,
-//! if there are any.
+//! **Free run.** A model that did not see a client's first part starts from the first state of a stretch of that part,
+//! takes the stretch's inputs and its own predicted states, and predicts to the end of the stretch; its error is
+//! normalised likewise. All ways run along the same stretches: those of clients whose other parts determine a model of
+//! their own, if there are any.
 
 use fedsysid_sim::estimate::EstimateError;
 use fedsysid_sim::fleet::Fleet;

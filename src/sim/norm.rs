@@ -61,9 +61,9 @@ fn largest_eigenvalue(gram: &mut LaneMatrix) -> Lanes {
     (0..gram.rows()).map(|k| gram[(k, k)]).fold(Lanes::default(), Lanes::max)
 }
 
-/// The largest eigenvalue of symmetric 3×3 matrices `G = q I + p B` with `tr B = 0` and `‖B‖_F² = 6`: it is `q + p x`, and x
-/// the largest root of `x³ − 3x − 2c` with `c = det B / 2`, between 1 and 2. Where the two largest eigenvalues are close,
-/// c is near −1 and x is known to about half of the digits.
+/// The largest eigenvalue of symmetric 3×3 matrices `G = q I + p B` with `tr B = 0` and `‖B‖_F² = 6`. It is `q + p x`,
+/// and x the largest root of `x³ − 3x − 2c` with `c = det B / 2`, between 1 and 2. Where the two largest eigenvalues are
+/// close, c is near −1 and x is known to about half of the digits.
 fn largest_of_three(gram: &mut LaneMatrix) -> Lanes {
     let mean = (gram[(0, 0)] + gram[(1, 1)] + gram[(2, 2)]) * (1.0 / 3.0);
     // In units of the mean eigenvalue, so that no product vanishes.

@@ -1,14 +1,14 @@
 //! The mean spectral norm along a run, as a multiple of the root mean square error.
 //!
-//! A mean spectral norm takes hundreds of draws. Its ratio to the root mean square error changes smoothly along the way that
-//! the mean model and the noise move, so it is computed at few records, more of them where it bends, and interpolated by
-//! cubics in between.
+//! A mean spectral norm takes hundreds of draws. Its ratio to the root mean square error changes smoothly along the way
+//! that the mean model and the noise move, so it is computed at few records, more of them where it bends, and
+//! interpolated by cubics in between.
 
 use super::law::{Law, MeanNorms};
 use fedsysid_sim::target::Truth;
 
-/// A stretch between two computed records is divided if the ratio in its middle is farther than this share from the
-/// parabola through the three records that its larger stretch was divided by. Cubics then leave less than 0.1 %.
+/// A stretch is divided if the ratio in its middle is farther than this share from the parabola through the ends and the
+/// middle of the stretch that it is a half of. Cubics then leave less than 0.1 %.
 const BEND: f64 = 1.5e-3;
 
 /// Longer stretches are always divided, in root mean square errors.

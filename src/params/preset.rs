@@ -31,15 +31,15 @@ const PAPER: &[(Key, f64)] = &[
 /// Every preset, in the order of the page.
 pub static PRESETS: [Preset; 3] = [
     Preset {
-        id: "trade-off",
-        name: "Trade-off",
+        id: "default",
+        name: "Default",
         description: "Fifty clients that clearly differ: heterogeneity, no longer noise, sets the floor. Move ε to shift the balance.",
         numbers: &[],
         choices: &[],
     },
     Preset {
         id: "paper",
-        name: "Paper",
+        name: "As printed",
         description: "The paper’s experiment as its text describes it: nearly equal clients, FedAvg’s step falling over the rounds.",
         numbers: PAPER,
         choices: &[(Choice::Schedule, "rounds")],

@@ -4,12 +4,12 @@ use fedsysid_say::say;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
-use super::reactive::{live, memo, on};
+use super::parts::button_unless;
+use super::reactive::memo;
 use super::store::Store;
 use crate::params::Draft;
 use crate::web::listener::Listener;
@@ -22,31 +22,18 @@ pub(super) fn changes(store: Store) -> AnyView {
     let is_default = memo(move || *store.settings.draft.read() == Draft::default());
     view! {
         <div class="changes" role="group" aria-label=say!("Changes")>
-            {turn(say!("Undo"), undoes, Box::new(move || store.undo()))}
-            {turn(say!("Redo"), redoes, Box::new(move || store.redo()))}
-            <button type="button" class="set-step" disabled=live(move || is_default.get()) on:click=on(move |_: MouseEvent| store.reset_all())>
-                {say!("Reset all")}
-            </button>
+            {turn(say!("Undo"), undoes, move || store.undo())}
+            {turn(say!("Redo"), redoes, move || store.redo())}
+            {button_unless(say!("Reset all"), || None, is_default, move || store.reset_all())}
         </div>
     }
     .into_any()
 }
 
 /// A button whose tooltip says what it would change.
-fn turn(words: &'static str, what: Memo<Option<String>>, act: Box<dyn Fn()>) -> AnyView {
-    let tip = live(move || what.get().map(|what| format!("{words}: {what}")));
-    view! {
-        <button
-            type="button"
-            class="set-step"
-            title=tip
-            disabled=live(move || what.read().is_none())
-            on:click=on(move |_: MouseEvent| act())
-        >
-            {words}
-        </button>
-    }
-    .into_any()
+fn turn(words: &'static str, what: Memo<Option<String>>, act: impl Fn() + 'static) -> AnyView {
+    let tip = move || what.get().map(|what| format!("{words}: {what}"));
+    button_unless(words, tip, memo(move || what.read().is_none()), act)
 }
 
 fn keys(store: Store) -> [Listener; 4] {

@@ -24,6 +24,33 @@ fn boxed_button(class: &'static str, words: &'static str, press: Box<dyn Fn()>) 
     view! { <button type="button" class=class on:click=press>{words}</button> }.into_any()
 }
 
+/// A button that does nothing while `is_dead`, with a tooltip if `tip` has one. It is not disabled, which would take the
+/// focus from whoever has just pressed it.
+pub(super) fn button_unless(
+    words: &'static str,
+    tip: impl Fn() -> Option<String> + Send + 'static,
+    is_dead: Memo<bool>,
+    press: impl Fn() + 'static,
+) -> AnyView {
+    boxed_button_unless(words, live(tip), is_dead, Box::new(press))
+}
+
+fn boxed_button_unless(
+    words: &'static str,
+    tip: Box<dyn Fn() -> Option<String> + Send>,
+    is_dead: Memo<bool>,
+    press: Box<dyn Fn()>,
+) -> AnyView {
+    let press = on(move |_: MouseEvent| {
+        if !is_dead.get_untracked() {
+            press();
+        }
+    });
+    let is_dead = live(move || is_dead.get().to_string());
+    view! { <button type="button" class="set-step" title=tip aria-disabled=is_dead on:click=press>{words}</button> }
+        .into_any()
+}
+
 /// A labeled list of options, which are markup; `choose` gets the index of the chosen one.
 pub(super) fn select(
     words: &'static str,

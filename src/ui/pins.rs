@@ -9,7 +9,8 @@ use web_sys::{Element, HtmlInputElement};
 
 use super::controls::control_id;
 use super::focus;
-use super::reactive::{effect, live, memo, on};
+use super::parts::button_unless;
+use super::reactive::{effect, memo, on};
 use super::store::Store;
 use crate::dashboard::pins::{markup, words};
 use crate::params::pins::{MOST, PIN, Pin};
@@ -65,9 +66,7 @@ pub(super) fn pins(store: Store) -> AnyView {
     view! {
         <section class="pins" aria-label=say!("Pins") data-testid="pins">
             <p class="pins-head">
-                <button type="button" class="set-step" disabled=live(move || is_full.get()) on:click=on(move |_: MouseEvent| store.pin())>
-                    {say!("Pin this run")}
-                </button>
+                {button_unless(say!("Pin this run"), || None, is_full, move || store.pin())}
                 <span class="quiet">{words}</span>
             </p>
             <ul id=control_id(PIN) class="pin-list" tabindex="-1" node_ref=list inner_html=html on:click=press on:change=rename></ul>

@@ -3,6 +3,7 @@
 use fedsysid_say::say;
 use leptos::prelude::*;
 
+use super::parts::button_unless;
 use super::reactive::{effect, memo};
 use super::store::Store;
 use crate::dashboard::round::player::{Player, Showing};
@@ -69,12 +70,11 @@ pub fn SlowRound(
         }
     };
     let button = move |label: &'static str, change: fn(&mut Player), ends: fn(&Showing) -> bool| {
-        let press = move |_| {
+        let press = move || {
             stop();
             act(change);
         };
-        let is_dead = move || ends(&shown.read());
-        view! { <button type="button" class="set-step" disabled=is_dead on:click=press>{label}</button> }.into_any()
+        button_unless(label, || None, memo(move || ends(&shown.read())), press)
     };
     let part = move |part: fn(&Showing) -> String| memo(move || part(&shown.read()));
     view! {

@@ -8,6 +8,7 @@ use super::parts::dots;
 use super::reactive::{live, memo, on, when};
 use fedsysid_say::say;
 use leptos::ev::{Event, MouseEvent};
+use leptos::html::Ul;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -61,13 +62,17 @@ pub(super) fn badges(store: Store) -> AnyView {
         }
         markup::badges(&badges)
     });
+    let list = NodeRef::<Ul>::new();
     let set = on(move |event: MouseEvent| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(step) = target.and_then(|target| target.get_attribute("data-step")) {
             store.settings.set_text(Key::StepSize, &step);
+            // The next run makes the badges anew.
+            drop(list.get_untracked().map(|list| list.focus()));
         }
     });
-    view! { <ul class="badges" data-testid="badges" on:click=set inner_html=html></ul> }.into_any()
+    view! { <ul class="badges" data-testid="badges" tabindex="-1" node_ref=list on:click=set inner_html=html></ul> }
+        .into_any()
 }
 
 /// The cards beneath the chart.

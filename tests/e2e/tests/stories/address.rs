@@ -136,9 +136,9 @@ fn presets_change_the_link_and_keep_the_seed() {
     Story::new().tell(async |page| {
         page.open("seed=11&M=3").await?;
         for (name, query) in [
-            ("Paper", "?eps=0.01&seed=11&schedule=rounds"),
+            ("As printed", "?eps=0.01&seed=11&schedule=rounds"),
             ("Authors’ code", "?eps=0.01&seed=11&schedule=local&start=half"),
-            ("Trade-off", "?seed=11"),
+            ("Default", "?seed=11"),
         ] {
             let script = "
                 const presets = [...document.querySelectorAll('#app .preset')];

@@ -95,7 +95,7 @@ fn pins_are_named_and_at_most_six() {
         for _ in 0..6 {
             page.click("#app .pins-head button").await?;
         }
-        ensure!(page.is("document.querySelector('#app .pins-head button').disabled").await?);
+        ensure!(page.is("document.querySelector('#app .pins-head button').ariaDisabled === 'true'").await?);
         page.focus(r#"#app [data-pin="1"]"#).await?;
         page.eval::<()>("document.activeElement.select();", &[]).await?;
         page.type_text("a <b> & ~ name").await?;

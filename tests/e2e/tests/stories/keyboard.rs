@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Result, bail, ensure};
 use e2e::browser::Engine;
 use e2e::gesture::Gesture;
-use e2e::page::{Page, number_box, slider};
+use e2e::page::{PATIENCE, Page, number_box, slider};
 use e2e::story::Story;
 use fedsysid::params::Param;
 use fedsysid::params::choice::{Algorithm, CHOICES};
@@ -188,6 +188,61 @@ fn dismissed_notices_leave_the_focus_where_they_were() {
             ensure!(page.is("document.activeElement.matches('.notices')").await?, "{button} loses the focus");
         }
         ensure!(page.notices().await?.is_empty());
+        Ok(())
+    });
+}
+
+/// What a reader of the screen is told of a chart's keys is seen by who comes by keys, until the first is pressed.
+#[test]
+fn a_chart_that_is_reached_by_keys_shows_them() {
+    Story::new().tell(async |page| {
+        let is_seen = |chart: &str| format!("document.querySelector('{chart} > [id^=keys-]').offsetWidth > 100");
+        page.open("q=2").await?;
+        let of_chart = is_seen("#app .chart");
+        ensure!(!page.is(&of_chart).await?, "nobody has asked");
+        page.focus("#app .chart").await?;
+        page.press([Key::Shift]).await?;
+        ensure!(page.is(&of_chart).await?);
+        page.press([Key::Left]).await?;
+        ensure!(!page.is(&of_chart).await?, "the keys are known by now");
+        page.press([Key::Escape]).await?;
+        ensure!(page.is(&of_chart).await?, "Escape begins anew");
+        page.open("view=map&q=2").await?;
+        let of_map = is_seen("#app .chart.map");
+        ensure!(!page.is(&of_map).await?);
+        page.focus("#app .handle").await?;
+        page.press([Key::Shift]).await?;
+        page.wait("the keys of the handle", PATIENCE, &of_map).await.map(drop)
+    });
+}
+
+/// Whoever presses a button that has no more to do goes on from there.
+#[test]
+fn buttons_at_their_end_keep_the_focus() {
+    Story::new().tell(async |page| {
+        page.open("q=2&R=20&alpha=0.004").await?;
+        page.wait("a step to take", PATIENCE, "document.querySelector('#app [data-step]')").await?;
+        page.focus("#app [data-step]").await?;
+        page.press([Key::Enter]).await?;
+        page.wait("a stable step", PATIENCE, "!document.querySelector('#app [data-standing=diverging]')").await?;
+        ensure!(page.is("document.activeElement.matches('.badges')").await?, "the step's button loses the focus");
+        for (nth, words) in [(1, "Undo"), (2, "Redo"), (3, "Reset all")] {
+            page.focus(&format!("#app .changes button:nth-of-type({nth})")).await?;
+            page.press([Key::Enter]).await?;
+            page.settle().await?;
+            let said = format!(
+                "document.activeElement.textContent === '{words}' && document.activeElement.ariaDisabled === 'true'"
+            );
+            ensure!(page.is(&said).await?, "{words} loses the focus");
+            let address = page.query().await?;
+            page.press([Key::Enter]).await?;
+            page.settle().await?;
+            ensure!(
+                page.query().await? == address,
+                "{words} at its end leads from {address} to {}",
+                page.query().await?
+            );
+        }
         Ok(())
     });
 }

@@ -1,6 +1,6 @@
 //! One round in slow motion: every client's local steps, the uploads, and the server's update.
 //!
-//! - [`Rounds`]: the rounds of the first data set, one by one, with the same numbers as in the run.
+//! - [`SlowRun`]: the rounds of the first data set, one by one, with the same numbers as in the run.
 //! - [`plane`]: projection of models onto two of their many dimensions, and onto paper.
 //! - [`scene`]: a round as frames of shapes, each with a sentence.
 //! - [`svg`]: a frame as markup; [`player`]: the choice of the shown frame.
@@ -63,9 +63,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The rounds of the first data set, one after the other.
+/// A run on the first data set, one round after the other.
 #[derive(Debug)]
-pub struct Rounds {
+pub struct SlowRun {
     scenario: Scenario,
     method: Method,
     /// The clients' moments, scaled like the gradients.
@@ -131,7 +131,7 @@ impl ClientRound {
     }
 }
 
-impl Rounds {
+impl SlowRun {
     /// The first data set, before its first round.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Rounds {
             fleet.normalize();
         }
         let rule = StepRule { schedule: method.schedule, step_size: settings.step_size, pull: 0.0 };
-        let mut rounds = Self {
+        let mut run = Self {
             maps: FleetMaps::new(&fleet, rule),
             update: begin(method.solver, &fleet, &scenario.first_model()),
             who: Participants::everybody(fleet.n_clients()),
@@ -163,8 +163,8 @@ impl Rounds {
             method,
             fleet,
         };
-        rounds.prepare();
-        Ok(rounds)
+        run.prepare();
+        Ok(run)
     }
 
     /// Sets the step sizes and draws the participants of the present round.

@@ -32,7 +32,7 @@ pub struct Table {
 
 /// The rounds that have rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounds {
+pub enum ListedRounds {
     /// All recorded rounds.
     All,
     /// The last round.
@@ -40,12 +40,12 @@ pub enum Rounds {
 }
 
 /// The table of a sweep, with the results so far.
-pub fn of(sweep: &Sweep, rounds: Rounds) -> Table {
+pub fn of(sweep: &Sweep, rounds: ListedRounds) -> Table {
     of_family(sweep, rounds, None)
 }
 
 /// The same, where a swept setting that has no column has one of its own.
-pub fn of_family(sweep: &Sweep, rounds: Rounds, of: Option<&SweepOf>) -> Table {
+pub fn of_family(sweep: &Sweep, rounds: ListedRounds, of: Option<&SweepOf>) -> Table {
     let of = of.filter(|of| of.key != Key::Seed && !KEYS.contains(&of.key));
     let names = KEYS.iter().chain(of.map(|of| &of.key)).map(|key| key.param().link);
     let header = names.chain([
@@ -69,12 +69,12 @@ pub fn of_family(sweep: &Sweep, rounds: Rounds, of: Option<&SweepOf>) -> Table {
 }
 
 impl Table {
-    fn add(&mut self, sweep: &Sweep, index: usize, begin: &[String], which: Rounds) {
+    fn add(&mut self, sweep: &Sweep, index: usize, begin: &[String], which: ListedRounds) {
         let Some(summary) = sweep.summary(index) else { return };
         let (theory, by) = (sweep.theory(index), pooled(summary));
         for (place, method) in summary.methods.iter().enumerate() {
             let expected = theory.and_then(|theory| theory.methods.get(place)?.prediction.as_ref().ok());
-            let first = if which == Rounds::Last { summary.rounds.len().saturating_sub(1) } else { 0 };
+            let first = if which == ListedRounds::Last { summary.rounds.len().saturating_sub(1) } else { 0 };
             for record in first..summary.rounds.len() {
                 let round = summary.rounds[record].to_string();
                 let expected = expected.and_then(|prediction| prediction.means.get(record).copied());
@@ -182,10 +182,10 @@ mod tests {
     #[test]
     fn every_number_is_there_in_full() {
         let sweep = sweep();
-        let all = of(&sweep, Rounds::All);
+        let all = of(&sweep, ListedRounds::All);
         assert_eq!((all.header.len(), all.rows.len()), (16, 2 * (2 * 4 + 3)));
         assert!(all.rows.iter().all(|row| row.len() == 16));
-        let last = of(&sweep, Rounds::Last);
+        let last = of(&sweep, ListedRounds::Last);
         assert_eq!(last.rows.len(), 2 * (2 + 3));
         let end = sweep.summary(1).unwrap().methods[1].errors[3].mean();
         let row = last.rows.iter().find(|row| row[9] == "FedLin" && row[1] == "25").unwrap();
@@ -203,7 +203,7 @@ mod tests {
         let swept = |query: &str| {
             let (draft, views) = (Draft::from_query("M=2&R=2&q=1&alg=fedprox").0, State::from_query(query).0.views);
             let of = views.sweep.unwrap();
-            of_family(&complete(&family::plan(&draft, &of)), Rounds::Last, Some(&of))
+            of_family(&complete(&family::plan(&draft, &of)), ListedRounds::Last, Some(&of))
         };
         let pull = swept("sweep=mu:0,1.5");
         assert_eq!((pull.header[6].as_str(), pull.header.len()), ("mu", 17));
@@ -237,7 +237,7 @@ mod tests {
     fn rows_say_where_they_start_and_whose_error_they_hold() {
         let settings = |start, target| Settings { n_clients: 2, n_rounds: 1, start, target, ..Settings::paper() };
         let points = vec![settings(Start::Zero, Target::Client(1)), settings(Start::HalfOfClient1, Target::Client(0))];
-        let table = of(&complete(&Plan { points, series_len: 2, ..Plan::default() }), Rounds::Last);
+        let table = of(&complete(&Plan { points, series_len: 2, ..Plan::default() }), ListedRounds::Last);
         let said: Vec<_> = table.rows.iter().map(|row| (row[7].as_str(), row[8].as_str())).collect();
         let expected = [[("zero", "client 2"); 5], [("half of client 1", "client 1"); 5]];
         assert_eq!(said, expected.as_flattened());
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_has_no_number_has_its_reason_quoted() {
-        let csv = of(&sweep(), Rounds::Last).csv();
+        let csv = of(&sweep(), ListedRounds::Last).csv();
         assert_eq!(csv.lines().count(), 11);
         assert!(csv.starts_with(
             "M,N,eps,K,alpha,T,seed,start,error of,estimate,round,data sets,mean error,standard error,error ÷ pooled,predicted\r\n"

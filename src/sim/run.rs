@@ -83,7 +83,7 @@ impl Outcome {
 pub struct MethodRun {
     maps: FleetMaps,
     update: Box<dyn Update>,
-    rounds: Rounds,
+    iteration: Iteration,
     recorder: ErrorRecorder,
     contraction: Option<f64>,
 }
@@ -105,7 +105,7 @@ pub struct Context<'a> {
 
 /// How the rounds are computed.
 #[derive(Debug)]
-enum Rounds {
+enum Iteration {
     /// Every round is the same affine map: leaps from one recorded round to the next. The models of `lanes` are yet to
     /// be recorded.
     Leaps { leaps: Box<Leaps>, lanes: Range<usize> },
@@ -115,7 +115,7 @@ enum Rounds {
     Each { who: Participants, round: usize, n_recorded: usize },
 }
 
-impl Rounds {
+impl Iteration {
     fn each(fleet: &Fleet) -> Self {
         Self::Each { who: Participants::everybody(fleet.n_clients()), round: 0, n_recorded: 1 }
     }
@@ -186,30 +186,30 @@ impl MethodRun {
         let round = Round { fleet: context.fleet, maps: &maps, who: &who };
         let map = update.round_map(round).cloned();
         let contraction = update.contraction();
-        let rounds = match map {
+        let iteration = match map {
             Some(map) if is_full && maps.repeat() => {
-                Rounds::Leaps { leaps: Box::new(Leaps::new(map, &first, settings.n_rounds)), lanes: 0..0 }
+                Iteration::Leaps { leaps: Box::new(Leaps::new(map, &first, settings.n_rounds)), lanes: 0..0 }
             }
             // A curve needs one map more than there are local steps.
             Some(_) if is_full && n_local_steps < settings.n_rounds && is_cheap => {
                 let curve = RoundCurve::new(settings.step_size, n_local_steps, first.shape());
-                Rounds::Curve(Box::new(Along { curve, round: 0, n_recorded: 1, model: first.clone(), after: first }))
+                Iteration::Curve(Box::new(Along { curve, round: 0, n_recorded: 1, model: first.clone(), after: first }))
             }
-            _ => Rounds::each(context.fleet),
+            _ => Iteration::each(context.fleet),
         };
-        Self { maps, update, rounds, recorder, contraction }
+        Self { maps, update, iteration, recorder, contraction }
     }
 
     /// Continues for about a millisecond; returns whether there is more to do.
     pub fn advance(&mut self, context: Context<'_>) -> bool {
-        match &mut self.rounds {
-            Rounds::Leaps { leaps, lanes } => leap(context, leaps, lanes, &mut self.recorder),
-            Rounds::Curve(along) if along.curve.wanted().is_some() => {
+        match &mut self.iteration {
+            Iteration::Leaps { leaps, lanes } => leap(context, leaps, lanes, &mut self.recorder),
+            Iteration::Curve(along) if along.curve.wanted().is_some() => {
                 self.gather(context);
                 true
             }
-            Rounds::Curve(along) => along.advance(context, &mut self.recorder, self.maps.rule()),
-            Rounds::Each { who, round, n_recorded } => {
+            Iteration::Curve(along) => along.advance(context, &mut self.recorder, self.maps.rule()),
+            Iteration::Each { who, round, n_recorded } => {
                 let settings = context.scenario.settings();
                 let until = settings.n_rounds.min(*round + at_once(cost_of_round(context.fleet)));
                 while *round < until {
@@ -233,7 +233,7 @@ impl MethodRun {
 
     /// Adds a few maps to a curve of them. If the curve cannot be interpolated, the rounds are done one by one.
     fn gather(&mut self, context: Context<'_>) {
-        let Rounds::Curve(along) = &mut self.rounds else { return };
+        let Iteration::Curve(along) = &mut self.iteration else { return };
         let who = Participants::everybody(context.fleet.n_clients());
         for _ in 0..at_once(cost_of_round(context.fleet)) {
             let Some(step_size) = along.curve.wanted() else { break };
@@ -244,25 +244,25 @@ impl MethodRun {
             }
         }
         if !along.curve.is_tame() {
-            self.rounds = Rounds::each(context.fleet);
+            self.iteration = Iteration::each(context.fleet);
         }
     }
 
     /// The clients' current models. With leaps, they are up to date only at the end of the run.
     pub fn models(&self) -> Models<'_> {
-        match &self.rounds {
-            Rounds::Leaps { leaps, .. } => Models::Shared(leaps.last()),
-            Rounds::Curve(along) => Models::Shared(&along.model),
-            Rounds::Each { .. } => self.update.models(),
+        match &self.iteration {
+            Iteration::Leaps { leaps, .. } => Models::Shared(leaps.last()),
+            Iteration::Curve(along) => Models::Shared(&along.model),
+            Iteration::Each { .. } => self.update.models(),
         }
     }
 
     /// The fraction of the rounds done, 0 to 1; 0 with leaps.
     pub fn progress(&self, n_rounds: usize) -> f64 {
-        match &self.rounds {
-            Rounds::Leaps { .. } => 0.0,
-            Rounds::Curve(along) => along.round as f64 / n_rounds as f64,
-            Rounds::Each { round, .. } => *round as f64 / n_rounds as f64,
+        match &self.iteration {
+            Iteration::Leaps { .. } => 0.0,
+            Iteration::Curve(along) => along.round as f64 / n_rounds as f64,
+            Iteration::Each { round, .. } => *round as f64 / n_rounds as f64,
         }
     }
 
@@ -270,7 +270,7 @@ impl MethodRun {
     pub fn finish(self, recorded: &[usize]) -> (Trajectory, FleetMaps, Box<dyn Update>) {
         let errors = self.recorder.finish();
         let first = errors.first().copied().unwrap_or(0.0).max(1.0);
-        let decides = matches!(self.rounds, Rounds::Leaps { .. });
+        let decides = matches!(self.iteration, Iteration::Leaps { .. });
         let diverges = match self.contraction {
             Some(contraction) if decides => contraction > DIVERGENCE,
             _ => errors.iter().any(|error| *error > GROWTH * first),

@@ -40,7 +40,7 @@ fn degree(reach: f64, n_local_steps: usize) -> Option<usize> {
 /// Computes a prediction in small steps.
 #[derive(Debug)]
 pub(crate) struct PredictionRun {
-    rounds: Rounds,
+    recurrence: Recurrence,
     rows: Rows,
     /// States that still have to be recorded.
     waiting: VecDeque<State>,
@@ -55,8 +55,9 @@ pub(crate) struct PredictionRun {
     has_all_records: bool,
 }
 
+/// How the rows go from round to round.
 #[derive(Debug)]
-enum Rounds {
+enum Recurrence {
     /// Round maps are still being computed: one, or several for a curve of the given degree.
     Points {
         points: Box<Points>,
@@ -111,24 +112,24 @@ impl PredictionRun {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
         let shape = context.pooled.mean.shape();
-        let rounds = if !settings.participation.is_full(fleet.n_clients()) {
-            Rounds::Drawn(Box::new(Drawn::new(context, method, maps)?))
+        let recurrence = if !settings.participation.is_full(fleet.n_clients()) {
+            Recurrence::Drawn(Box::new(Drawn::new(context, method, maps)?))
         } else if method.schedule.repeats_every_round() {
             let points = Points::new(context.expected, method, maps, Vec::new());
-            Rounds::Points { points: Box::new(points), degree: None }
+            Recurrence::Points { points: Box::new(points), degree: None }
         } else {
             let most = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1);
             let degree = degree(maps.reach(fleet), most).ok_or(NoPrediction::LocalSteps)?;
             let sizes = RoundCurve::new(settings.step_size, degree, shape).points().to_vec();
             let points = Points::new(context.expected, method, maps, sizes);
-            Rounds::Points { points: Box::new(points), degree: Some(degree) }
+            Recurrence::Points { points: Box::new(points), degree: Some(degree) }
         };
         let centre = match context.truth.target() {
             Target::Worst => None,
             Target::Client(_) | Target::Mean => Some(Centre::of_mean(context.truth)),
         };
         let mut run = Self {
-            rounds,
+            recurrence,
             rows: Rows { n: shape.0 },
             waiting: VecDeque::new(),
             centre,
@@ -138,7 +139,7 @@ impl PredictionRun {
             ratios: Ratios::default(),
             has_all_records: false,
         };
-        if let Rounds::Drawn(_) = run.rounds {
+        if let Recurrence::Drawn(_) = run.recurrence {
             run.start_from(context, 0);
         }
         Ok(run)
@@ -156,25 +157,25 @@ impl PredictionRun {
     fn begin(&mut self, context: Context<'_>) -> Result<(), NoPrediction> {
         let settings = context.scenario.settings();
         let pooled = &context.pooled.mean;
-        let Rounds::Points { points, degree } = &mut self.rounds else { return Ok(()) };
+        let Recurrence::Points { points, degree } = &mut self.recurrence else { return Ok(()) };
         let degree = *degree;
         let (maps, noise) = points.finish(context.expected);
         self.start_from(context, noise.nrows());
         let d = pooled.ncols();
         let rows = |point: usize, map: &RoundMap| augment(map, pooled, &noise.columns(point * d, d).into_owned());
         let mut rows = maps.iter().enumerate().map(|(point, map)| rows(point, map));
-        self.rounds = if let Some(degree) = degree {
+        self.recurrence = if let Some(degree) = degree {
             let mut curve = RoundCurve::new(settings.step_size, degree, self.start.shape());
             rows.for_each(|map| curve.add(map));
             if !curve.is_tame() {
                 return Err(NoPrediction::Diverges);
             }
             let (model, after) = (self.start.clone(), self.start.clone());
-            Rounds::Curve { curve: Box::new(curve), model, after, round: 0 }
+            Recurrence::Curve { curve: Box::new(curve), model, after, round: 0 }
         } else {
             self.map = rows.next();
             let map = self.map.clone().ok_or(NoPrediction::Method)?;
-            Rounds::Leaps(Box::new(Leaps::new(map, &self.start, settings.n_rounds)))
+            Recurrence::Leaps(Box::new(Leaps::new(map, &self.start, settings.n_rounds)))
         };
         Ok(())
     }
@@ -207,20 +208,20 @@ impl PredictionRun {
                 done += cost_of_ratio;
                 continue;
             }
-            done += match &mut self.rounds {
-                Rounds::Points { points, .. } => {
+            done += match &mut self.recurrence {
+                Recurrence::Points { points, .. } => {
                     if !points.advance(context.expected) {
                         self.begin(context)?;
                     }
                     STEP
                 }
-                Rounds::Leaps(leaps) => {
+                Recurrence::Leaps(leaps) => {
                     let used = leaps.advance();
                     self.has_all_records = used.is_none();
                     self.waiting.extend((0..used.unwrap_or(0)).map(|lane| self.rows.state(&leaps.models().lane(lane))));
                     rows * d * d
                 }
-                Rounds::Curve { curve, model, after, round } => {
+                Recurrence::Curve { curve, model, after, round } => {
                     let settings = context.scenario.settings();
                     if *round == settings.n_rounds {
                         self.has_all_records = true;
@@ -236,7 +237,7 @@ impl PredictionRun {
                     // These products run along long rows, and cost about a quarter each.
                     (curve.points().len() * (d + rows) * d + rows * d * d) / 4
                 }
-                Rounds::Drawn(drawn) => {
+                Recurrence::Drawn(drawn) => {
                     let mut models = Vec::new();
                     let more = drawn.advance(context, self.centre.as_ref(), &mut models);
                     self.waiting.extend(models);
@@ -263,8 +264,8 @@ impl PredictionRun {
     /// # Errors
     /// If the errors diverge or depend too much on who takes part; only if not all clients do.
     pub(crate) fn finish(mut self, context: Context<'_>, norms: &mut MeanNorms) -> Result<Prediction, NoPrediction> {
-        self.prediction.limit = match &self.rounds {
-            Rounds::Drawn(drawn) => drawn.limit(context, self.centre.as_ref(), norms)?,
+        self.prediction.limit = match &self.recurrence {
+            Recurrence::Drawn(drawn) => drawn.limit(context, self.centre.as_ref(), norms)?,
             _ => self.limit(context, norms),
         };
         self.prediction.means = self.ratios.means();

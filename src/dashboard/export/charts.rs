@@ -12,7 +12,7 @@ use crate::dashboard::pins::{Ghost, legend};
 use crate::dashboard::sentences;
 use crate::dashboard::sweep::Sweep;
 use crate::dashboard::systems::{Mode, Portrait, words};
-use crate::dashboard::table::{self, Rounds, Table};
+use crate::dashboard::table::{self, ListedRounds, Table};
 use crate::dashboard::tradeoff::{self, TradeOff};
 use crate::dashboard::{Run, anatomy, bound, join};
 use crate::figure::Figure;
@@ -83,7 +83,7 @@ impl Page<'_> {
             caption: format!("{} {}", family.sentence(), family.caption()),
         };
         let settings = settings(points, &Varied::Swept(family.of), self.draft, self.views);
-        let table = || table::of_family(family.sweep, Rounds::All, Some(family.of));
+        let table = || table::of_family(family.sweep, ListedRounds::All, Some(family.of));
         self.export_over(words, settings, Picture::Curves(family.figure()), table)
     }
 
@@ -96,7 +96,9 @@ impl Page<'_> {
             caption: format!("{} {} {}", trade_off.sentence(), tradeoff::caption(trade_off), trade_off.bound()),
         };
         let sweep = trade_off.sweep;
-        self.export(words, &sweep.plan.points, Picture::Curves(trade_off.figure()), || table::of(sweep, Rounds::Last))
+        self.export(words, &sweep.plan.points, Picture::Curves(trade_off.figure()), || {
+            table::of(sweep, ListedRounds::Last)
+        })
     }
 
     /// A map with its dots, and a ring at the present settings; its caption has theory's value for the run itself.
@@ -124,7 +126,7 @@ impl Page<'_> {
             caption: paper::picture::caption(figure, switches, sweep),
         };
         let picture = Picture::Curves(paper::picture::picture(figure, switches, sweep));
-        self.export(words, &sweep.plan.points, picture, || table::of(sweep, Rounds::All))
+        self.export(words, &sweep.plan.points, picture, || table::of(sweep, ListedRounds::All))
     }
 
     /// The causes of a method's error.

@@ -1,16 +1,16 @@
 //! Plays rounds: the shown frame of the shown round.
 
 use super::scene::Frames;
-use super::{Rounds, svg};
+use super::{SlowRun, svg};
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::{Scenario, Settings};
 use fedsysid_say::say;
 
-/// The rounds of an experiment, and the shown frame.
+/// The run of an experiment, and the shown frame.
 #[derive(Debug)]
 pub struct Player {
     settings: Settings,
-    rounds: Rounds,
+    run: SlowRun,
     frames: Frames,
     index: usize,
     frame: usize,
@@ -43,9 +43,9 @@ impl Player {
         let is_drawn = |method: &&Method| matches!(method.solver, Solver::FedAvg | Solver::FedLin);
         let fedlin = Method::constant(Solver::FedLin);
         let method = settings.methods.iter().find(is_drawn).copied().unwrap_or(fedlin);
-        let mut rounds = Rounds::new(scenario, method).map_err(|reason| reason.to_string())?;
-        let frames = Frames::new(rounds.go_on(), None);
-        Ok(Self { settings, rounds, frames, index: 1, frame: 0 })
+        let mut run = SlowRun::new(scenario, method).map_err(|reason| reason.to_string())?;
+        let frames = Frames::new(run.go_on(), None);
+        Ok(Self { settings, run, frames, index: 1, frame: 0 })
     }
 
     /// Goes to the next frame; the last one stays.
@@ -63,7 +63,7 @@ impl Player {
         if self.index >= self.settings.n_rounds {
             return;
         }
-        self.frames = Frames::new(self.rounds.go_on(), Some(&self.frames));
+        self.frames = Frames::new(self.run.go_on(), Some(&self.frames));
         (self.index, self.frame) = (self.index + 1, 0);
     }
 

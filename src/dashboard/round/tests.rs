@@ -13,10 +13,10 @@ use crate::sim::system::LinearSystem;
 const FEDAVG: Method = Method::constant(Solver::FedAvg);
 const FEDLIN: Method = Method::constant(Solver::FedLin);
 
-fn rounds(method: Method, change: impl Fn(&mut Settings)) -> Rounds {
+fn slow_run(method: Method, change: impl Fn(&mut Settings)) -> SlowRun {
     let mut settings = Settings { heterogeneity: 0.3, ..Settings::paper() };
     change(&mut settings);
-    Rounds::new(Scenario::new(settings).unwrap(), method).unwrap()
+    SlowRun::new(Scenario::new(settings).unwrap(), method).unwrap()
 }
 
 fn close(a: &Matrix, b: &Matrix) -> bool {
@@ -26,19 +26,19 @@ fn close(a: &Matrix, b: &Matrix) -> bool {
 /// The single steps end where the closed form does, in several rounds, and the server's model is the mean of the ends.
 #[track_caller]
 fn check(method: Method, change: impl Fn(&mut Settings)) {
-    let mut rounds = rounds(method, change);
+    let mut run = slow_run(method, change);
     for _ in 0..3 {
-        let fleet = &rounds.fleet;
+        let fleet = &run.fleet;
         let maps: Vec<_> = (0..fleet.n_clients())
             .map(|client| {
                 let (block, lane) = (client / LANES, client % LANES);
-                let map = &rounds.maps.blocks()[block];
+                let map = &run.maps.blocks()[block];
                 (map.p.lane(lane), map.q.lane(lane), fleet.blocks()[block].moments(lane))
             })
             .collect();
         let gradients = |server: &Matrix| maps.iter().map(|(_, _, moments)| moments.gradient(server)).sum::<Matrix>();
         let n_clients = fleet.n_clients() as f64;
-        let round = rounds.go_on();
+        let round = run.go_on();
         let server = &round.server[0];
         let mean = gradients(server) / n_clients;
         let mut sum = server * 0.0;
@@ -73,32 +73,28 @@ fn steps_end_where_the_engine_has_them_and_their_mean_is_the_new_model() {
 /// With more clients than are shown, the server's model still equals the run's.
 #[test]
 fn rounds_are_those_of_the_run() {
-    let mut rounds = rounds(FEDLIN, |s| s.n_clients = 20);
-    let map = rounds
-        .update
-        .round_map(RoundOf { fleet: &rounds.fleet, maps: &rounds.maps, who: &rounds.who })
-        .unwrap()
-        .clone();
-    let round = rounds.go_on();
+    let mut run = slow_run(FEDLIN, |s| s.n_clients = 20);
+    let map = run.update.round_map(RoundOf { fleet: &run.fleet, maps: &run.maps, who: &run.who }).unwrap().clone();
+    let round = run.go_on();
     let mut expected = round.server[0].clone();
     map.apply(&round.server[0], &mut expected);
     assert!(close(&round.server[1], &expected));
     assert_eq!((round.number, round.clients.len(), round.n_taking_part), (1, SHOWN, 20));
-    let second = rounds.go_on();
+    let second = run.go_on();
     assert_eq!((second.number, &second.server[0]), (2, &round.server[1]));
 }
 
 #[test]
 fn those_who_take_part_are_shown() {
-    let mut rounds = rounds(FEDAVG, |s| s.participation = Participation::Fraction(0.2));
+    let mut run = slow_run(FEDAVG, |s| s.participation = Participation::Fraction(0.2));
     for number in 1..=6 {
-        let weights: Vec<Lanes> = rounds.who.weights().to_vec();
-        let round = rounds.go_on();
+        let weights: Vec<Lanes> = run.who.weights().to_vec();
+        let round = run.go_on();
         assert_eq!((round.number, round.n_taking_part, round.clients.len()), (number, 10, SHOWN));
         assert!(round.clients.iter().all(|client| weights[client.client / LANES].0[client.client % LANES] > 0.0));
     }
-    let mut rounds = self::rounds(FEDAVG, |s| s.participation = Participation::Dropout(1.0));
-    let round = rounds.go_on();
+    let mut run = slow_run(FEDAVG, |s| s.participation = Participation::Dropout(1.0));
+    let round = run.go_on();
     assert_eq!(round.server[0], round.server[1]);
     let frames = Frames::new(round, None);
     assert_eq!(frames.count(), 1);
@@ -107,7 +103,7 @@ fn those_who_take_part_are_shown() {
 
 #[test]
 fn an_estimate_lies_in_its_region_and_the_plane_in_the_space() {
-    let round = rounds(FEDAVG, |_| ()).go_on();
+    let round = slow_run(FEDAVG, |_| ()).go_on();
     let plane = Plane::of(&round);
     assert!(plane.place(&round.server[0]) == (0.0, 0.0));
     // The first axis points exactly to pooled least squares.
@@ -126,7 +122,7 @@ fn an_estimate_lies_in_its_region_and_the_plane_in_the_space() {
 fn a_region_holds_the_truth_as_often_as_it_says() {
     let mut held = 0;
     for seed in 0..400 {
-        let round = rounds(FEDAVG, |s| (s.n_clients, s.seed) = (2, crate::sim::stream::Seed(seed))).go_on();
+        let round = slow_run(FEDAVG, |s| (s.n_clients, s.seed) = (2, crate::sim::stream::Seed(seed))).go_on();
         let scenario = Scenario::new(Settings {
             heterogeneity: 0.3,
             n_clients: 2,
@@ -157,8 +153,8 @@ fn scalar() -> Family {
 /// Checks every frame of three rounds: its markup has no NaN, and its labels lie on the paper.
 #[track_caller]
 fn check_frames(method: Method, change: impl Fn(&mut Settings)) -> Frames {
-    let mut rounds = rounds(method, change);
-    let mut frames = Frames::new(rounds.go_on(), None);
+    let mut run = slow_run(method, change);
+    let mut frames = Frames::new(run.go_on(), None);
     for _ in 0..3 {
         for frame in 0..=frames.count() {
             let scene = frames.scene(frame);
@@ -172,7 +168,7 @@ fn check_frames(method: Method, change: impl Fn(&mut Settings)) -> Frames {
                 }
             }
         }
-        frames = Frames::new(rounds.go_on(), Some(&frames));
+        frames = Frames::new(run.go_on(), Some(&frames));
     }
     frames
 }
@@ -206,7 +202,7 @@ fn what_cannot_be_shown_is_refused() {
     let refused = |method, change: fn(&mut Settings)| {
         let mut settings = Settings::paper();
         change(&mut settings);
-        Rounds::new(Scenario::new(settings).unwrap(), method).err()
+        SlowRun::new(Scenario::new(settings).unwrap(), method).err()
     };
     let median = Method::constant(Solver::Median);
     assert_eq!(refused(median, |_| ()), Some(Refusal::Method));
@@ -217,13 +213,13 @@ fn what_cannot_be_shown_is_refused() {
 
 #[test]
 fn a_round_has_its_stages_in_order() {
-    let frames = Frames::new(rounds(FEDAVG, |s| s.n_local_steps = 3.into()).go_on(), None);
+    let frames = Frames::new(slow_run(FEDAVG, |s| s.n_local_steps = 3.into()).go_on(), None);
     let stages: Vec<_> = (0..frames.count()).map(|frame| frames.scene(frame).stage).collect();
     let steps = [1, 2, 3].map(Stage::Step);
     let expected = [&[Stage::Start], &steps[..], &[Stage::Upload, Stage::Average, Stage::Broadcast]].concat();
     assert_eq!(stages, expected);
     // Of many steps a dozen have frames, among them the last.
-    let frames = Frames::new(rounds(FEDAVG, |s| s.n_local_steps = 100.into()).go_on(), None);
+    let frames = Frames::new(slow_run(FEDAVG, |s| s.n_local_steps = 100.into()).go_on(), None);
     assert_eq!((frames.count(), frames.scene(12).stage), (16, Stage::Step(100)));
 }
 
@@ -231,8 +227,8 @@ fn a_round_has_its_stages_in_order() {
 #[test]
 fn steps_are_too_large_where_gradients_grow() {
     let ends = |method: Method, step_size: f64| {
-        let mut rounds = rounds(method, |s| (s.heterogeneity, s.step_size) = (0.01, step_size));
-        let all = (0..12).map(|_| rounds.go_on()).collect::<Vec<_>>();
+        let mut run = slow_run(method, |s| (s.heterogeneity, s.step_size) = (0.01, step_size));
+        let all = (0..12).map(|_| run.go_on()).collect::<Vec<_>>();
         all.into_iter().map(|round| Frames::new(round, None).scene(10).sentence).collect::<Vec<_>>()
     };
     for method in [FEDAVG, FEDLIN] {
@@ -245,7 +241,7 @@ fn steps_are_too_large_where_gradients_grow() {
 
 #[test]
 fn sentences_have_the_rounds_numbers() {
-    let round = rounds(FEDAVG, |_| ()).go_on();
+    let round = slow_run(FEDAVG, |_| ()).go_on();
     let [before, after] = round.counting.1.map(|error| crate::figure::number::measured(error, 3));
     let of_client = round.clients[0].errors.map(|error| crate::figure::number::measured(error, 3));
     let frames = Frames::new(round, None);
@@ -265,7 +261,7 @@ fn sentences_have_the_rounds_numbers() {
         )
     );
     assert_eq!(said(11), "Each uploads its model, a 3×5 matrix: 15 numbers, not its 125 samples of 8 numbers each.");
-    let fedlin = Frames::new(rounds(FEDLIN, |_| ()).go_on(), None).scene(11).sentence;
+    let fedlin = Frames::new(slow_run(FEDLIN, |_| ()).go_on(), None).scene(11).sentence;
     let twice = "Each uploads its model, as it did its gradient before, 3×5 matrices: 30 numbers in all, not its 125";
     assert!(fedlin.starts_with(twice), "{fedlin}");
     assert!(said(12).starts_with("The server takes the mean of 50 models. It is "));
@@ -280,19 +276,19 @@ fn sentences_have_the_rounds_numbers() {
 
 #[test]
 fn the_view_stays_while_there_is_something_to_see_and_comes_nearer_then() {
-    let mut rounds = rounds(FEDAVG, |s| s.step_size = 2e-4);
-    let first = Frames::new(rounds.go_on(), None);
+    let mut run = slow_run(FEDAVG, |s| s.step_size = 2e-4);
+    let first = Frames::new(run.go_on(), None);
     let place = |frames: &Frames| {
         frames.scene(0).shapes.iter().find_map(|shape| match shape {
             Shape::Pooled(at) => Some(*at),
             _ => None,
         })
     };
-    let second = Frames::new(rounds.go_on(), Some(&first));
+    let second = Frames::new(run.go_on(), Some(&first));
     assert_eq!(place(&first), place(&second));
     let mut last = second;
     for _ in 0..10 {
-        last = Frames::new(rounds.go_on(), Some(&last));
+        last = Frames::new(run.go_on(), Some(&last));
     }
     assert_ne!(place(&first), place(&last));
 }

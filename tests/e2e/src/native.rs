@@ -5,7 +5,7 @@ use fedsysid::dashboard::Run;
 use fedsysid::dashboard::picture::{reference_role, solver_role};
 use fedsysid::dashboard::script::{Language, program};
 use fedsysid::dashboard::sweep::Sweeps;
-use fedsysid::dashboard::table::{self, Rounds};
+use fedsysid::dashboard::table::{self, ListedRounds};
 use fedsysid::dashboard::wanted;
 use fedsysid::engine::runner::Runner;
 use fedsysid::params::{Draft, State, View};
@@ -108,7 +108,7 @@ pub fn sweep_csv(link: &str) -> Result<String> {
         }
         sweeps.apply(answer.context("there was an answer")?);
     }
-    let rounds = if state.views.view == View::TradeOff { Rounds::Last } else { Rounds::All };
+    let rounds = if state.views.view == View::TradeOff { ListedRounds::Last } else { ListedRounds::All };
     Ok(table::of(sweeps.current().context("it was asked for")?, rounds).csv())
 }
 

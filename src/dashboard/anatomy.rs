@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Run;
 use super::picture::{LONG, method_name, solver_role};
 use super::sentences::Cause;
-use super::strip::{EXTENT, whole};
+use super::strip_units::{EXTENT, whole};
 use crate::figure::Role;
 use crate::theory::prediction::Parts;
 use crate::theory::{MethodTheory, NoPrediction};

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::picture::{method_name, solver_role};
-use crate::dashboard::things::Things;
+use crate::dashboard::counting::Things;
 use crate::figure::Role;
 use crate::figure::number::{beside_one, count, measured, number};
 use crate::params::table::Key;

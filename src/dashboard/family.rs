@@ -1,11 +1,11 @@
 //! A sweep with one curve per value: the effect of a parameter on a method's errors along the rounds, as a figure and
 //! in words.
 
+use super::counting::{Things, listed};
 use super::picture::{LONG, curve, divide, error_label, magnify, method_name, pooled};
 use super::readout::Reading;
 use super::sentences::{CLEAR, SEEN, is_rounding, off};
 use super::sweep::{Plan, Sweep, last, target_of};
-use super::things::{Things, listed};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::Run;
 use super::picture::{method_name, solver_role};
 use super::sentences::{SEEN, is_rounding, off};
-use super::strip::{EXTENT, whole};
+use super::strip_units::{EXTENT, whole};
 use crate::figure::Role;
 use crate::figure::number::{count, measured};
 use crate::figure::order::order;

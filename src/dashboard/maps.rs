@@ -6,9 +6,9 @@ mod pointer;
 mod wanted;
 mod words;
 
-use super::shelf::{Shelf, Shelved};
+use super::cache::{Cache, Cached};
 use super::work::{Stage, Work};
-use crate::dashboard::things::Things;
+use crate::dashboard::counting::Things;
 use crate::params::choice::Algorithm;
 use crate::params::views::MapKind;
 use crate::protocol::{Event, Generation, Surveyed};
@@ -54,7 +54,7 @@ pub struct Shown {
     begun: f64,
 }
 
-impl Shelved for Shown {
+impl Cached for Shown {
     type Wanted = Wanted;
 
     fn wanted(&self) -> &Wanted {
@@ -73,7 +73,7 @@ impl Shelved for Shown {
 }
 
 /// The map on screen, and the kept ones.
-pub type Maps = Shelf<Shown>;
+pub type Maps = Cache<Shown>;
 
 impl Maps {
     /// Records that a map was requested at time `now` in milliseconds.

@@ -10,7 +10,7 @@ use super::badge::{Badge, Standing};
 use super::glossary::Entry;
 use super::join::Join;
 use super::readout::Reading;
-use super::strip::EXTENT;
+use super::strip_units::EXTENT;
 use super::table::Table;
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};

@@ -9,18 +9,20 @@
 //! - [`export`]: saved charts; [`script`]: a program that reproduces the numbers.
 //! - [`readout`]: the numbers at one round; [`pins`]: runs pinned for comparison.
 //! - [`sweep`]: many experiments at once; [`tradeoff`] and [`family`]: their figures; [`table`]: their numbers;
-//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures; [`shelf`]: the results on screen and the kept
+//!   [`maps`]: two parameters at once; [`paper`]: the paper's figures; [`cache`]: the results on screen and the kept
 //!   ones.
 //! - [`round`]: one round in slow motion.
 //! - [`systems`]: the systems themselves: eigenvalues, controllability, differences between the clients.
 //! - [`data`]: people's own data.
 //! - [`embedding`]: the code that embeds the page into another one; [`host`]: the messages between the two.
 //! - [`lesson`]: guided steps, and classes.
-//! - [`sentences`]: words on a run, computed from its numbers.
+//! - [`sentences`]: words on a run, computed from its numbers; [`counting`]: counts and lists in words.
 
 pub mod anatomy;
 pub mod badge;
 pub mod bound;
+pub mod cache;
+pub mod counting;
 pub mod data;
 pub mod embedding;
 pub mod export;
@@ -39,16 +41,14 @@ pub mod readout;
 pub mod round;
 pub mod script;
 pub mod sentences;
-pub mod shelf;
-pub mod strip;
+pub mod strip_units;
 pub mod sweep;
 pub mod systems;
 pub mod table;
-pub mod things;
 pub mod tradeoff;
 pub mod work;
 
-use crate::dashboard::things::Things;
+use crate::dashboard::counting::Things;
 use crate::params::{State, View};
 use crate::protocol::{Event, Generation, Trouble};
 use crate::sim::scenario::{ScenarioError, Settings};

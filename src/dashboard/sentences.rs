@@ -3,7 +3,7 @@
 use super::Run;
 use super::badge::below;
 use super::picture::{self, method_name, reference_name, whose};
-use crate::dashboard::things::{Things, listed};
+use crate::dashboard::counting::{Things, listed};
 use crate::figure::number::{beside_one, count, measured, number};
 use crate::params::Key;
 use crate::params::views::Upward;

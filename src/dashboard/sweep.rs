@@ -8,9 +8,9 @@
 mod plan;
 mod point;
 
-use super::shelf::{Shelf, Shelved};
+use super::cache::{Cache, Cached};
 use super::work::{Stage, Work};
-use crate::dashboard::things::Things;
+use crate::dashboard::counting::Things;
 use crate::protocol::{Event, Generation, PortionResult};
 use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
@@ -154,10 +154,9 @@ impl Point {
         self.summary.as_ref().map_or(0, |summary| summary.n_trials)
     }
 
-    /// Adds a portion's result. Portions arrive in any order; the summary takes them in the order of the data sets, so
+    /// Adds a portion's result; returns whether it is new: an interrupted portion is computed again, though its result
+    /// may have been on its way. Portions arrive in any order; the summary takes them in the order of the data sets, so
     /// that its sums are always the same bits.
-    /// Adds a result; returns whether it is new. An interrupted portion is computed again, though its result may have been
-    /// on its way.
     fn add(&mut self, settings: &Settings, result: PortionResult) -> bool {
         let is_known = result.portion.data_sets.start < self.n_trials();
         if is_known || self.early.iter().any(|early| early.portion == result.portion) {
@@ -184,7 +183,7 @@ fn cost(settings: &Settings) -> f64 {
     settings.n_clients as f64 * settings.n_trials as f64
 }
 
-impl Shelved for Sweep {
+impl Cached for Sweep {
     type Wanted = Plan;
 
     fn wanted(&self) -> &Plan {
@@ -210,7 +209,7 @@ impl Shelved for Sweep {
 }
 
 /// The sweep on screen, and the kept ones.
-pub type Sweeps = Shelf<Sweep>;
+pub type Sweeps = Cache<Sweep>;
 
 impl Sweeps {
     /// How many milliseconds from `now` on the current sweep should continue before the sweep of `plan` replaces it.
@@ -288,7 +287,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A shelf with one sweep, which is complete.
+    /// Sweeps with one on screen, which is complete.
     pub(crate) fn kept(plan: &Plan) -> Sweeps {
         let mut sweeps = Sweeps::default();
         sweeps.put(complete(plan));

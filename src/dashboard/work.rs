@@ -1,6 +1,6 @@
 //! Progress of long work: how much is done, how long the rest will take, how it ended.
 
-use super::things::Things;
+use super::counting::Things;
 use crate::figure::number::count;
 use fedsysid_say::say;
 

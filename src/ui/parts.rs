@@ -11,7 +11,7 @@ use super::controls::control_id;
 use super::reactive::{live, memo, on};
 use crate::dashboard::join::{self, Join};
 use crate::dashboard::markup;
-use crate::dashboard::strip::EXTENT;
+use crate::dashboard::strip_units::EXTENT;
 use crate::figure::aloud::spoken;
 
 /// A button with text.

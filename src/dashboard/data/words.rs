@@ -1,8 +1,8 @@
 //! Sentences on opened data, computed from the numbers.
 
 use super::{FileRead, Found, Kind, way_name};
+use crate::dashboard::counting::Things;
 use crate::dashboard::systems::Mode;
-use crate::dashboard::things::Things;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Outcome, Way, left_out};
 use crate::data::rollouts::{Noted, Tally};

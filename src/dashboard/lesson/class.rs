@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use super::code::{Found, LEN, NoCode, is_letter};
 use super::{course, texts};
+use crate::dashboard::counting::Things;
 use crate::dashboard::sweep::{Plan, Sweep};
 use crate::dashboard::table::Table;
-use crate::dashboard::things::Things;
 use crate::figure::number::measured;
 use crate::figure::{Axis, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
 use crate::params::name::{fragment_of, seed_of};

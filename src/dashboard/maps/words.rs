@@ -2,9 +2,9 @@
 
 use super::{Of, Shown};
 use crate::dashboard::Run;
+use crate::dashboard::counting::Things;
 use crate::dashboard::sentences::the;
 use crate::dashboard::sweep::value_of;
-use crate::dashboard::things::Things;
 use crate::figure::number::{beside_one, measured, number, number_to};
 use crate::params::Key;
 use crate::params::views::MapKind;

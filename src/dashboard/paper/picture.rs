@@ -3,10 +3,10 @@
 
 use super::Shown;
 use super::lines::{Line, Source, sources};
+use crate::dashboard::counting::Things;
 use crate::dashboard::picture::{self, method_name, solver_role};
 use crate::dashboard::readout::Reading;
 use crate::dashboard::sweep::Sweep;
-use crate::dashboard::things::Things;
 use crate::figure::axis::fit_runs;
 use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
 use crate::params::Word;

@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 
 use super::lines::{Line, NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
 use super::{Experiment, FEDLIN, Shown, Varied};
+use crate::dashboard::counting::Things;
 use crate::dashboard::sweep::Sweep;
-use crate::dashboard::things::Things;
 use crate::figure::number::{count, measured, number};
 use crate::params::Word;
 use crate::params::paper::{Begin, Estimate, PaperFigure, Switch, Switches};

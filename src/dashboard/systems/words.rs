@@ -1,7 +1,7 @@
 //! Sentences on stability and controllability.
 
 use super::{Mode, Portrait, spectral_radius};
-use crate::dashboard::things::{Things, listed};
+use crate::dashboard::counting::{Things, listed};
 use crate::figure::number::{beside_one, measured, number};
 use fedsysid_say::{between, say};
 

@@ -3,11 +3,11 @@
 use super::TradeOff;
 use super::series::{Series, expected_last};
 use crate::dashboard::bound::{by_pooled, hypothesis};
+use crate::dashboard::counting::Things;
 use crate::dashboard::picture::method_name;
 use crate::dashboard::readout::Reading;
 use crate::dashboard::sentences::{is_near, the};
 use crate::dashboard::sweep::last;
-use crate::dashboard::things::Things;
 use crate::figure::Role;
 use crate::figure::number::{measured, number, number_to};
 use crate::params::views::Across;

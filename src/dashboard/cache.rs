@@ -1,10 +1,11 @@
-//! The result that engines compute for the screen, one at a time; the result before, and the kept complete results.
+//! A cache of results that engines compute for the screen, one at a time: the current one, the one before, and the last
+//! complete ones.
 
 /// Maximum number of kept results.
 const KEPT: usize = 8;
 
-/// A result that a [`Shelf`] holds.
-pub trait Shelved: Clone {
+/// A result that a [`Cache`] keeps.
+pub trait Cached: Clone {
     /// Request for a result.
     type Wanted: PartialEq;
 
@@ -25,19 +26,19 @@ pub trait Shelved: Clone {
 
 /// The current result, the one that stands in for it, and the kept ones.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shelf<T> {
+pub struct Cache<T> {
     current: Option<T>,
     before: Option<T>,
     kept: Vec<T>,
 }
 
-impl<T> Default for Shelf<T> {
+impl<T> Default for Cache<T> {
     fn default() -> Self {
         Self { current: None, before: None, kept: Vec::new() }
     }
 }
 
-impl<T: Shelved> Shelf<T> {
+impl<T: Cached> Cache<T> {
     /// Requests a result for the screen, or none. Returns whether engines have to compute it: not if it is on screen or
     /// kept.
     pub fn want(&mut self, wanted: Option<&T::Wanted>) -> bool {
@@ -71,7 +72,7 @@ impl<T: Shelved> Shelf<T> {
     }
 }
 
-impl<T> Shelf<T> {
+impl<T> Cache<T> {
     /// The current result.
     pub fn current(&self) -> Option<&T> {
         self.current.as_ref()
@@ -111,7 +112,7 @@ mod tests {
     #[derive(Clone, Debug, PartialEq)]
     struct Thing(i32, bool);
 
-    impl Shelved for Thing {
+    impl Cached for Thing {
         type Wanted = i32;
 
         fn wanted(&self) -> &i32 {
@@ -128,41 +129,41 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(shelf: &Shelf<Thing>, current: Option<i32>, before: Option<i32>) {
+    fn check(cache: &Cache<Thing>, current: Option<i32>, before: Option<i32>) {
         let number = |thing: &Thing| thing.0;
-        assert_eq!((shelf.current().map(number), shelf.before().map(number)), (current, before));
+        assert_eq!((cache.current().map(number), cache.before().map(number)), (current, before));
     }
 
     #[test]
     fn what_is_new_is_worked_for_while_another_stands_in() {
-        let mut shelf = Shelf::default();
-        assert!(shelf.want(Some(&1)));
-        shelf.put(Thing(1, true));
-        assert!(!shelf.want(Some(&1)), "it is there");
-        assert!(shelf.want(Some(&2)));
-        check(&shelf, None, Some(1));
-        shelf.put(Thing(2, false));
-        assert_eq!(shelf.wanted(), Some(&2));
-        assert!(shelf.want(Some(&2)), "it does not stay");
-        shelf.put(Thing(2, true));
-        assert!(shelf.want(Some(&0)));
-        check(&shelf, None, None);
-        assert!(!shelf.want(None));
-        check(&shelf, None, None);
+        let mut cache = Cache::default();
+        assert!(cache.want(Some(&1)));
+        cache.put(Thing(1, true));
+        assert!(!cache.want(Some(&1)), "it is there");
+        assert!(cache.want(Some(&2)));
+        check(&cache, None, Some(1));
+        cache.put(Thing(2, false));
+        assert_eq!(cache.wanted(), Some(&2));
+        assert!(cache.want(Some(&2)), "it does not stay");
+        cache.put(Thing(2, true));
+        assert!(cache.want(Some(&0)));
+        check(&cache, None, None);
+        assert!(!cache.want(None));
+        check(&cache, None, None);
     }
 
     #[test]
     fn what_is_finished_is_kept_until_there_is_too_much_of_it() {
-        let mut shelf = Shelf::default();
+        let mut cache = Cache::default();
         for number in 0..=8 {
-            assert!(shelf.want(Some(&number)));
-            shelf.put(Thing(number, true));
-            shelf.keep();
-            check(&shelf, Some(number), None);
+            assert!(cache.want(Some(&number)));
+            cache.put(Thing(number, true));
+            cache.keep();
+            check(&cache, Some(number), None);
         }
-        assert!(!shelf.want(Some(&1)));
-        check(&shelf, Some(1), None);
-        assert_eq!(shelf.all().count(), 1 + KEPT);
-        assert!(shelf.want(Some(&0)), "the oldest is gone");
+        assert!(!cache.want(Some(&1)));
+        check(&cache, Some(1), None);
+        assert_eq!(cache.all().count(), 1 + KEPT);
+        assert!(cache.want(Some(&0)), "the oldest is gone");
     }
 }

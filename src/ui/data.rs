@@ -16,30 +16,30 @@ use crate::dashboard::data::rounds::{self, Which};
 use crate::dashboard::data::{Choices, Chosen, FORMAT, Sheet, charts};
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
-use crate::web::clerk::{Clerk, Word};
+use crate::web::desk_proxy::{DeskMessage, DeskProxy};
 
 /// Signals of the view. They outlive it, so that opened data stay while other views are shown.
 #[derive(Clone, Copy)]
 pub struct OwnData {
     sheet: RwSignal<Sheet>,
-    clerk: StoredValue<Clerk, LocalStorage>,
+    desk: StoredValue<DeskProxy, LocalStorage>,
 }
 
 impl OwnData {
     /// No data.
     pub fn empty() -> Self {
         let sheet = RwSignal::new(Sheet::default());
-        let tell = move |word| {
+        let tell = move |message| {
             let is_begun = sheet.read_untracked().has_more();
-            match word {
-                Word::Reply(job, reply) => sheet.update(|sheet| sheet.apply(job, reply)),
-                Word::Lost(reason) => sheet.update(|sheet| sheet.lose(&reason)),
+            match message {
+                DeskMessage::Reply(job, reply) => sheet.update(|sheet| sheet.apply(job, reply)),
+                DeskMessage::Lost(reason) => sheet.update(|sheet| sheet.lose(&reason)),
             }
             if !is_begun {
                 show_more(sheet);
             }
         };
-        Self { sheet, clerk: StoredValue::new_local(Clerk::new(tell)) }
+        Self { sheet, desk: StoredValue::new_local(DeskProxy::new(tell)) }
     }
 
     /// Whether no work is in progress and all cards are shown, tracked.
@@ -52,14 +52,14 @@ impl OwnData {
         self.sheet.read_untracked().in_use()
     }
 
-    /// Gives the clerk an order as a new job, after which these choices are in use.
-    fn ask(self, choices: Choices, order: impl FnOnce(&Clerk, u32)) {
+    /// Gives the desk an order as a new job, after which these choices are in use.
+    fn ask(self, choices: Choices, order: impl FnOnce(&DeskProxy, u32)) {
         let job = self.sheet.try_update(|sheet| sheet.begin(choices)).unwrap_or_default();
-        self.clerk.with_value(|clerk| order(clerk, job));
+        self.desk.with_value(|desk| order(desk, job));
     }
 
-    /// Gives the clerk an order, unless it is busy: the order would end the present job.
-    fn ask_when_free(self, choices: Choices, order: impl FnOnce(&Clerk, u32)) {
+    /// Gives the desk an order, unless it is busy: the order would end the present job.
+    fn ask_when_free(self, choices: Choices, order: impl FnOnce(&DeskProxy, u32)) {
         if self.sheet.read_untracked().progress().is_none() {
             self.ask(choices, order);
         } else {
@@ -67,21 +67,21 @@ impl OwnData {
         }
     }
 
-    /// Gives the clerk an order to open data, which are shown from their first model on.
-    fn ask_anew(self, order: impl FnOnce(&Clerk, u32)) {
+    /// Gives the desk an order to open data, which are shown from their first model on.
+    fn ask_anew(self, order: impl FnOnce(&DeskProxy, u32)) {
         self.ask(Choices { chosen: Chosen::default(), ..self.in_use() }, order);
     }
 
     fn open(self, files: &FileList, adds: bool) {
         if files.length() > 0 {
-            self.ask_anew(|clerk, job| clerk.open(job, files, adds));
+            self.ask_anew(|desk, job| desk.open(job, files, adds));
         }
     }
 
     fn choose(self, change: impl FnOnce(&mut Chosen)) {
         let mut choices = self.in_use();
         change(&mut choices.chosen);
-        self.ask_when_free(choices, |clerk, job| clerk.choose(job, choices.chosen));
+        self.ask_when_free(choices, |desk, job| desk.choose(job, choices.chosen));
     }
 
     fn set_rounds(self, which: Which, text: &str) {
@@ -90,7 +90,7 @@ impl OwnData {
         let is_new = rounds != choices.rounds;
         let is_refused = is_new && self.sheet.read_untracked().progress().is_some();
         if is_new {
-            self.ask_when_free(Choices { rounds, ..choices }, |clerk, job| clerk.set_rounds(job, rounds));
+            self.ask_when_free(Choices { rounds, ..choices }, |desk, job| desk.set_rounds(job, rounds));
         }
         // It says which number is used, and none is where the order was refused.
         if let Some(words) = complaint.filter(|_| !is_refused) {
@@ -180,13 +180,13 @@ pub fn DataView(
 fn opening(store: Store, own: OwnData) -> AnyView {
     let save = move || {
         let settings = store.settings.draft.read_untracked().settings();
-        own.ask_when_free(own.in_use(), |clerk, job| clerk.save_simulated(job, settings));
+        own.ask_when_free(own.in_use(), |desk, job| desk.save_simulated(job, settings));
     };
     view! {
         <div class="data-head">
             <div class="data-ways">
                 {file_button(say!("Open files…"), "open", false, own)}
-                {button("set-step", say!("Try the example"), move || own.ask_anew(Clerk::open_example))}
+                {button("set-step", say!("Try the example"), move || own.ask_anew(DeskProxy::open_example))}
                 {button("set-step", say!("Save the simulated data as CSV"), save)}
             </div>
             <p class="quiet">
@@ -235,7 +235,7 @@ fn state(own: OwnData) -> AnyView {
         let bar = view! {
             <progress max="1" value=share.to_string() aria-label=say!("done")></progress>
             <span>{words}</span>
-            {button("set-step", say!("Stop"), move || own.ask(own.in_use(), Clerk::stop))}
+            {button("set-step", say!("Stop"), move || own.ask(own.in_use(), DeskProxy::stop))}
         };
         Some(bar.into_any())
     };
@@ -266,8 +266,8 @@ fn saving(own: OwnData) -> AnyView {
     view! {
         <div class="data-ways">
             {file_button(say!("Add files…"), "add", true, own)}
-            {button("set-step", say!("Save moments"), move || own.ask_when_free(own.in_use(), Clerk::save_moments))}
-            {button("set-step", say!("Save results"), move || own.ask_when_free(own.in_use(), Clerk::save_results))}
+            {button("set-step", say!("Save moments"), move || own.ask_when_free(own.in_use(), DeskProxy::save_moments))}
+            {button("set-step", say!("Save results"), move || own.ask_when_free(own.in_use(), DeskProxy::save_results))}
         </div>
     }
     .into_any()

@@ -5,10 +5,10 @@
 //! engine always have the same version.
 
 pub mod address;
-pub mod clerk;
 pub mod clipboard;
 pub mod clock;
 mod desk;
+pub mod desk_proxy;
 pub mod engines;
 pub mod file;
 pub mod host;

@@ -17,16 +17,16 @@ use crate::data::shared::Rounds;
 use crate::protocol::{Event, Generation, Request, wire};
 use crate::sim::scenario::Settings;
 
-/// A message to the page.
-pub enum Word {
+/// A message of the desk to the page.
+pub enum DeskMessage {
     /// A reply to a job.
     Reply(u32, Reply),
     /// The worker died, and the opened data with it; with the browser's message.
     Lost(String),
 }
 
-/// Passes orders to the desk. Its worker ends when it is dropped.
-pub struct Clerk {
+/// Stands for the desk on the page: passes orders to it. Its worker ends when this is dropped.
+pub struct DeskProxy {
     shared: Rc<Shared>,
 }
 
@@ -34,7 +34,7 @@ struct Shared {
     host: RefCell<Host>,
     /// Messages of a desk on the page.
     on_page: Outbox<Array>,
-    tell: Box<dyn Fn(Word)>,
+    tell: Box<dyn Fn(DeskMessage)>,
 }
 
 enum Host {
@@ -45,10 +45,10 @@ enum Host {
     Page(DeskService),
 }
 
-impl Clerk {
-    /// A clerk without a worker: the first order starts one. Messages go to `tell`, never during a call to the clerk's
+impl DeskProxy {
+    /// A proxy without a worker: the first order starts one. Messages go to `tell`, never during a call to these
     /// methods.
-    pub fn new(tell: impl Fn(Word) + 'static) -> Self {
+    pub fn new(tell: impl Fn(DeskMessage) + 'static) -> Self {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let weak = weak.clone();
             let said = move |message| {
@@ -164,16 +164,16 @@ impl Shared {
                     self.send(order);
                 }
             }
-            Host::None | Host::Worker(_) | Host::Page(_) => (self.tell)(Word::Lost(reason)),
+            Host::None | Host::Worker(_) | Host::Page(_) => (self.tell)(DeskMessage::Lost(reason)),
         }
     }
 
     fn said(&self, message: &Array) {
         match said(message) {
-            Some(Said::Reply(job, reply)) => (self.tell)(Word::Reply(job, reply)),
+            Some(Said::Reply(job, reply)) => (self.tell)(DeskMessage::Reply(job, reply)),
             Some(Said::File(name, blob)) => {
                 if let Err(error) = file::save_blob(&name, &blob) {
-                    (self.tell)(Word::Lost(error_text(&error)));
+                    (self.tell)(DeskMessage::Lost(error_text(&error)));
                 }
             }
             None => {}

@@ -8,7 +8,7 @@ use super::sentences::{CLEAR, SEEN, is_rounding, off};
 use super::sweep::{Plan, Sweep, last, target_of};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
-use crate::figure::{Axis, Curve, Figure, Role, Scale, Step};
+use crate::figure::{Axis, Curve, Figure, RampStep, Role, Scale};
 use crate::params::views::{SweepOf, Upward};
 use crate::params::{Draft, Key};
 use crate::sim::estimate::Reference;
@@ -60,7 +60,7 @@ impl Family<'_> {
     }
 
     fn role(&self, index: usize) -> Role {
-        Role::Swept(Step::of(index, self.of.values.len()))
+        Role::Swept(RampStep::of(index, self.of.values.len()))
     }
 
     /// Figure of the sweep.

@@ -43,7 +43,7 @@ mod thin;
 pub mod ticks;
 mod trace;
 
-pub use role::{Role, Step};
+pub use role::{RampStep, Role};
 
 /// One chart: everything a reader sees, nothing about how it looks.
 #[derive(Clone, Debug, PartialEq)]

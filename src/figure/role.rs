@@ -3,7 +3,7 @@
 /// Number of roles that are not values of a sweep.
 const NAMED: usize = 16;
 
-const SWEPT: [&str; Step::COUNT] =
+const SWEPT: [&str; RampStep::COUNT] =
     ["swept-1", "swept-2", "swept-3", "swept-4", "swept-5", "swept-6", "swept-7", "swept-8", "swept-9"];
 
 /// The meaning of a curve or a level. A [`Theme`](super::theme::Theme) decides how it looks.
@@ -42,24 +42,24 @@ pub enum Role {
     /// A cause of error: the part that the rounds have not yet removed.
     Transient,
     /// One of the values of a sweep.
-    Swept(Step),
+    Swept(RampStep),
 }
 
 /// A step of the color ramp for the values of a sweep: later values are farther from paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Step(u8);
+pub struct RampStep(u8);
 
-impl Step {
+impl RampStep {
     /// Number of steps of the ramp. People cannot tell more curves apart.
     pub const COUNT: usize = 9;
 
     /// The step of the `place`-th (from 0) of `count` values. Few values are spread over the whole ramp; of more than
-    /// [`Step::COUNT`] values, some share a step.
+    /// [`RampStep::COUNT`] values, some share a step.
     ///
     /// ```
-    /// use fedsysid::figure::Step;
-    /// assert_eq!(Step::of(0, 2).index(), 0);
-    /// assert_eq!(Step::of(1, 2).index(), 8);
+    /// use fedsysid::figure::RampStep;
+    /// assert_eq!(RampStep::of(0, 2).index(), 0);
+    /// assert_eq!(RampStep::of(1, 2).index(), 8);
     /// ```
     #[expect(clippy::cast_possible_truncation, reason = "below nine")]
     pub const fn of(place: usize, count: usize) -> Self {
@@ -78,7 +78,7 @@ impl Step {
 
 impl Role {
     /// Every role, in the order of legends and tables.
-    pub const ALL: [Role; NAMED + Step::COUNT] = [
+    pub const ALL: [Role; NAMED + RampStep::COUNT] = [
         Role::FedLin,
         Role::FedAvg,
         Role::FedProx,
@@ -95,15 +95,15 @@ impl Role {
         Role::Heterogeneity,
         Role::Drift,
         Role::Transient,
-        Role::Swept(Step(0)),
-        Role::Swept(Step(1)),
-        Role::Swept(Step(2)),
-        Role::Swept(Step(3)),
-        Role::Swept(Step(4)),
-        Role::Swept(Step(5)),
-        Role::Swept(Step(6)),
-        Role::Swept(Step(7)),
-        Role::Swept(Step(8)),
+        Role::Swept(RampStep(0)),
+        Role::Swept(RampStep(1)),
+        Role::Swept(RampStep(2)),
+        Role::Swept(RampStep(3)),
+        Role::Swept(RampStep(4)),
+        Role::Swept(RampStep(5)),
+        Role::Swept(RampStep(6)),
+        Role::Swept(RampStep(7)),
+        Role::Swept(RampStep(8)),
     ];
 
     /// Its word in style sheets and wherever a program names a role.
@@ -166,7 +166,7 @@ mod tests {
 
     #[track_caller]
     fn check_steps(count: usize, expected: &[usize]) {
-        let found: Vec<_> = (0..count).map(|place| Step::of(place, count).index()).collect();
+        let found: Vec<_> = (0..count).map(|place| RampStep::of(place, count).index()).collect();
         assert_eq!(found, expected);
     }
 
@@ -179,6 +179,6 @@ mod tests {
         check_steps(5, &[0, 2, 4, 6, 8]);
         check_steps(9, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
         check_steps(10, &[0, 1, 2, 3, 4, 4, 5, 6, 7, 8]);
-        assert_eq!(Step::of(7, 0), Step::of(0, 1));
+        assert_eq!(RampStep::of(7, 0), RampStep::of(0, 1));
     }
 }

@@ -43,7 +43,7 @@ impl Word for PaperFigure {
 
 /// FedAvg's step size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum FedAvgSchedule {
     /// Falls linearly over the rounds: the paper's "linear decreasing step size", read literally.
     #[default]
     OverRounds,
@@ -53,7 +53,7 @@ pub enum Step {
     Constant,
 }
 
-impl Word for Step {
+impl Word for FedAvgSchedule {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
         (Self::OverRounds, "rounds", "paper’s text"),
         (Self::OverLocalSteps, "local", "authors’ code"),
@@ -61,7 +61,7 @@ impl Word for Step {
     ];
 }
 
-impl Step {
+impl FedAvgSchedule {
     /// FedAvg with this step size.
     pub const fn fedavg(self) -> Method {
         let schedule = match self {
@@ -165,7 +165,7 @@ impl Word for ErrorAxis {
 /// One of the switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Switch {
-    /// [`Step`].
+    /// [`FedAvgSchedule`].
     #[default]
     Step,
     /// [`ErrorOf`].
@@ -193,7 +193,7 @@ impl Switch {
     /// Word and name of each option, the default first.
     pub fn options(self) -> Vec<(&'static str, &'static str)> {
         match self {
-            Self::Step => options::<Step>(),
+            Self::Step => options::<FedAvgSchedule>(),
             Self::ErrorOf => options::<ErrorOf>(),
             Self::Begin => options::<Begin>(),
             Self::Estimate => options::<Estimate>(),
@@ -210,7 +210,7 @@ fn options<W: Word>() -> Vec<(&'static str, &'static str)> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Switches {
     /// FedAvg's step size.
-    pub step: Step,
+    pub step: FedAvgSchedule,
     /// The client against whose system the error is measured.
     pub error_of: ErrorOf,
     /// The server's first model.
@@ -233,7 +233,7 @@ impl Switches {
     /// compare with pooled least squares, the subject of its proofs. (Its problem (FL) is printed as the mean of
     /// locals.)
     pub const TEXT: Self = Self {
-        step: Step::OverRounds,
+        step: FedAvgSchedule::OverRounds,
         error_of: ErrorOf::FirstClient,
         begin: Begin::Zero,
         estimate: Estimate::Pooled,
@@ -242,7 +242,7 @@ impl Switches {
 
     /// What the authors' code does.
     pub const CODE: Self =
-        Self { step: Step::OverLocalSteps, error_of: ErrorOf::AsCoded, begin: Begin::Half, ..Self::TEXT };
+        Self { step: FedAvgSchedule::OverLocalSteps, error_of: ErrorOf::AsCoded, begin: Begin::Half, ..Self::TEXT };
 
     /// The word of the chosen option of a switch.
     pub fn word(&self, switch: Switch) -> &'static str {

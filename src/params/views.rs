@@ -236,7 +236,7 @@ fn set_part<T>(
 mod tests {
     use super::*;
     use crate::params::link;
-    use crate::params::paper::{Begin, Step};
+    use crate::params::paper::{Begin, FedAvgSchedule};
 
     fn read(query: &str) -> (Views, Vec<String>, Vec<(String, String)>) {
         let mut pairs = link::pairs(query);
@@ -269,7 +269,7 @@ mod tests {
             "VIEW=TradeOff&x=n&beside=m:5",
             &Views { view: View::TradeOff, across: Across::Rollouts, beside, ..default.clone() },
         );
-        let switches = Switches { begin: Begin::Half, step: Step::OverLocalSteps, ..Switches::default() };
+        let switches = Switches { begin: Begin::Half, step: FedAvgSchedule::OverLocalSteps, ..Switches::default() };
         check(
             "view=paper&fig=2B&begin=half&steps=local",
             &Views { view: View::Paper, figure: PaperFigure::AvgRollouts, switches, ..default.clone() },

@@ -13,7 +13,7 @@ use fedsysid::dashboard::paper::words::{Claim, claims};
 use fedsysid::dashboard::paper::{FEDLIN, Shown, Varied, plan};
 use fedsysid::dashboard::sweep::{Plan, State, Sweep, Sweeps};
 use fedsysid::params::Word;
-use fedsysid::params::paper::{Begin, ErrorOf, Estimate, PaperFigure, Step, Switch, Switches};
+use fedsysid::params::paper::{Begin, ErrorOf, Estimate, FedAvgSchedule, PaperFigure, Switch, Switches};
 use fedsysid::protocol::{Event, Generation, Portion, PortionResult, Request};
 use fedsysid::sim::data_sets::DataSets;
 use fedsysid::sim::family::Placement;
@@ -139,9 +139,9 @@ fn curves(figure: PaperFigure, switches: Switches, cells: &[Value]) -> Option<Ve
     let name = |method| match (method == FEDLIN, switches.error_of, switches.step) {
         (true, ErrorOf::FirstClient, _) => "fedlin",
         (true, ErrorOf::AsCoded, _) => "fedlin_error_vs_last_client",
-        (false, _, Step::OverRounds) => "fedavg_linear_in_round",
-        (false, _, Step::OverLocalSteps) => "fedavg_alpha_over_k",
-        (false, _, Step::Constant) => "fedavg_constant",
+        (false, _, FedAvgSchedule::OverRounds) => "fedavg_linear_in_round",
+        (false, _, FedAvgSchedule::OverLocalSteps) => "fedavg_alpha_over_k",
+        (false, _, FedAvgSchedule::Constant) => "fedavg_constant",
     };
     let curve = |source: Source| cell(cells, figure.varied(), source.place)["curves"][name(source.method)].get(start);
     sources(figure, switches).into_iter().map(curve).collect()
@@ -149,7 +149,7 @@ fn curves(figure: PaperFigure, switches: Switches, cells: &[Value]) -> Option<Ve
 
 /// All switches that change a figure's curves.
 fn ways(figure: PaperFigure, begin: Begin) -> Vec<Switches> {
-    let steps = if figure.shown() == Shown::FedLin { &Step::ALL[..1] } else { Step::ALL };
+    let steps = if figure.shown() == Shown::FedLin { &FedAvgSchedule::ALL[..1] } else { FedAvgSchedule::ALL };
     let targets = if figure.shown() == Shown::FedAvg { &ErrorOf::ALL[..1] } else { ErrorOf::ALL };
     let with = |step, error_of| Switches { step, error_of, begin, ..Switches::TEXT };
     steps.iter().flat_map(|&(step, ..)| targets.iter().map(move |&(error_of, ..)| with(step, error_of))).collect()
@@ -258,10 +258,10 @@ fn the_scaling_claims() {
         check_claims(figure, code, &clients, &[true, true]);
     }
     for (figure, step, law, holds) in [
-        (PaperFigure::LinRollouts, Step::Constant, -0.5, true),
-        (PaperFigure::AvgRollouts, Step::Constant, -0.5, true),
+        (PaperFigure::LinRollouts, FedAvgSchedule::Constant, -0.5, true),
+        (PaperFigure::AvgRollouts, FedAvgSchedule::Constant, -0.5, true),
         // With α/k, the steps with five rollouts are so small that 200 rounds do not suffice.
-        (PaperFigure::AvgRollouts, Step::OverLocalSteps, -0.8, false),
+        (PaperFigure::AvgRollouts, FedAvgSchedule::OverLocalSteps, -0.8, false),
     ] {
         let switches = Switches { step, ..code };
         near(exponent(&ends(figure, switches, &rollouts).expect("all is in")), law, 0.05);
@@ -291,7 +291,9 @@ fn the_claim_of_sixty_rounds() {
         assert!(found.abs_diff(published) <= allowed, "{name}: {found}, reference {published}");
     }
     assert!((fedlin..=fedlin + 1).contains(&constant), "{constant} {fedlin}");
-    for (step, holds) in [(Step::OverLocalSteps, true), (Step::Constant, false), (Step::OverRounds, false)] {
+    for (step, holds) in
+        [(FedAvgSchedule::OverLocalSteps, true), (FedAvgSchedule::Constant, false), (FedAvgSchedule::OverRounds, false)]
+    {
         check_claims(PaperFigure::Comparison, Switches { step, ..Switches::CODE }, &sweep, &[holds]);
     }
 }

@@ -12,7 +12,7 @@ use fedsysid::params::Word;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::embed::Look;
 use fedsysid::params::examples::EXAMPLES;
-use fedsysid::params::paper::{Begin, ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switch};
+use fedsysid::params::paper::{Begin, ErrorAxis, ErrorOf, Estimate, FedAvgSchedule, PaperFigure, Switch};
 use fedsysid::params::preset::PRESETS;
 use fedsysid::params::table::TABLE;
 use fedsysid::params::views::{Across, MapKind};
@@ -62,7 +62,7 @@ fn constants() -> Vec<&'static str> {
     let examples = EXAMPLES.iter().flat_map(|example| [example.name(), example.description()]);
     let words = (words::<View>().chain(words::<Across>()).chain(words::<MapKind>()))
         .chain(words::<Lesson>().chain(words::<Look>()).chain(words::<PaperFigure>()))
-        .chain(words::<Step>().chain(words::<ErrorOf>()).chain(words::<Begin>()))
+        .chain(words::<FedAvgSchedule>().chain(words::<ErrorOf>()).chain(words::<Begin>()))
         .chain(words::<Estimate>().chain(words::<ErrorAxis>()).chain(words::<Switch>()));
     let entries = [glossary::STABILITY, glossary::ANATOMY, glossary::JOIN, glossary::BOUND].into_iter().flatten();
     let glossary = entries.flat_map(|entry| [entry.name, entry.words]);

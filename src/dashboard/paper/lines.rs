@@ -2,7 +2,7 @@
 
 use super::{Experiment, FEDLIN, Shown, Varied};
 use crate::dashboard::sweep::Sweep;
-use crate::params::paper::{Estimate, PaperFigure, Step, Switches};
+use crate::params::paper::{Estimate, FedAvgSchedule, PaperFigure, Switches};
 use crate::sim::method::Method;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
@@ -129,7 +129,12 @@ pub fn excess_exponent(ends: &[(f64, f64)]) -> f64 {
 /// client 1, in the order of the page; `None` until all are known.
 pub fn rounds_of_all(sweep: &Sweep, varied: Varied, estimate: Estimate) -> Option<[(Method, Option<usize>); 4]> {
     let experiment = Experiment::First(varied.usual());
-    let methods = [FEDLIN, Step::Constant.fedavg(), Step::OverLocalSteps.fedavg(), Step::OverRounds.fedavg()];
+    let methods = [
+        FEDLIN,
+        FedAvgSchedule::Constant.fedavg(),
+        FedAvgSchedule::OverLocalSteps.fedavg(),
+        FedAvgSchedule::OverRounds.fedavg(),
+    ];
     let mut rounds = methods.map(|method| (method, None));
     for (method, rounds) in &mut rounds {
         *rounds = Line::of(sweep, varied, experiment, *method)?.rounds_to(estimate);

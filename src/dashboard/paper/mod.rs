@@ -15,7 +15,7 @@ pub mod words;
 
 use super::sweep::{Plan, Sweep};
 use crate::figure::number::{count, number};
-use crate::params::paper::{Begin, ErrorOf, PaperFigure, Step, Switches};
+use crate::params::paper::{Begin, ErrorOf, FedAvgSchedule, PaperFigure, Switches};
 use crate::sim::estimate::Reference;
 use crate::sim::method::{Method, Solver};
 use crate::sim::plan::{DataPlan, NoiseLevels};
@@ -34,8 +34,12 @@ const HETEROGENEITIES: [f64; 5] = [0.01, 0.1, 0.25, 0.5, 0.75];
 
 /// The methods that run on the same data: FedLin, and FedAvg with every step size schedule, so that its switch reruns
 /// nothing.
-const METHODS: [Method; 4] =
-    [FEDLIN, Step::OverRounds.fedavg(), Step::OverLocalSteps.fedavg(), Step::Constant.fedavg()];
+const METHODS: [Method; 4] = [
+    FEDLIN,
+    FedAvgSchedule::OverRounds.fedavg(),
+    FedAvgSchedule::OverLocalSteps.fedavg(),
+    FedAvgSchedule::Constant.fedavg(),
+];
 
 /// The setting that a figure varies; the others are M = 50, N = 25 and ε = 0.01 (N = 25 where M varies).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -278,7 +282,7 @@ pub(crate) mod tests {
         let sweep =
             Sweep::new(plan(PaperFigure::LinClients, Switches::TEXT, (Seed(3), Some(Seed(4)))), Generation(1), 0.0);
         assert!(sweep.plan.points.iter().all(|settings| settings.systems_seed == Some(Seed(4))));
-        let constant = Switches { step: Step::Constant, ..Switches::TEXT };
+        let constant = Switches { step: FedAvgSchedule::Constant, ..Switches::TEXT };
         assert!(is_of(&sweep, PaperFigure::LinClients, constant));
         assert!(!is_of(&sweep, PaperFigure::LinClients, Switches::CODE));
         assert!(!is_of(&sweep, PaperFigure::AvgClients, Switches::TEXT));

@@ -8,9 +8,9 @@ use crate::dashboard::picture::{self, method_name, solver_role};
 use crate::dashboard::readout::Reading;
 use crate::dashboard::sweep::Sweep;
 use crate::figure::axis::fit_runs;
-use crate::figure::{Axis, Curve, Figure, Level, Role, Scale};
+use crate::figure::{Axis, Curve, Figure, Level, RampStep, Role, Scale};
 use crate::params::Word;
-use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, PaperFigure, Step, Switches};
+use crate::params::paper::{ErrorAxis, ErrorOf, Estimate, FedAvgSchedule, PaperFigure, Switches};
 use fedsysid_say::say;
 
 /// The figure with the curves known so far.
@@ -55,7 +55,7 @@ fn error_label(figure: PaperFigure, switches: Switches) -> String {
 fn role(figure: PaperFigure, source: Source) -> Role {
     match figure.shown() {
         Shown::Both => solver_role(source.method.solver),
-        Shown::FedLin | Shown::FedAvg => Role::Swept(crate::figure::Step::of(source.place, figure.varied().n_values())),
+        Shown::FedLin | Shown::FedAvg => Role::Swept(RampStep::of(source.place, figure.varied().n_values())),
     }
 }
 
@@ -127,11 +127,11 @@ pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String
 }
 
 /// FedAvg's step size schedule, as a sentence without its full stop.
-fn steps(step: Step) -> &'static str {
+fn steps(step: FedAvgSchedule) -> &'static str {
     match step {
-        Step::OverRounds => say!("FedAvg’s step falls from α in equal parts over the rounds"),
-        Step::OverLocalSteps => say!("FedAvg’s step is α/k at local step k"),
-        Step::Constant => say!("FedAvg’s step is the constant α, as FedLin’s is"),
+        FedAvgSchedule::OverRounds => say!("FedAvg’s step falls from α in equal parts over the rounds"),
+        FedAvgSchedule::OverLocalSteps => say!("FedAvg’s step is α/k at local step k"),
+        FedAvgSchedule::Constant => say!("FedAvg’s step is the constant α, as FedLin’s is"),
     }
 }
 

@@ -299,7 +299,7 @@ mod tests {
     use super::super::plan;
     use super::super::tests::sweep;
     use super::*;
-    use crate::params::paper::{ErrorOf, Step};
+    use crate::params::paper::{ErrorOf, FedAvgSchedule};
     use crate::protocol::Generation;
     use crate::sim::stream::Seed;
 
@@ -368,7 +368,7 @@ mod tests {
         let law = |switches| claims(figure, switches, &sweep(figure, switches)).remove(0);
         let code = law(Switches::CODE);
         assert!(code.measured.contains("At N\u{a0}=\u{a0}5, 200 rounds are too few"), "{}", code.measured);
-        let constant = law(Switches { step: Step::Constant, ..Switches::CODE });
+        let constant = law(Switches { step: FedAvgSchedule::Constant, ..Switches::CODE });
         assert!(!constant.measured.contains("too few"), "{}", constant.measured);
     }
 
@@ -377,8 +377,13 @@ mod tests {
         let figure = PaperFigure::Comparison;
         let sweep = sweep(figure, Switches::CODE);
         let claim = |step| claims(figure, Switches { step, ..Switches::CODE }, &sweep).remove(0);
-        assert_eq!(claim(Step::OverLocalSteps).holds, Some(true), "{}", claim(Step::OverLocalSteps).measured);
-        assert_eq!(claim(Step::Constant).holds, Some(false), "{}", claim(Step::Constant).measured);
+        assert_eq!(
+            claim(FedAvgSchedule::OverLocalSteps).holds,
+            Some(true),
+            "{}",
+            claim(FedAvgSchedule::OverLocalSteps).measured
+        );
+        assert_eq!(claim(FedAvgSchedule::Constant).holds, Some(false), "{}", claim(FedAvgSchedule::Constant).measured);
     }
 
     #[test]
@@ -394,7 +399,7 @@ mod tests {
             let words = note(switch, figure);
             assert_eq!(words.starts_with("This figure stays"), stays, "{words}");
             let changed = match switch {
-                Switch::Step => Switches { step: Step::Constant, ..Switches::TEXT },
+                Switch::Step => Switches { step: FedAvgSchedule::Constant, ..Switches::TEXT },
                 _ => Switches { error_of: ErrorOf::AsCoded, ..Switches::TEXT },
             };
             let is_same = super::super::lines::sources(figure, changed) == sources(figure, Switches::TEXT);

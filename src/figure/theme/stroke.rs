@@ -1,6 +1,6 @@
 //! Dashes and markers, which distinguish lines without their colors.
 
-use crate::figure::{CurveKind, Role, Step};
+use crate::figure::{CurveKind, RampStep, Role};
 
 /// A dash pattern: strokes of `on` CSS pixels, gaps of `off`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +79,7 @@ impl Role {
 
 impl Marker {
     /// All markers: as many as a sweep has values.
-    const ALL: [Self; Step::COUNT] = [
+    const ALL: [Self; RampStep::COUNT] = [
         Self::Disc,
         Self::Diamond,
         Self::Up,
@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn no_two_lines_of_a_chart_share_a_marker() {
         let methods: Vec<_> = Role::ALL.into_iter().take_while(|role| *role != Role::MeanOfLocals).collect();
-        let swept: Vec<_> = (0..Step::COUNT).map(|place| Role::Swept(Step::of(place, Step::COUNT))).collect();
+        let swept: Vec<_> =
+            (0..RampStep::COUNT).map(|place| Role::Swept(RampStep::of(place, RampStep::COUNT))).collect();
         for roles in [&methods, &swept] {
             for (idx, a) in roles.iter().enumerate() {
                 for b in &roles[idx + 1..] {

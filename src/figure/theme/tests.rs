@@ -1,6 +1,6 @@
 use super::color::luminance;
 use super::*;
-use crate::figure::Step;
+use crate::figure::RampStep;
 
 #[track_caller]
 fn check_contrast(theme: &Theme, what: &str, color: RGBColor, least: f64) {
@@ -66,8 +66,8 @@ fn lightness_alone_separates_the_algorithms() {
 
 #[test]
 fn the_curves_of_a_sweep_are_told_apart() {
-    for count in 2..=Step::COUNT {
-        let steps: Vec<Role> = (0..count).map(|place| Role::Swept(Step::of(place, count))).collect();
+    for count in 2..=RampStep::COUNT {
+        let steps: Vec<Role> = (0..count).map(|place| Role::Swept(RampStep::of(place, count))).collect();
         for (a, b) in steps.iter().zip(&steps[1..]) {
             assert_ne!(a.marker(), b.marker(), "{a:?} and {b:?} of {count}");
             for theme in &Theme::ALL {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Step, Store};
+use super::{ChangeKind, Store};
 use crate::params::embed::Embed;
 use crate::params::link;
 use crate::params::name::NAME;
@@ -22,7 +22,7 @@ impl Store {
             address.with_value(Address::forget);
             let (_, state, notices) = read_address();
             self.settings.notices.set(notices);
-            self.take(Step::Return, state);
+            self.take(ChangeKind::Return, state);
         });
         StoredValue::new_local(listener);
     }
@@ -36,17 +36,17 @@ impl Store {
                 return;
             }
             seen.set_value(state.clone());
-            let step = self.step.get_value();
-            self.step.set_value(Step::default());
-            if step != Step::Return {
-                let is_leap = step == Step::Leap
+            let change = self.change.get_value();
+            self.change.set_value(ChangeKind::default());
+            if change != ChangeKind::Return {
+                let is_leap = change == ChangeKind::Leap
                     || (state.views.view, state.views.guide) != (before.views.view, before.views.guide);
                 let entry = if is_leap { Entry::New } else { Entry::Same };
                 let query =
                     self.settings.embed.with_value(|embed| link::query(embed.pairs().into_iter().chain(state.pairs())));
                 address.with_value(|address| address.set_query(query, entry));
             }
-            if step != Step::Turn {
+            if change != ChangeKind::Turn {
                 self.history.update(|history| history.record(before, &state, clock::now()));
             }
         });

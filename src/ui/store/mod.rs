@@ -76,7 +76,7 @@ pub struct Shared {
     /// Makes the export of the view's chart.
     pub(super) main_chart: StoredValue<Option<StoredValue<save::Make, LocalStorage>>, LocalStorage>,
     /// Kind of the next change.
-    step: StoredValue<Step>,
+    change: StoredValue<ChangeKind>,
     engines: StoredValue<Engines, LocalStorage>,
 }
 
@@ -115,7 +115,7 @@ impl Store {
             is_awake: RwSignal::new(!rests),
             is_seen: StoredValue::new(!web::host::is_framed() && !web::screen::is_hidden()),
             main_chart: StoredValue::new_local(None),
-            step: StoredValue::new(Step::default()),
+            change: StoredValue::new(ChangeKind::default()),
             engines,
         };
         let store = Self(Box::leak(Box::new(shared)));
@@ -144,7 +144,7 @@ impl Store {
     /// Goes to a state in one step, which "back" and "undo" can revert.
     pub fn go_to(self, state: State, notices: Vec<Notice>) {
         self.settings.notices.set(notices);
-        self.take(Step::Leap, state);
+        self.take(ChangeKind::Leap, state);
     }
 
     /// Resets all settings to their defaults; view and pins stay.
@@ -166,15 +166,15 @@ impl Store {
         let now = self.state_now();
         let state = self.history.try_update(|history| turn(history, &now)).flatten();
         if let Some(state) = state {
-            self.take(Step::Turn, state);
+            self.take(ChangeKind::Turn, state);
         }
     }
 
-    /// Goes to a state, and records the kind of the step. Without a change nothing is recorded, since it would apply to
-    /// the next step.
-    fn take(self, step: Step, state: State) {
+    /// Goes to a state, and records the kind of the change. Without a change nothing is recorded, since it would apply
+    /// to the next one.
+    fn take(self, change: ChangeKind, state: State) {
         if state != self.state_now() {
-            self.step.set_value(step);
+            self.change.set_value(change);
             self.put(state);
         }
     }
@@ -227,7 +227,7 @@ impl Store {
 
 /// Kind of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Step {
+enum ChangeKind {
     /// By a control.
     #[default]
     Move,

@@ -2,7 +2,7 @@
 
 use super::{WIDE, check, level, run};
 use fedsysid::figure::theme::Theme;
-use fedsysid::figure::{Axis, Band, Curve, CurveKind, Figure, Mark, Point, Role, Scale, Step, axis};
+use fedsysid::figure::{Axis, Band, Curve, CurveKind, Figure, Mark, Point, RampStep, Role, Scale, axis};
 
 const PHONE: (f64, f64) = (390.0, 380.0);
 const FRAME: (f64, f64) = (320.0, 240.0);
@@ -92,7 +92,7 @@ fn filling_in() -> Figure {
 fn sweep() -> Figure {
     let values = [0.01, 0.05, 0.1, 0.25, 0.5];
     let curve = |(place, epsilon): (usize, f64)| {
-        let role = Role::Swept(Step::of(place, values.len()));
+        let role = Role::Swept(RampStep::of(place, values.len()));
         run(role, &format!("ε = {epsilon}"), 200, 30.0 - 2.0 * place as f64, expected(epsilon, 50.0))
     };
     let curves: Vec<Curve> = values.into_iter().enumerate().map(curve).collect();

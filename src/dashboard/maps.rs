@@ -40,7 +40,7 @@ impl From<Option<Algorithm>> for Of {
 
 /// A map on screen, as far as it is computed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ShownMap {
     /// The requested map.
     pub wanted: Wanted,
     /// The part computed so far, or why there is no map.
@@ -54,7 +54,7 @@ pub struct Shown {
     begun: f64,
 }
 
-impl Cached for Shown {
+impl Cached for ShownMap {
     type Wanted = Wanted;
 
     fn wanted(&self) -> &Wanted {
@@ -73,12 +73,12 @@ impl Cached for Shown {
 }
 
 /// The map on screen, and the kept ones.
-pub type Maps = Cache<Shown>;
+pub type Maps = Cache<ShownMap>;
 
 impl Maps {
     /// Records that a map was requested at time `now` in milliseconds.
     pub fn asked(&mut self, generation: Generation, wanted: Wanted, now: f64) {
-        self.put(Shown { wanted, map: None, progress: Some(0.0), ended: None, generation, begun: now });
+        self.put(ShownMap { wanted, map: None, progress: Some(0.0), ended: None, generation, begun: now });
     }
 
     /// Applies an engine's event; returns whether it was about the map on screen.
@@ -118,7 +118,7 @@ impl Maps {
     }
 
     /// The map to show: the current one, or the one before while nothing of the current one is computed.
-    pub fn shown(&self) -> Option<&Shown> {
+    pub fn shown(&self) -> Option<&ShownMap> {
         self.current().filter(|shown| shown.map.is_some()).or(self.before()).or(self.current())
     }
 
@@ -128,7 +128,7 @@ impl Maps {
     }
 }
 
-impl Shown {
+impl ShownMap {
     fn kind(&self) -> MapKind {
         self.wanted.grid.kind
     }

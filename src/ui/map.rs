@@ -20,7 +20,7 @@ use super::sweep::map_progress;
 use super::theory::said_of_run;
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
-use crate::dashboard::maps::{Of, Pointer, Shown};
+use crate::dashboard::maps::{Of, Pointer, ShownMap};
 use crate::dashboard::{markup, picture, readout, sentences};
 use crate::figure::Size;
 use crate::figure::aloud::spoken;
@@ -107,7 +107,7 @@ fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
 
 impl Map {
     /// A property of the shown map.
-    fn look<T>(self, look: impl FnOnce(&Shown) -> T) -> Option<T> {
+    fn look<T>(self, look: impl FnOnce(&ShownMap) -> T) -> Option<T> {
         self.store.maps.read().shown().map(look)
     }
 

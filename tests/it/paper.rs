@@ -10,7 +10,7 @@ use std::thread;
 use fedsysid::dashboard::paper::lines::{NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
 use fedsysid::dashboard::paper::picture::readings;
 use fedsysid::dashboard::paper::words::{Claim, claims};
-use fedsysid::dashboard::paper::{FEDLIN, Shown, Varied, plan};
+use fedsysid::dashboard::paper::{FEDLIN, ShownMethods, Varied, plan};
 use fedsysid::dashboard::sweep::{Plan, State, Sweep, Sweeps};
 use fedsysid::params::Word;
 use fedsysid::params::paper::{Begin, ErrorOf, Estimate, FedAvgSchedule, PaperFigure, Switch, Switches};
@@ -149,8 +149,8 @@ fn curves(figure: PaperFigure, switches: Switches, cells: &[Value]) -> Option<Ve
 
 /// All switches that change a figure's curves.
 fn ways(figure: PaperFigure, begin: Begin) -> Vec<Switches> {
-    let steps = if figure.shown() == Shown::FedLin { &FedAvgSchedule::ALL[..1] } else { FedAvgSchedule::ALL };
-    let targets = if figure.shown() == Shown::FedAvg { &ErrorOf::ALL[..1] } else { ErrorOf::ALL };
+    let steps = if figure.shown() == ShownMethods::FedLin { &FedAvgSchedule::ALL[..1] } else { FedAvgSchedule::ALL };
+    let targets = if figure.shown() == ShownMethods::FedAvg { &ErrorOf::ALL[..1] } else { ErrorOf::ALL };
     let with = |step, error_of| Switches { step, error_of, begin, ..Switches::TEXT };
     steps.iter().flat_map(|&(step, ..)| targets.iter().map(move |&(error_of, ..)| with(step, error_of))).collect()
 }

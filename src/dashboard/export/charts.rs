@@ -5,7 +5,7 @@ use super::settings::{Varied, settings};
 use super::{Export, Setting};
 use crate::dashboard::family::Family;
 use crate::dashboard::lesson::class;
-use crate::dashboard::maps::{Of, Shown};
+use crate::dashboard::maps::{Of, ShownMap};
 use crate::dashboard::paper;
 use crate::dashboard::picture::method_name;
 use crate::dashboard::pins::{Ghost, legend};
@@ -102,7 +102,7 @@ impl Page<'_> {
     }
 
     /// A map with its dots, and a ring at the present settings; its caption has theory's value for the run itself.
-    pub fn map(self, shown: &Shown, of: Of, checks: Option<&Sweep>, run: Option<&Run>) -> Export {
+    pub fn map(self, shown: &ShownMap, of: Of, checks: Option<&Sweep>, run: Option<&Run>) -> Export {
         let (x, y) = self.views.map.keys();
         let mut picture = shown.picture(of, checks);
         picture.handle = Some((self.draft.get(x), self.draft.get(y)));

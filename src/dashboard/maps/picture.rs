@@ -1,7 +1,7 @@
 //! A map as a picture: its colors, its contours, and measured values as dots.
 
 use super::grid::edges;
-use super::{Of, Shown};
+use super::{Of, ShownMap};
 use crate::dashboard::sweep::{Sweep, value_of};
 use crate::figure::heat::{Check, Contour, HeatMap, Key as ColorKey, Ramp, Weight};
 use crate::figure::number::number;
@@ -12,7 +12,7 @@ use crate::sim::estimate::Reference;
 use crate::sim::scenario::Settings;
 use fedsysid_say::say;
 
-impl Shown {
+impl ShownMap {
     /// The map as a picture, with the measured dots.
     pub fn picture(&self, of: Of, checks: Option<&Sweep>) -> HeatMap {
         let (grid, values) = (&self.wanted.grid, self.cells(of));

@@ -18,7 +18,7 @@ fn draft(change: impl Fn(&mut Draft)) -> Draft {
     draft
 }
 
-fn shown(kind: MapKind, draft: &Draft) -> Shown {
+fn shown(kind: MapKind, draft: &Draft) -> ShownMap {
     let mut maps = Maps::default();
     let wanted = Wanted::new(kind, draft);
     assert!(maps.want(Some(&wanted)));

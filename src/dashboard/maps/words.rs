@@ -1,6 +1,6 @@
 //! A map in words: its title, its value at a point, and its caption.
 
-use super::{Of, Shown};
+use super::{Of, ShownMap};
 use crate::dashboard::Run;
 use crate::dashboard::counting::Things;
 use crate::dashboard::sentences::the;
@@ -11,7 +11,7 @@ use crate::params::views::MapKind;
 use crate::sim::stability::half_life;
 use fedsysid_say::say;
 
-impl Shown {
+impl ShownMap {
     /// Title of the map: quantity and axes.
     pub fn title(&self, of: Of) -> String {
         let (x, y) = self.kind().keys();

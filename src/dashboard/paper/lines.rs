@@ -1,6 +1,6 @@
 //! Measurements along the curves of a paper figure.
 
-use super::{Experiment, FEDLIN, Shown, Varied};
+use super::{Experiment, FEDLIN, ShownMethods, Varied};
 use crate::dashboard::sweep::Sweep;
 use crate::params::paper::{Estimate, FedAvgSchedule, PaperFigure, Switches};
 use crate::sim::method::Method;
@@ -39,9 +39,9 @@ pub fn sources(figure: PaperFigure, switches: Switches) -> Vec<Source> {
     let fedavg = |place| Source { place, experiment: Experiment::First(place), method: switches.step.fedavg() };
     let places = 0..figure.varied().n_values();
     match figure.shown() {
-        Shown::FedLin => places.map(fedlin).collect(),
-        Shown::FedAvg => places.map(fedavg).collect(),
-        Shown::Both => vec![fedlin(0), fedavg(0)],
+        ShownMethods::FedLin => places.map(fedlin).collect(),
+        ShownMethods::FedAvg => places.map(fedavg).collect(),
+        ShownMethods::Both => vec![fedlin(0), fedavg(0)],
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Varied {
 
 /// The methods whose curves a figure shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shown {
+pub enum ShownMethods {
     /// FedLin's.
     FedLin,
     /// FedAvg's.
@@ -93,11 +93,11 @@ impl PaperFigure {
     }
 
     /// The methods whose curves the figure shows.
-    pub const fn shown(self) -> Shown {
+    pub const fn shown(self) -> ShownMethods {
         match self {
-            Self::LinClients | Self::LinRollouts | Self::LinHeterogeneity => Shown::FedLin,
-            Self::AvgClients | Self::AvgRollouts | Self::AvgHeterogeneity => Shown::FedAvg,
-            Self::Comparison => Shown::Both,
+            Self::LinClients | Self::LinRollouts | Self::LinHeterogeneity => ShownMethods::FedLin,
+            Self::AvgClients | Self::AvgRollouts | Self::AvgHeterogeneity => ShownMethods::FedAvg,
+            Self::Comparison => ShownMethods::Both,
         }
     }
 }
@@ -215,7 +215,7 @@ pub type Seeds = (Seed, Option<Seed>);
 /// others rerun nothing.
 pub fn plan(figure: PaperFigure, switches: Switches, seeds: Seeds) -> Plan {
     let (varied, begin) = (figure.varied(), switches.begin);
-    let shows_fedavg = figure.shown() != Shown::FedLin;
+    let shows_fedavg = figure.shown() != ShownMethods::FedLin;
     let methods = |all: bool| if all { &METHODS[..] } else { &METHODS[..1] };
     let first = (0..varied.n_values()).map(|place| {
         let all = shows_fedavg || place == varied.usual();
@@ -225,7 +225,7 @@ pub fn plan(figure: PaperFigure, switches: Switches, seeds: Seeds) -> Plan {
         let settings = varied.settings(place, methods(false), begin, seeds);
         Settings { target: Target::Client(settings.n_clients - 1), ..settings }
     });
-    let all = figure.shown() == Shown::FedAvg;
+    let all = figure.shown() == ShownMethods::FedAvg;
     let other = varied.settings(varied.usual(), methods(all), begin.other(), seeds);
     Plan { points: first.chain(last).chain([other]).collect(), series_len: varied.n_values(), ..Plan::default() }
 }

@@ -1,7 +1,7 @@
 //! A figure of the paper with its axes: error against round, both linear, as the authors' code draws them. Theirs
 //! begins after round 1; this one also has round 0, the start.
 
-use super::Shown;
+use super::ShownMethods;
 use super::lines::{Line, Source, sources};
 use crate::dashboard::counting::Things;
 use crate::dashboard::picture::{self, method_name, solver_role};
@@ -44,9 +44,9 @@ fn known(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Vec<(Source,
 /// Label of the error, with its symbol.
 fn error_label(figure: PaperFigure, switches: Switches) -> String {
     let of = match (figure.shown(), switches.error_of) {
-        (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => " = ‖Θ̄ᵣ − Θ⁽¹⁾‖",
-        (Shown::FedLin, ErrorOf::AsCoded) => " = ‖Θ̄ᵣ − Θ⁽ᴹ⁾‖",
-        (Shown::Both, ErrorOf::AsCoded) => "",
+        (ShownMethods::FedAvg, _) | (_, ErrorOf::FirstClient) => " = ‖Θ̄ᵣ − Θ⁽¹⁾‖",
+        (ShownMethods::FedLin, ErrorOf::AsCoded) => " = ‖Θ̄ᵣ − Θ⁽ᴹ⁾‖",
+        (ShownMethods::Both, ErrorOf::AsCoded) => "",
     };
     say!("estimation error eᵣ{of}")
 }
@@ -54,16 +54,18 @@ fn error_label(figure: PaperFigure, switches: Switches) -> String {
 /// Role of a curve: the method's if methods are compared, else that of its index among the values.
 fn role(figure: PaperFigure, source: Source) -> Role {
     match figure.shown() {
-        Shown::Both => solver_role(source.method.solver),
-        Shown::FedLin | Shown::FedAvg => Role::Swept(RampStep::of(source.place, figure.varied().n_values())),
+        ShownMethods::Both => solver_role(source.method.solver),
+        ShownMethods::FedLin | ShownMethods::FedAvg => {
+            Role::Swept(RampStep::of(source.place, figure.varied().n_values()))
+        }
     }
 }
 
 /// Label of a curve.
 fn label(figure: PaperFigure, source: Source) -> String {
     match figure.shown() {
-        Shown::Both => method_name(source.method),
-        Shown::FedLin | Shown::FedAvg => figure.varied().at(source.place),
+        ShownMethods::Both => method_name(source.method),
+        ShownMethods::FedLin | ShownMethods::FedAvg => figure.varied().at(source.place),
     }
 }
 
@@ -77,8 +79,10 @@ fn level(figure: PaperFigure, switches: Switches, known: &[(Source, Line)]) -> O
 
 fn level_label(figure: PaperFigure, switches: Switches, source: Source) -> String {
     match figure.shown() {
-        Shown::Both => switches.estimate.name().into(),
-        Shown::FedLin | Shown::FedAvg => format!("{}, {}", switches.estimate.name(), figure.varied().at(source.place)),
+        ShownMethods::Both => switches.estimate.name().into(),
+        ShownMethods::FedLin | ShownMethods::FedAvg => {
+            format!("{}, {}", switches.estimate.name(), figure.varied().at(source.place))
+        }
     }
 }
 
@@ -110,13 +114,13 @@ pub fn round(sweep: &Sweep, at: Option<f64>) -> usize {
 pub fn caption(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> String {
     let Some(settings) = sweep.plan.points.first() else { return String::new() };
     let of = match (figure.shown(), switches.error_of) {
-        (Shown::FedAvg, _) | (_, ErrorOf::FirstClient) => say!("against client 1"),
-        (Shown::FedLin, ErrorOf::AsCoded) => say!("against client M"),
-        (Shown::Both, ErrorOf::AsCoded) => say!("of FedLin against client M, of FedAvg against client 1"),
+        (ShownMethods::FedAvg, _) | (_, ErrorOf::FirstClient) => say!("against client 1"),
+        (ShownMethods::FedLin, ErrorOf::AsCoded) => say!("against client M"),
+        (ShownMethods::Both, ErrorOf::AsCoded) => say!("of FedLin against client M, of FedAvg against client 1"),
     };
     let steps = match figure.shown() {
-        Shown::FedLin => String::new(),
-        Shown::FedAvg | Shown::Both => format!(" {}.", steps(switches.step)),
+        ShownMethods::FedLin => String::new(),
+        ShownMethods::FedAvg | ShownMethods::Both => format!(" {}.", steps(switches.step)),
     };
     let dots = match switches.estimate {
         Estimate::Pooled => say!("dotted: pooled least squares"),
@@ -148,7 +152,7 @@ mod tests {
         for &(figure, ..) in PaperFigure::ALL {
             let sweep = sweep(figure, Switches::TEXT);
             let picture = picture(figure, Switches::TEXT, &sweep);
-            let n_curves = if figure.shown() == Shown::Both { 2 } else { 5 };
+            let n_curves = if figure.shown() == ShownMethods::Both { 2 } else { 5 };
             assert_eq!((picture.curves.len(), picture.levels.len()), (n_curves, 1), "{figure:?}");
             for curve in &picture.curves {
                 assert_eq!((curve.points.len(), curve.band.len()), (201, 201));

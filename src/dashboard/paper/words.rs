@@ -5,7 +5,7 @@ use fedsysid_say::say;
 use std::cmp::Ordering;
 
 use super::lines::{Line, NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
-use super::{Experiment, FEDLIN, Shown, Varied};
+use super::{Experiment, FEDLIN, ShownMethods, Varied};
 use crate::dashboard::counting::Things;
 use crate::dashboard::sweep::Sweep;
 use crate::figure::number::{count, measured, number};
@@ -195,8 +195,8 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
     let varied = figure.varied();
     let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches.estimate)?;
     let stays = match figure.shown() {
-        Shown::FedLin => say!("This figure stays: FedLin’s step is always constant. "),
-        Shown::FedAvg | Shown::Both => "",
+        ShownMethods::FedLin => say!("This figure stays: FedLin’s step is always constant. "),
+        ShownMethods::FedAvg | ShownMethods::Both => "",
     };
     Some(say!(
         "{stays}{} ({}), FedLin needs {}; FedAvg {} with the same constant step, {} with α/k, {} with a step that falls \
@@ -214,8 +214,8 @@ fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<S
 fn error_of_note(figure: PaperFigure, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let stays = match figure.shown() {
-        Shown::FedAvg => say!("This figure stays: FedAvg’s error is client 1’s either way. "),
-        Shown::FedLin | Shown::Both => "",
+        ShownMethods::FedAvg => say!("This figure stays: FedAvg’s error is client 1’s either way. "),
+        ShownMethods::FedLin | ShownMethods::Both => "",
     };
     let end = |experiment| Some(Line::of(sweep, varied, experiment, FEDLIN)?.end());
     let (place, first, last) =
@@ -246,8 +246,8 @@ fn most_different(varied: Varied, pair: impl Fn(usize) -> Option<(f64, f64)>) ->
 fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
     let (name, method) = match figure.shown() {
-        Shown::FedLin | Shown::Both => ("FedLin", FEDLIN),
-        Shown::FedAvg => ("FedAvg", switches.step.fedavg()),
+        ShownMethods::FedLin | ShownMethods::Both => ("FedLin", FEDLIN),
+        ShownMethods::FedAvg => ("FedAvg", switches.step.fedavg()),
     };
     let this = Line::of(sweep, varied, Experiment::First(varied.usual()), method)?;
     let other = Line::of(sweep, varied, Experiment::OtherStart, method)?;
@@ -281,9 +281,9 @@ fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Opti
     };
     let fedavg = || end("FedAvg", switches.step.fedavg());
     let ends = match figure.shown() {
-        Shown::FedLin => end("FedLin", FEDLIN)?,
-        Shown::FedAvg => fedavg()?,
-        Shown::Both => format!("{}, {}", end("FedLin", FEDLIN)?, fedavg()?),
+        ShownMethods::FedLin => end("FedLin", FEDLIN)?,
+        ShownMethods::FedAvg => fedavg()?,
+        ShownMethods::Both => format!("{}, {}", end("FedLin", FEDLIN)?, fedavg()?),
     };
     Some(say!(
         "Pooled least squares is off by {}, the mean of everybody’s own by {} ({}{}). {ends}.",

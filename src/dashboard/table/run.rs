@@ -2,7 +2,7 @@
 
 use super::{Table, number};
 use crate::dashboard::Run;
-use crate::dashboard::maps::{Of, Shown};
+use crate::dashboard::maps::{Of, ShownMap};
 use crate::dashboard::picture::{method_name, pooled, reference_name};
 use crate::dashboard::pins::{Ghost, others};
 use crate::dashboard::readout::expected_of;
@@ -99,7 +99,7 @@ pub fn of_bound(run: &Run) -> Table {
 }
 
 /// One row per cell, and one per measured dot.
-pub fn of_map(shown: &Shown, of: Of, checks: Option<&Sweep>) -> Table {
+pub fn of_map(shown: &ShownMap, of: Of, checks: Option<&Sweep>) -> Table {
     let picture = shown.picture(of, checks);
     let mut table = Table::new(&["from", &picture.x.label, &picture.y.label, &picture.key.label]);
     let mut add = |from: &str, x: f64, y: f64, value: f64| {

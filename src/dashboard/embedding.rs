@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::markup::{escaped, word_options};
 use crate::params::Word;
-use crate::params::embed::{self, Embed, Language, Look, OPTIONS, Place, TABS};
+use crate::params::embed::{self, Embed, Framing, Language, Look, OPTIONS, TABS};
 use crate::params::link::{pairs as decoded, query};
 use crate::params::table::Group;
 use crate::params::{Param, State, View, keys};
@@ -64,7 +64,7 @@ impl Embedding {
             "lock" => tick(&mut self.embed.lock, value, is_ticked),
             "origin" => {
                 let pairs = value.split_whitespace().map(|origin| (name.to_owned(), origin.to_owned()));
-                self.embed.origins = Embed::take(&mut pairs.collect(), Place::Alone).0.origins;
+                self.embed.origins = Embed::take(&mut pairs.collect(), Framing::Alone).0.origins;
                 value.clone_into(&mut self.origins);
             }
             _ => {}
@@ -74,7 +74,7 @@ impl Embedding {
     /// Which choices cannot be used, in words.
     pub fn problem(&self) -> String {
         let pairs = self.origins.split_whitespace().map(|origin| ("origin".to_owned(), origin.to_owned()));
-        let (_, notices) = Embed::take(&mut pairs.collect(), Place::Alone);
+        let (_, notices) = Embed::take(&mut pairs.collect(), Framing::Alone);
         notices.iter().map(ToString::to_string).map(|notice| notice + ". ").collect()
     }
 
@@ -385,7 +385,7 @@ mod tests {
         let (embedding, state) =
             (chosen(&[("lock", "seed", true), ("theme", "light", false)]), state("eps=0.2&seed=7"));
         let mut pairs = crate::params::link::pairs(&embedding.query(&state));
-        let (embed, notices) = Embed::take(&mut pairs, Place::Alone);
+        let (embed, notices) = Embed::take(&mut pairs, Framing::Alone);
         assert_eq!((embed, notices), (embedding.embed, vec![]));
         assert_eq!(State::from_pairs(pairs), (state, vec![]));
     }

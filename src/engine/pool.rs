@@ -11,7 +11,7 @@ use crate::protocol::{Event, Generation, Request, Trouble};
 
 /// The place where engines run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EnginePlace {
     /// Each in a worker of its own.
     Worker,
     /// In slices on the page, if workers cannot start.
@@ -41,7 +41,7 @@ pub enum Action {
     /// Send this request to the engine with this index.
     Post(usize, Request),
     /// End the engine with this index, if there is one, and start another one at this place.
-    Start(usize, Place),
+    Start(usize, EnginePlace),
     /// End the engine with this index.
     End(usize),
     /// Report a trouble to the person.
@@ -69,7 +69,7 @@ const DEATHS_ALLOWED: u32 = 2;
 /// Keeps track of all engines and their work.
 #[derive(Debug)]
 pub struct Pool {
-    place: Place,
+    place: EnginePlace,
     /// The largest number of engines.
     allowed: usize,
     engines: Vec<Engine>,
@@ -121,7 +121,7 @@ impl Engine {
 
 impl Pool {
     /// A pool of up to `allowed` engines. The first one starts at `place` now, the others when there is work for them.
-    pub fn new(place: Place, allowed: usize, now: f64) -> Self {
+    pub fn new(place: EnginePlace, allowed: usize, now: f64) -> Self {
         let mut pool = Self {
             place,
             allowed: allowed.max(1),
@@ -138,7 +138,7 @@ impl Pool {
     }
 
     /// Where the engines run.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> EnginePlace {
         self.place
     }
 
@@ -199,7 +199,7 @@ impl Pool {
         let mut actions = Vec::new();
         let most = self.jobs.iter().map(|job| job.pending.len()).max().unwrap_or(0);
         let n_wanted = most.saturating_add(1).min(self.allowed);
-        while most > 1 && !self.is_paused && self.place == Place::Worker && self.engines.len() < n_wanted {
+        while most > 1 && !self.is_paused && self.place == EnginePlace::Worker && self.engines.len() < n_wanted {
             actions.push(self.add_engine(now));
         }
         actions
@@ -237,7 +237,7 @@ impl Pool {
 
     /// Starts a new engine in place of one that died; `is_of_work` if its work may have been the cause.
     fn replace(&mut self, index: usize, is_of_work: bool, now: f64) -> Vec<Action> {
-        if !self.has_begun && self.place == Place::Worker {
+        if !self.has_begun && self.place == EnginePlace::Worker {
             return self.compute_on_page(now);
         }
         let given_up = self.take_back(index, is_of_work);
@@ -266,7 +266,7 @@ impl Pool {
             let since = engine.starting.iter_mut().chain(engine.work.as_mut().map(|work| &mut work.heard));
             since.for_each(|since| *since = (*since + held_up).min(now));
         }
-        if self.place == Place::Page || self.is_paused {
+        if self.place == EnginePlace::Page || self.is_paused {
             return Vec::new();
         }
         let is_late = |engine: &Engine| match (engine.starting, &engine.work) {
@@ -280,7 +280,7 @@ impl Pool {
         let mut is_of_work = true;
         late.into_iter().fold(Vec::new(), |mut actions, index| {
             // Once the page computes by itself, the indices of engines are no longer valid.
-            if self.place == Place::Worker {
+            if self.place == EnginePlace::Worker {
                 actions.extend(self.replace(index, is_of_work, now));
                 is_of_work = false;
             }
@@ -301,7 +301,7 @@ impl Pool {
             actions.push(Action::End(index));
         }
         self.engines.clear();
-        self.place = Place::Page;
+        self.place = EnginePlace::Page;
         actions.push(self.add_engine(now));
         actions
     }

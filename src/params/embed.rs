@@ -45,9 +45,9 @@ impl Word for Language {
         &[(Self::English, "en", "English"), (Self::German, "de", "Deutsch")];
 }
 
-/// The place of the page.
+/// Whether the page is in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Framing {
     /// In a window of its own.
     Alone,
     /// In a frame; there, a link without `embed` gives the compact page.
@@ -58,7 +58,7 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
     /// Whether the page is framed.
-    pub place: Place,
+    pub framing: Framing,
     /// Whether the page is compact: one view, and only the controls in `show` and `lock`.
     pub is_on: bool,
     /// Keys of the controls that are shown, in the order of the page.
@@ -82,8 +82,8 @@ pub struct Embed {
 impl Default for Embed {
     fn default() -> Self {
         let (show, lock, origins, instance) = (Vec::new(), Vec::new(), Vec::new(), String::new());
-        let (place, is_on, look, language) = (Place::Alone, false, None, None);
-        Self { place, is_on, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
+        let (framing, is_on, look, language) = (Framing::Alone, false, None, None);
+        Self { framing, is_on, show, lock, look, language, has_caption: true, runs_at_once: true, origins, instance }
     }
 }
 
@@ -143,8 +143,8 @@ pub(super) fn usual(key: &str) -> Option<String> {
 impl Embed {
     /// Removes the keys of embedding from the pairs of a link, and reads them. The notices name values that cannot be
     /// used.
-    pub fn take(pairs: &mut Vec<(String, String)>, place: Place) -> (Self, Vec<Notice>) {
-        let (mut embed, mut notices) = (Self { place, ..Self::default() }, Vec::new());
+    pub fn take(pairs: &mut Vec<(String, String)>, framing: Framing) -> (Self, Vec<Notice>) {
+        let (mut embed, mut notices) = (Self { framing, ..Self::default() }, Vec::new());
         let mut said = Vec::new();
         pairs.retain(|(key, given)| {
             let ours = KEYS.into_iter().find(|ours| ours.eq_ignore_ascii_case(key.trim()));
@@ -155,7 +155,7 @@ impl Embed {
             ours.is_none()
         });
         // `boot.js` decides the same before the program has loaded.
-        if place == Place::Framed && !said.contains(&EMBED) {
+        if framing == Framing::Framed && !said.contains(&EMBED) {
             embed.is_on = true;
             if !said.contains(&SHOW) {
                 embed.show = USUAL.to_vec();
@@ -173,7 +173,7 @@ impl Embed {
         let encoded = || byte_serialize(self.instance.as_bytes()).collect();
         let instance = (!self.instance.is_empty()).then(|| (INSTANCE, encoded()));
         let pairs = [
-            flag(EMBED, !self.is_on && self.place == Place::Alone, if self.is_on { "1" } else { "0" }),
+            flag(EMBED, !self.is_on && self.framing == Framing::Alone, if self.is_on { "1" } else { "0" }),
             list(SHOW, &self.show),
             list(LOCK, &self.lock),
             self.look.map(|look| (LOOK, look.word().to_owned())),
@@ -286,12 +286,12 @@ mod tests {
     use crate::params::link;
 
     fn read(query: &str) -> (Embed, Vec<String>, usize) {
-        read_in(query, Place::Alone)
+        read_in(query, Framing::Alone)
     }
 
-    fn read_in(query: &str, place: Place) -> (Embed, Vec<String>, usize) {
+    fn read_in(query: &str, framing: Framing) -> (Embed, Vec<String>, usize) {
         let mut pairs = link::pairs(query);
-        let (embed, notices) = Embed::take(&mut pairs, place);
+        let (embed, notices) = Embed::take(&mut pairs, framing);
         (embed, notices.iter().map(Notice::to_string).collect(), pairs.len())
     }
 
@@ -353,10 +353,10 @@ mod tests {
     fn a_frame_without_a_word_is_compact() {
         #[track_caller]
         fn check(query: &str, expected: &str) {
-            let (embed, notices, _) = read_in(query, Place::Framed);
+            let (embed, notices, _) = read_in(query, Framing::Framed);
             let written = link::query(embed.pairs());
             assert_eq!((written.as_str(), notices), (expected, vec![]));
-            assert_eq!(read_in(&written, Place::Framed).0, embed);
+            assert_eq!(read_in(&written, Framing::Framed).0, embed);
         }
         assert!(USUAL.iter().all(|key| controls().any(|control| control == *key)));
         check("M=5", "embed=1&show=views,choices,M,eps");

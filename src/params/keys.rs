@@ -285,7 +285,7 @@ fn word<W: Word>(key: &'static str, name: &str, views: &[View]) -> Row {
 mod tests {
     use super::*;
     use crate::params::State;
-    use crate::params::embed::{Embed, Place};
+    use crate::params::embed::{Embed, Framing};
     use crate::params::link;
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
         #[track_caller]
         fn check(query: &str, expected: &str) {
             let mut pairs = link::pairs(query);
-            let (_, mut notices) = Embed::take(&mut pairs, Place::Alone);
+            let (_, mut notices) = Embed::take(&mut pairs, Framing::Alone);
             notices.extend(State::from_pairs(pairs).1);
             assert_eq!(notices.iter().map(whole).collect::<Vec<_>>(), [expected]);
         }
@@ -319,7 +319,7 @@ mod tests {
         let mut n_told = 0;
         for row in rows().iter().chain(&frame_rows()) {
             let mut pairs = link::pairs(&format!("{}=~,~", row.key));
-            let (_, mut notices) = Embed::take(&mut pairs, Place::Alone);
+            let (_, mut notices) = Embed::take(&mut pairs, Framing::Alone);
             notices.extend(State::from_pairs(pairs).1);
             for notice in notices.iter().filter(|notice| notice.fix().is_some()) {
                 let said = whole(notice);

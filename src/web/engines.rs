@@ -9,7 +9,7 @@ use super::listener::Interval;
 use super::slices::Slices;
 use super::soon::Outbox;
 use super::worker::{Heard, Worker};
-use crate::engine::pool::{Action, Lane, Place, Pool};
+use crate::engine::pool::{Action, EnginePlace, Lane, Pool};
 use crate::protocol::{Event, Generation, Request, Trouble};
 
 /// Duration of a slice where the page itself computes, in milliseconds: a small part of a frame.
@@ -55,7 +55,7 @@ impl Engines {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let weak = weak.clone();
             Shared {
-                pool: RefCell::new(Pool::new(Place::Worker, n_allowed(), clock::now())),
+                pool: RefCell::new(Pool::new(EnginePlace::Worker, n_allowed(), clock::now())),
                 hosts: RefCell::default(),
                 last_error: RefCell::default(),
                 has_begun: Cell::default(),
@@ -96,7 +96,7 @@ impl Engines {
     /// Pauses all work while the page is not seen.
     pub fn set_seen(&self, is_seen: bool) {
         if is_seen && !self.shared.has_begun.replace(true) {
-            self.shared.start(0, Place::Worker);
+            self.shared.start(0, EnginePlace::Worker);
         }
         let mut pool = self.shared.pool.borrow_mut();
         let actions = if is_seen { pool.resume(clock::now()) } else { pool.pause() };
@@ -150,12 +150,12 @@ impl Shared {
         hosts[index] = host;
     }
 
-    fn start(self: &Rc<Self>, index: usize, place: Place) {
+    fn start(self: &Rc<Self>, index: usize, place: EnginePlace) {
         // The old host is dropped before the new one starts, so that none of its late messages are heard.
         self.set_host(index, Host::None);
         match place {
-            Place::Worker => self.start_worker(index),
-            Place::Page => self.start_on_page(index),
+            EnginePlace::Worker => self.start_worker(index),
+            EnginePlace::Page => self.start_on_page(index),
         }
     }
 

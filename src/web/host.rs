@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlIFrameElement, MessageEvent, Window};
 use super::json;
 use super::listener::Listener;
 use super::screen::SizeWatch;
-use crate::params::embed::Place;
+use crate::params::embed::Framing;
 use crate::params::json::Value;
 
 /// The window of the outer page; `None` if this page is not framed.
@@ -23,12 +23,12 @@ pub fn is_framed() -> bool {
     parent().is_some()
 }
 
-/// The page's place. A page without an address of its own counts as alone, as its link cannot carry settings for a
-/// frame; course platforms frame such files.
-pub fn place() -> Place {
+/// Whether the page is in a frame. One without an address of its own counts as alone, as its link cannot carry settings
+/// for a frame; course platforms frame such files.
+pub fn framing() -> Framing {
     let protocol = web_sys::window().and_then(|window| window.location().protocol().ok());
     let has_address = protocol.is_some_and(|it| it.starts_with("http") || it == "file:");
-    if has_address && is_framed() { Place::Framed } else { Place::Alone }
+    if has_address && is_framed() { Framing::Framed } else { Framing::Alone }
 }
 
 /// Calls `heard` with messages from the page framed inside `around`, also if its frame is replaced later.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fedsysid::params::Word;
 use fedsysid::params::choice::{Algorithm, CHOICES};
-use fedsysid::params::embed::{Embed, KEYS, Place};
+use fedsysid::params::embed::{Embed, Framing, KEYS};
 use fedsysid::params::keys::{frame_rows, rows};
 use fedsysid::params::link::pairs;
 use fedsysid::params::paper::Switch;
@@ -251,7 +251,7 @@ fn every_key_of_frames_is_documented_and_read() {
     assert_eq!(in_the_text, KEYS);
     for key in KEYS {
         let mut pairs = vec![(key.to_owned(), "~,~".to_owned())];
-        Embed::take(&mut pairs, Place::Alone);
+        Embed::take(&mut pairs, Framing::Alone);
         assert!(pairs.is_empty(), "{key} is not read");
     }
 }

@@ -23,7 +23,7 @@ const STRETCHES: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0];
 const REACH: f64 = 2.447_746_830_680_816;
 
 /// A point on paper, or in the plane.
-pub type Place = (f64, f64);
+pub type Position = (f64, f64);
 
 /// A plane through the space of models: origin and two orthonormal directions.
 #[derive(Clone, Debug)]
@@ -36,9 +36,9 @@ pub struct Plane {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ellipse {
     /// Centre.
-    pub centre: Place,
+    pub centre: Position,
     /// Two conjugate half diameters: the ellipse is `centre + cos t · first + sin t · second`.
-    pub halves: [Place; 2],
+    pub halves: [Position; 2],
 }
 
 impl Plane {
@@ -68,7 +68,7 @@ impl Plane {
     }
 
     /// Projection of a model onto the plane.
-    pub fn place(&self, model: &Matrix) -> Place {
+    pub fn place(&self, model: &Matrix) -> Position {
         let from = model - &self.origin;
         (from.dot(&self.axes[0]), from.dot(&self.axes[1]))
     }
@@ -133,14 +133,14 @@ fn largest_disagreement(models: &[&Matrix], axes: &[Matrix]) -> Option<Matrix> {
 /// The view of a plane on paper.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    centre: Place,
-    scale: Place,
+    centre: Position,
+    scale: Position,
 }
 
 impl View {
     /// A view that contains all finite points.
-    pub fn of(places: &[Place]) -> Self {
-        let range = |of: fn(Place) -> f64| {
+    pub fn of(places: &[Position]) -> Self {
+        let range = |of: fn(Position) -> f64| {
             let known = places.iter().copied().map(of).filter(|place| place.is_finite());
             let (low, high) =
                 known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), at| (low.min(at), high.max(at)));
@@ -165,7 +165,7 @@ impl View {
 
     /// Position of a point on paper, with y downwards. A point far outside of the picture moves towards its centre, to
     /// within `FAR` units along each axis; its direction stays.
-    pub fn on_paper(&self, place: Place) -> Option<Place> {
+    pub fn on_paper(&self, place: Position) -> Option<Position> {
         const FAR: f64 = 20_000.0;
         let x = EXTENT.0 / 2.0 + (place.0 - self.centre.0) * self.scale.0;
         let y = EXTENT.1 / 2.0 - (place.1 - self.centre.1) * self.scale.1;
@@ -178,7 +178,7 @@ impl View {
 
     /// An ellipse on paper.
     pub fn ellipse(&self, ellipse: Ellipse) -> Option<Ellipse> {
-        let half = |(x, y): Place| (x * self.scale.0, -y * self.scale.1);
+        let half = |(x, y): Position| (x * self.scale.0, -y * self.scale.1);
         let halves = ellipse.halves.map(half);
         let is_seen = halves.iter().all(|(x, y)| x.is_finite() && y.is_finite());
         is_seen.then_some(Ellipse { centre: self.on_paper(ellipse.centre)?, halves })
@@ -187,7 +187,7 @@ impl View {
 
 impl Ellipse {
     /// Whether a point lies inside.
-    pub fn contains(&self, (x, y): Place) -> bool {
+    pub fn contains(&self, (x, y): Position) -> bool {
         let [(ax, ay), (bx, by)] = self.halves;
         let (x, y) = (x - self.centre.0, y - self.centre.1);
         let area = ax * by - ay * bx;
@@ -209,7 +209,7 @@ impl Ellipse {
 mod tests {
     use super::*;
 
-    fn view(places: &[Place]) -> View {
+    fn view(places: &[Position]) -> View {
         View::of(places)
     }
 

@@ -2,7 +2,7 @@
 //! sentence.
 
 use super::Round;
-use super::plane::{EXTENT, Ellipse, Place, Plane, View};
+use super::plane::{EXTENT, Ellipse, Plane, Position, View};
 use super::stage::Stage;
 use super::words::{mean_of, sentence};
 use crate::figure::Role;
@@ -16,45 +16,45 @@ pub enum Shape {
     /// A client's 95 % confidence region.
     Region(Ellipse),
     /// A client's own least squares.
-    Own(Place),
+    Own(Position),
     /// A client's models along its local steps.
     Path {
         /// Their positions.
-        places: Vec<Place>,
+        places: Vec<Position>,
         /// Whether the local steps are over.
         is_past: bool,
     },
     /// A client's model on its way to the server.
     Upload {
         /// Last model of its path.
-        from: Place,
+        from: Position,
         /// Mean of the models, to which it moves.
-        to: Place,
+        to: Position,
     },
     /// The uploaded numbers, drawn as a table of n×d cells.
     Table {
         /// Centre of the table.
-        at: Place,
+        at: Position,
         /// Last model of the path whose numbers it shows.
-        of: Place,
+        of: Position,
     },
     /// Pooled least squares.
-    Pooled(Place),
+    Pooled(Position),
     /// The server's model.
-    Server(Place),
+    Server(Position),
     /// The mean of the clients' models, which is not yet the server's.
-    Mean(Place),
+    Mean(Position),
     /// The step from the server's old model to its new one.
     Broadcast {
         /// The old model.
-        from: Place,
+        from: Position,
         /// The new model.
-        to: Place,
+        to: Position,
     },
     /// A text.
     Label {
         /// Centre of the text.
-        at: Place,
+        at: Position,
         /// The text.
         words: String,
         /// Whether the text names a client.
@@ -90,13 +90,13 @@ pub struct Frames {
 /// Positions of the labels, which are the same in every frame.
 #[derive(Clone, Debug)]
 struct Labels {
-    server: Option<Place>,
-    pooled: Option<Place>,
-    mean: Option<Place>,
+    server: Option<Position>,
+    pooled: Option<Position>,
+    mean: Option<Position>,
     /// Positions of the labels of the shown clients.
-    clients: Vec<Option<Place>>,
+    clients: Vec<Option<Position>>,
     /// Centre and half size of every label, so that others avoid it.
-    taken: Vec<(Place, Place)>,
+    taken: Vec<(Position, Position)>,
 }
 
 /// A move of the server's model by less than this share of the picture's width is too small: the round gets a new view.
@@ -127,7 +127,7 @@ impl Frames {
     fn shows(&self, round: &Round) -> bool {
         let ends = [&round.server[0], &round.server[1]].map(|model| self.view.on_paper(self.plane.place(model)));
         let [Some(from), Some(to)] = ends else { return false };
-        let is_within = |(x, y): Place| (0.0..EXTENT.0).contains(&x) && (0.0..EXTENT.1).contains(&y);
+        let is_within = |(x, y): Position| (0.0..EXTENT.0).contains(&x) && (0.0..EXTENT.1).contains(&y);
         is_within(from) && is_within(to) && (to.0 - from.0).hypot(to.1 - from.1) > LEAST_MOVE * EXTENT.0
     }
 
@@ -153,7 +153,7 @@ impl Frames {
         }
     }
 
-    fn on_paper(&self, model: &Matrix) -> Option<Place> {
+    fn on_paper(&self, model: &Matrix) -> Option<Position> {
         self.view.on_paper(self.plane.place(model))
     }
 
@@ -168,7 +168,8 @@ impl Frames {
         let is_past = matches!(stage, Stage::Average | Stage::Broadcast);
         let mut ends = Vec::new();
         for client in &self.round.clients {
-            let places: Vec<Place> = client.after(steps).iter().map_while(|(_, model)| self.on_paper(model)).collect();
+            let places: Vec<Position> =
+                client.after(steps).iter().map_while(|(_, model)| self.on_paper(model)).collect();
             ends.extend(places.last().filter(|_| client.n_steps > 0));
             if places.len() > 1 {
                 shapes.push(Shape::Path { places, is_past });
@@ -205,7 +206,7 @@ impl Frames {
     }
 
     fn words(&self, stage: Stage) -> Vec<Shape> {
-        let label = |at: Option<Place>, words: String, is_client| Some(Shape::Label { at: at?, words, is_client });
+        let label = |at: Option<Position>, words: String, is_client| Some(Shape::Label { at: at?, words, is_client });
         let clients = self.round.clients.iter().zip(&self.labels.clients);
         let mut words: Vec<Shape> =
             clients.filter_map(|(client, &at)| label(at, (client.client + 1).to_string(), true)).collect();
@@ -247,15 +248,15 @@ fn new_words() -> &'static str {
 }
 
 /// Points that the view should contain: all but those that a divergence throws far away.
-fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
+fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Position> {
     let server = plane.place(&round.server[0]);
-    let mut places: Vec<Place> = vec![server];
+    let mut places: Vec<Position> = vec![server];
     let own = || round.clients.iter().filter_map(|client| client.own.as_ref());
     places.extend(round.pooled.iter().chain(own().map(|(own, _)| own)).map(|model| plane.place(model)));
-    let distance = |place: Place| (place.0 - server.0).hypot(place.1 - server.1);
+    let distance = |place: Position| (place.0 - server.0).hypot(place.1 - server.1);
     let size = places.iter().map(|&place| distance(place)).filter(|size| size.is_finite()).fold(0.0, f64::max);
     let ends = round.clients.iter().filter_map(|client| Some(&client.path.last()?.1)).chain([&round.server[1]]);
-    let near = |place: &Place| size <= 0.0 || distance(*place) < 2.0 * size;
+    let near = |place: &Position| size <= 0.0 || distance(*place) < 2.0 * size;
     places.extend(ends.map(|model| plane.place(model)).filter(near));
     for (own, covariance) in own() {
         let Ellipse { centre, halves: [a, b] } = plane.region(own, covariance);
@@ -267,8 +268,8 @@ fn to_be_seen(round: &Round, plane: &Plane) -> Vec<Place> {
 }
 
 /// The uploaded tables at the ends of the paths, placed so that they cover each other and the labels least.
-fn tables(ends: &[Place], mut taken: Vec<(Place, Place)>) -> Vec<Shape> {
-    const HALF: Place = (17.0, 12.0);
+fn tables(ends: &[Position], mut taken: Vec<(Position, Position)>) -> Vec<Shape> {
+    const HALF: Position = (17.0, 12.0);
     let mut tables = Vec::new();
     for &of in ends {
         let at = beside(of, HALF, ends, &taken);
@@ -279,7 +280,7 @@ fn tables(ends: &[Place], mut taken: Vec<(Place, Place)>) -> Vec<Shape> {
 }
 
 /// Half width and height of a label on paper, at the largest size that it has on a phone.
-fn half_size(words: &str) -> Place {
+fn half_size(words: &str) -> Position {
     (5.6 * words.chars().count() as f64 + 3.0, 12.0)
 }
 
@@ -292,10 +293,10 @@ impl Labels {
         let own: Vec<_> =
             round.clients.iter().map(|client| client.own.as_ref().and_then(|(own, _)| on_paper(own))).collect();
         let ends = round.clients.iter().filter_map(|client| on_paper(&client.path.last()?.1));
-        let marks: Vec<Place> =
+        let marks: Vec<Position> =
             [server, next, pooled].into_iter().flatten().chain(own.iter().copied().flatten()).chain(ends).collect();
-        let mut taken: Vec<(Place, Place)> = Vec::new();
-        let mut put = |at: Option<Place>, words: &str| {
+        let mut taken: Vec<(Position, Position)> = Vec::new();
+        let mut put = |at: Option<Position>, words: &str| {
             let at = at.filter(|(x, y)| (0.0..=EXTENT.0).contains(x) && (0.0..=EXTENT.1).contains(y))?;
             let place = beside(at, half_size(words), &marks, &taken);
             taken.push((place, half_size(words)));
@@ -311,14 +312,14 @@ impl Labels {
 }
 
 /// Position of a label beside a mark: of several positions around it, the first that covers least.
-fn beside(mark: Place, half: Place, marks: &[Place], taken: &[(Place, Place)]) -> Place {
+fn beside(mark: Position, half: Position, marks: &[Position], taken: &[(Position, Position)]) -> Position {
     const AROUND: [(f64, f64); 8] =
         [(0.0, -1.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)];
     let places = [9.0, 22.0, 36.0, 52.0, 70.0]
         .into_iter()
         .flat_map(|gap| AROUND.map(|(x, y)| (mark.0 + x * (half.0 + gap), mark.1 + y * (half.1 + gap * 0.8))));
-    let cost = |&(x, y): &Place| {
-        let overlaps = |(other_x, other_y): Place, (width, height): Place| {
+    let cost = |&(x, y): &Position| {
+        let overlaps = |(other_x, other_y): Position, (width, height): Position| {
             (x - other_x).abs() < half.0 + width && (y - other_y).abs() < half.1 + height
         };
         let covered = marks.iter().filter(|&&mark| overlaps(mark, (5.0, 5.0))).count();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::plane::{EXTENT, Ellipse, Place};
+use super::plane::{EXTENT, Ellipse, Position};
 use super::scene::{Scene, Shape};
 use crate::text::escaped;
 
@@ -77,13 +77,13 @@ fn put_ellipse(svg: &mut String, ellipse: Ellipse) {
     );
 }
 
-fn put_line(svg: &mut String, class: &str, from: Place, to: Place) {
+fn put_line(svg: &mut String, class: &str, from: Position, to: Position) {
     let [(x, y), (to_x, to_y)] = [from, to].map(|(x, y)| (short(x), short(y)));
     put!(svg, "<path class={class} d=\"M{x} {y}L{to_x} {to_y}\"/>");
 }
 
 /// The path, with a dot at every model but the first.
-fn put_path(svg: &mut String, places: &[Place], is_past: bool) {
+fn put_path(svg: &mut String, places: &[Position], is_past: bool) {
     let (mut line, mut dots) = (String::new(), String::new());
     for (k, &(x, y)) in places.iter().enumerate() {
         let (x, y) = (short(x), short(y));
@@ -97,7 +97,7 @@ fn put_path(svg: &mut String, places: &[Place], is_past: bool) {
 }
 
 /// A model as a table with one small cell per number; larger models have a table of the largest size.
-fn put_table(svg: &mut String, (x, y): Place, (rows, columns): (usize, usize)) {
+fn put_table(svg: &mut String, (x, y): Position, (rows, columns): (usize, usize)) {
     const LARGEST: usize = 8;
     let (rows, columns) = (rows.min(LARGEST), columns.min(LARGEST));
     let cell = (30.0 / columns as f64).min(20.0 / rows as f64).min(5.0);
@@ -115,7 +115,7 @@ fn put_table(svg: &mut String, (x, y): Place, (rows, columns): (usize, usize)) {
 }
 
 /// An arrow that ends at the edge of the new model's disc.
-fn put_arrow(svg: &mut String, from: Place, to: Place) {
+fn put_arrow(svg: &mut String, from: Position, to: Position) {
     let (along_x, along_y) = (to.0 - from.0, to.1 - from.1);
     let length = along_x.hypot(along_y);
     put!(svg, "<circle class=old cx={} cy={} r=7 />", short(from.0), short(from.1));

@@ -40,12 +40,12 @@ fn made(generation: u32, point: usize) -> Event {
 }
 
 fn starts(index: usize, trouble: Trouble) -> Vec<Action> {
-    vec![Action::Tell(trouble), Action::Start(index, Place::Worker)]
+    vec![Action::Tell(trouble), Action::Start(index, EnginePlace::Worker)]
 }
 
 /// A pool of up to `allowed` workers, the first of which is ready.
 fn ready(allowed: usize) -> Pool {
-    let mut pool = Pool::new(Place::Worker, allowed, 0.0);
+    let mut pool = Pool::new(EnginePlace::Worker, allowed, 0.0);
     assert_eq!(pool.heard(0, &Event::Ready, 1.0), []);
     pool
 }
@@ -69,7 +69,7 @@ fn posts(index: usize, request: Request) -> Vec<Action> {
 
 #[test]
 fn nothing_is_sent_before_the_engine_listens() {
-    let mut pool = Pool::new(Place::Worker, 1, 0.0);
+    let mut pool = Pool::new(EnginePlace::Worker, 1, 0.0);
     assert_eq!(submit(&mut pool, 1.0), []);
     assert_eq!(submit(&mut pool, 2.0), []);
     assert_eq!(pool.heard(0, &Event::Ready, 3.0), posts(0, run(2)));
@@ -101,11 +101,11 @@ fn a_long_run_is_dropped_for_a_newer_one() {
 /// As in a frame that has never been in sight.
 #[test]
 fn while_all_rests_no_worker_is_started_and_none_is_late() {
-    let mut pool = Pool::new(Place::Worker, 3, 0.0);
+    let mut pool = Pool::new(EnginePlace::Worker, 3, 0.0);
     assert_eq!(pool.pause(), []);
     assert_eq!(sweep(&mut pool, 4, 10.0), []);
     assert_eq!(pool.passed(1e6), []);
-    assert_eq!(pool.resume(1e6), [Action::Start(1, Place::Worker), Action::Start(2, Place::Worker)]);
+    assert_eq!(pool.resume(1e6), [Action::Start(1, EnginePlace::Worker), Action::Start(2, EnginePlace::Worker)]);
     assert_eq!(pool.passed(1e6 + READY_WITHIN_MS), [], "the first had its time yet to come");
     assert_eq!(pool.heard(0, &Event::Ready, 1e6 + READY_WITHIN_MS), posts(0, portion(1, 0)));
 }
@@ -113,7 +113,7 @@ fn while_all_rests_no_worker_is_started_and_none_is_late() {
 #[test]
 fn a_sweep_starts_the_other_workers_and_keeps_all_of_them_busy() {
     let mut pool = ready(3);
-    let mut actions = vec![Action::Start(1, Place::Worker), Action::Start(2, Place::Worker)];
+    let mut actions = vec![Action::Start(1, EnginePlace::Worker), Action::Start(2, EnginePlace::Worker)];
     actions.extend(posts(0, portion(1, 0)));
     assert_eq!(sweep(&mut pool, 4, 10.0), actions);
     assert_eq!(pool.heard(2, &Event::Ready, 20.0), posts(2, portion(1, 1)));
@@ -256,10 +256,10 @@ fn work_that_kills_every_worker_is_given_up() {
 #[test]
 fn without_workers_the_page_computes() {
     for late in [false, true] {
-        let mut pool = Pool::new(Place::Worker, 4, 0.0);
+        let mut pool = Pool::new(EnginePlace::Worker, 4, 0.0);
         submit(&mut pool, 10.0);
         let actions = if late { pass(&mut pool, 0, 16) } else { pool.died(0, 20.0) };
-        let on_page = [Action::Tell(Trouble::NoWorker), Action::End(0), Action::Start(0, Place::Page)];
+        let on_page = [Action::Tell(Trouble::NoWorker), Action::End(0), Action::Start(0, EnginePlace::Page)];
         assert_eq!(actions, on_page);
         assert_eq!(pool.heard(0, &Event::Ready, 20_001.0), posts(0, run(1)));
         assert_eq!(pool.passed(99_999.0), [], "the page cannot be silent: it would not ask");

@@ -61,7 +61,7 @@ pub(super) fn read_address() -> (Embed, State, Vec<Notice>) {
     for (_, name) in pairs.iter_mut().filter(|(key, _)| is_name(key)) {
         *name = address::composed(name);
     }
-    let (embed, mut notices) = Embed::take(&mut pairs, web::host::place());
+    let (embed, mut notices) = Embed::take(&mut pairs, web::host::framing());
     let (state, more) = State::from_pairs(pairs);
     notices.extend(more);
     (embed, state, notices)

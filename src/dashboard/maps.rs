@@ -7,7 +7,7 @@ mod wanted;
 mod words;
 
 use super::cache::{Cache, Cached};
-use super::work::{Stage, Work};
+use super::work::{Work, WorkState};
 use crate::dashboard::counting::Things;
 use crate::params::choice::Algorithm;
 use crate::params::views::MapKind;
@@ -48,7 +48,7 @@ pub struct ShownMap {
     /// Share of the work that is done; `None` once the map is complete.
     pub progress: Option<f64>,
     /// Why the work stopped early, if it did.
-    ended: Option<Stage>,
+    ended: Option<WorkState>,
     generation: Generation,
     /// Time of the request, in milliseconds.
     begun: f64,
@@ -101,9 +101,9 @@ impl Maps {
     }
 
     /// Records that the work on the map stopped early; the computed part stays.
-    pub fn end(&mut self, stage: Stage) {
+    pub fn end(&mut self, state: WorkState) {
         if let Some(shown) = self.current_mut().filter(|shown| shown.progress.is_some()) {
-            shown.ended = Some(stage);
+            shown.ended = Some(state);
         }
     }
 
@@ -113,8 +113,8 @@ impl Maps {
         let shown = self.current()?;
         let (share, all) = (shown.progress?, shown.wanted.grid.xs.len());
         let done = ((share * all as f64) as usize).min(all);
-        let stage = shown.ended.unwrap_or(Stage::Running);
-        Some(Work { stage, share, done: (done, all), of: Things::Columns, elapsed: now - shown.begun })
+        let state = shown.ended.unwrap_or(WorkState::Running);
+        Some(Work { state, share, done: (done, all), of: Things::Columns, elapsed: now - shown.begun })
     }
 
     /// The map to show: the current one, or the one before while nothing of the current one is computed.

@@ -55,7 +55,7 @@ use crate::sim::scenario::{ScenarioError, Settings};
 use crate::sim::study::Summary;
 use crate::theory::Theory;
 use sweep::Plan;
-use work::{Stage, Work};
+use work::{Work, WorkState};
 
 /// The experiments that the shown view needs besides the run of the present settings.
 pub fn wanted(State { draft, views, pins }: &State) -> Option<Plan> {
@@ -123,7 +123,7 @@ pub struct Dashboard {
     /// Time of the last request, in milliseconds.
     begun: f64,
     /// Why the work on the last request stopped early, if it did.
-    ended: Option<Stage>,
+    ended: Option<WorkState>,
     /// The newest run that has results.
     run: Option<Run>,
     /// Share of work done on a newer run, and its number of data sets; set until its first data set is complete, since
@@ -143,9 +143,9 @@ impl Dashboard {
     }
 
     /// Records that the work on the last request stopped early; results so far stay.
-    pub fn end(&mut self, stage: Stage) {
+    pub fn end(&mut self, state: WorkState) {
         if !self.is_settled() {
-            self.ended = Some(stage);
+            self.ended = Some(state);
             self.asked.clear();
         }
     }
@@ -201,8 +201,8 @@ impl Dashboard {
         let beginning = self.beginning.map(|(share, all)| (share, (0, all)));
         let of_run = |run: &Run| Some((run.progress?, (run.summary.n_trials, run.settings.n_trials)));
         let (share, done) = beginning.or_else(|| self.run().and_then(of_run))?;
-        let stage = self.ended.unwrap_or(Stage::Running);
-        Some(Work { stage, share, done, of: Things::DataSets, elapsed: now - self.begun })
+        let state = self.ended.unwrap_or(WorkState::Running);
+        Some(Work { state, share, done, of: Things::DataSets, elapsed: now - self.begun })
     }
 
     /// Why the last settings could not be run.
@@ -336,15 +336,15 @@ pub(crate) mod tests {
     fn a_run_that_is_stopped_stays_as_far_as_it_is() {
         let mut dashboard = asked(&[1]);
         dashboard.apply(progress(1, 0.5));
-        dashboard.end(Stage::Stopped);
+        dashboard.end(WorkState::Stopped);
         dashboard.apply(progress(1, 0.75));
         check(&dashboard, Some((1, Some(0.5))), true);
-        assert_eq!(dashboard.work(9.0).map(|work| (work.stage, work.share)), Some((Stage::Stopped, 0.5)));
+        assert_eq!(dashboard.work(9.0).map(|work| (work.state, work.share)), Some((WorkState::Stopped, 0.5)));
         dashboard.asked(Generation(2), Settings { n_clients: 2, ..Settings::paper() }, 0.0);
         check(&dashboard, Some((1, Some(0.5))), false);
         dashboard.apply(done(2));
         check(&dashboard, Some((2, None)), true);
-        dashboard.end(Stage::Stopped);
+        dashboard.end(WorkState::Stopped);
         assert_eq!(dashboard.work(9.0), None, "what is complete cannot be stopped");
     }
 
@@ -376,9 +376,9 @@ pub(crate) mod tests {
         check(&dashboard, None, false);
         assert_eq!(dashboard.refusal(), None);
         dashboard.apply(progress(3, 0.5));
-        dashboard.end(Stage::Stopped);
+        dashboard.end(WorkState::Stopped);
         check(&dashboard, Some((3, Some(0.5))), true);
-        assert_eq!(dashboard.work(9.0).map(|work| work.stage), Some(Stage::Stopped));
+        assert_eq!(dashboard.work(9.0).map(|work| work.state), Some(WorkState::Stopped));
     }
 
     #[test]

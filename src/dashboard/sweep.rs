@@ -9,7 +9,7 @@ mod plan;
 mod point;
 
 use super::cache::{Cache, Cached};
-use super::work::{Stage, Work};
+use super::work::{Work, WorkState};
 use crate::dashboard::counting::Things;
 use crate::protocol::{Event, Generation, PortionResult};
 use crate::sim::scenario::{ScenarioError, Settings};
@@ -138,14 +138,14 @@ impl Sweep {
 
     /// Progress at time `now` in milliseconds; `None` once the sweep is complete.
     pub fn work(&self, now: f64) -> Option<Work> {
-        let stage = match self.state {
-            State::Running => Stage::Running,
-            State::Cancelled => Stage::Stopped,
-            State::GivenUp | State::Refused(_) => Stage::GivenUp,
+        let state = match self.state {
+            State::Running => WorkState::Running,
+            State::Cancelled => WorkState::Stopped,
+            State::GivenUp | State::Refused(_) => WorkState::GivenUp,
             State::Complete => return None,
         };
         let elapsed = now - self.begun;
-        Some(Work { stage, share: self.progress(), done: self.n_points(), of: Things::Points, elapsed })
+        Some(Work { state, share: self.progress(), done: self.n_points(), of: Things::Points, elapsed })
     }
 }
 
@@ -439,7 +439,7 @@ pub(crate) mod tests {
         // The fourth point has four of the ten clients.
         let work = sweep.work(3_000.0).unwrap();
         assert!((work.share - 0.4).abs() < 1e-12 && (work.elapsed - 2_000.0).abs() < 1e-9, "{work:?}");
-        assert_eq!((work.done, work.stage), ((1, 4), Stage::Running));
+        assert_eq!((work.done, work.state), ((1, 4), WorkState::Running));
         assert_eq!(complete(&plan).work(0.0), None);
     }
 }

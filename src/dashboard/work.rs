@@ -13,7 +13,7 @@ const QUIET_MS: f64 = 300.0;
 
 /// State of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum WorkState {
     /// The work continues.
     Running,
     /// The person stopped it.
@@ -26,7 +26,7 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     /// Its state.
-    pub stage: Stage,
+    pub state: WorkState,
     /// Share of the work that is done, from 0 to 1.
     pub share: f64,
     /// Number of complete things, and of all.
@@ -40,7 +40,7 @@ pub struct Work {
 impl Work {
     /// Whether the page mentions it.
     pub fn is_told(&self) -> bool {
-        self.stage != Stage::Running || self.elapsed >= QUIET_MS
+        self.state != WorkState::Running || self.elapsed >= QUIET_MS
     }
 
     /// Estimated remaining time in milliseconds, once an estimate is possible.
@@ -53,11 +53,11 @@ impl Work {
     pub fn words(&self) -> String {
         let (done, all) = self.done;
         let far = say!("{} of {}", count(done), self.of.counted(all));
-        match (self.stage, self.left()) {
-            (Stage::Running, Some(left)) => say!("{far}, about {} s left", count(seconds(left))),
-            (Stage::Running, None) => far,
-            (Stage::Stopped, _) => say!("stopped after {far}"),
-            (Stage::GivenUp, _) => say!("given up after {far}"),
+        match (self.state, self.left()) {
+            (WorkState::Running, Some(left)) => say!("{far}, about {} s left", count(seconds(left))),
+            (WorkState::Running, None) => far,
+            (WorkState::Stopped, _) => say!("stopped after {far}"),
+            (WorkState::GivenUp, _) => say!("given up after {far}"),
         }
     }
 }
@@ -72,18 +72,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(stage: Stage, share: f64, elapsed: f64, expected: Option<&str>) {
-        let work = Work { stage, share, done: (3, 15), of: Things::Points, elapsed };
+    fn check(state: WorkState, share: f64, elapsed: f64, expected: Option<&str>) {
+        let work = Work { state, share, done: (3, 15), of: Things::Points, elapsed };
         assert_eq!(work.is_told().then(|| work.words()).as_deref(), expected);
     }
 
     #[test]
     fn the_time_left_is_told_once_it_means_something() {
-        check(Stage::Running, 0.2, 299.0, None);
-        check(Stage::Running, 0.2, 499.0, Some("3 of 15 points"));
-        check(Stage::Running, 0.049, 5_000.0, Some("3 of 15 points"));
-        check(Stage::Running, 0.2, 1_000.0, Some("3 of 15 points, about 4 s left"));
-        check(Stage::Stopped, 0.2, 10.0, Some("stopped after 3 of 15 points"));
-        check(Stage::GivenUp, 0.2, 10_000.0, Some("given up after 3 of 15 points"));
+        check(WorkState::Running, 0.2, 299.0, None);
+        check(WorkState::Running, 0.2, 499.0, Some("3 of 15 points"));
+        check(WorkState::Running, 0.049, 5_000.0, Some("3 of 15 points"));
+        check(WorkState::Running, 0.2, 1_000.0, Some("3 of 15 points, about 4 s left"));
+        check(WorkState::Stopped, 0.2, 10.0, Some("stopped after 3 of 15 points"));
+        check(WorkState::GivenUp, 0.2, 10_000.0, Some("given up after 3 of 15 points"));
     }
 }

@@ -6,7 +6,7 @@ use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::store::Store;
-use crate::dashboard::work::{Stage, Work};
+use crate::dashboard::work::{Work, WorkState};
 use crate::engine::pool::Lane;
 use crate::web::clock;
 
@@ -45,7 +45,7 @@ fn progress(
 ) -> AnyView {
     let work = memo(move || work().filter(Work::is_told));
     let shown = move |work: Work| {
-        let (words, act): (_, fn(Store, Lane)) = if work.stage == Stage::Running {
+        let (words, act): (_, fn(Store, Lane)) = if work.state == WorkState::Running {
             (say!("Stop"), Store::stop)
         } else {
             (say!("Run it again"), Store::repeat)

@@ -120,7 +120,7 @@ fn a_map_on_its_way_can_be_stopped() {
     assert_eq!((work.words(), work.is_told()), ("0 of 60 columns".into(), true));
     let words = |maps: &Maps| maps.shown().unwrap().picture(Of::FedLin, None).words;
     assert_eq!(words(&maps), Some("The map is being computed.".into()));
-    maps.end(Stage::Stopped);
+    maps.end(WorkState::Stopped);
     assert!(!maps.is_running());
     let map = Err(NoPrediction::Worst);
     assert!(!maps.apply(Event::Surveyed { generation: Generation(1), map }), "nobody waits for it any more");

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::Store;
 use crate::dashboard::maps::{Maps, Wanted};
 use crate::dashboard::sweep::{self, Plan, Sweeps};
-use crate::dashboard::work::Stage;
+use crate::dashboard::work::WorkState;
 use crate::dashboard::{Dashboard, sentences, wanted};
 use crate::engine::pool::Lane;
 use crate::params::{View, Views};
@@ -25,8 +25,8 @@ impl Store {
     pub fn stop(self, lane: Lane) {
         self.engines.with_value(|engines| engines.cancel(lane));
         match lane {
-            Lane::Live => self.dashboard.update(|dashboard| dashboard.end(Stage::Stopped)),
-            Lane::Survey => self.maps.update(|maps| maps.end(Stage::Stopped)),
+            Lane::Live => self.dashboard.update(|dashboard| dashboard.end(WorkState::Stopped)),
+            Lane::Survey => self.maps.update(|maps| maps.end(WorkState::Stopped)),
             Lane::Sweep => self.sweeps.update(|sweeps| sweeps.end(sweep::State::Cancelled)),
         }
     }
@@ -178,8 +178,8 @@ pub(super) fn hear(
             dashboard.update(|dashboard| dashboard.suffer(trouble));
             match trouble {
                 Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(sweep::State::GivenUp)),
-                Trouble::SurveyGivenUp => maps.update(|maps| maps.end(Stage::GivenUp)),
-                Trouble::RunGivenUp => dashboard.update(|dashboard| dashboard.end(Stage::GivenUp)),
+                Trouble::SurveyGivenUp => maps.update(|maps| maps.end(WorkState::GivenUp)),
+                Trouble::RunGivenUp => dashboard.update(|dashboard| dashboard.end(WorkState::GivenUp)),
                 Trouble::WorkerReplaced | Trouble::NoWorker => {}
             }
         }

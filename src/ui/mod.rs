@@ -40,7 +40,7 @@ use reactive::{derived, effect, live, memo, on, when};
 use wasm_bindgen::JsCast;
 
 use crate::dashboard::sentences;
-use crate::figure::theme::Theme as Look;
+use crate::figure::theme::Theme;
 use crate::params::{View, Word};
 use controls::Known;
 use controls::panel::Panel;
@@ -130,7 +130,7 @@ fn App() -> impl IntoView {
 }
 
 /// The chosen view.
-fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Look>) -> AnyView {
+fn shown(view: View, store: Store, own: data::OwnData, theme: Signal<Theme>) -> AnyView {
     match view {
         View::Data => view! { <data::DataView store own /> }.into_any(),
         View::Explore => view! { <Explore store theme /> }.into_any(),

@@ -9,7 +9,7 @@ use fedsysid_say::say;
 
 /// Look of a saved picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum PictureLook {
     /// Dark on white.
     #[default]
     Light,
@@ -21,7 +21,7 @@ pub enum Look {
     Projector,
 }
 
-impl Look {
+impl PictureLook {
     /// All looks.
     pub const ALL: [Self; 4] = [Self::Light, Self::Clear, Self::Dark, Self::Projector];
 
@@ -82,7 +82,7 @@ impl Choices {
     /// Chooses an option by its index; an index beyond the list is ignored.
     pub fn choose(&mut self, name: &str, place: usize) {
         let (chosen, count) = match name {
-            "look" => (&mut self.look, Look::ALL.len()),
+            "look" => (&mut self.look, PictureLook::ALL.len()),
             "scale" => (&mut self.scale, SCALES.len()),
             "language" => (&mut self.language, Language::ALL.len()),
             _ => return,
@@ -93,8 +93,8 @@ impl Choices {
     }
 
     /// The chosen look.
-    pub fn look(self) -> Look {
-        Look::ALL.get(self.look).copied().unwrap_or_default()
+    pub fn look(self) -> PictureLook {
+        PictureLook::ALL.get(self.look).copied().unwrap_or_default()
     }
 
     /// Pixels per CSS pixel.
@@ -150,7 +150,7 @@ pub fn menu(choices: Choices, has_program: bool) -> String {
         )
     };
     let button = |act: &str, words: &str| format!("<button type=button class=set-step data-act={act}>{words}</button>");
-    let looks = Look::ALL.map(|look| look.word().to_owned());
+    let looks = PictureLook::ALL.map(|look| look.word().to_owned());
     let sizes = SCALES.map(|scale| say!("{scale}×, {} px wide", scale * PICTURE.0));
     let row = |title: &str, parts: &[String]| {
         format!("<div class=save-row role=group aria-label=\"{title}\"><h3>{title}</h3>{}</div>", parts.concat())
@@ -199,7 +199,7 @@ mod tests {
         choices.choose("language", 3);
         choices.choose("look", 9);
         choices.choose("other", 0);
-        assert_eq!((choices.look(), choices.language()), (Look::Dark, Language::Rust));
+        assert_eq!((choices.look(), choices.language()), (PictureLook::Dark, Language::Rust));
         assert_eq!(Choices::of(&choices.words()), choices);
         for words in ["", "9 9 9", "x", "7", " 1"] {
             assert_eq!(Choices::of(words).language(), Language::Python, "{words}");
@@ -221,7 +221,7 @@ mod tests {
     /// Text in a file is as legible as on the page, in every theme of the page.
     #[test]
     fn every_look_brings_the_paper_that_its_ink_is_for() {
-        for look in Look::ALL {
+        for look in PictureLook::ALL {
             let (theme, paper) = look.theme();
             assert!(paper == Paper::Opaque || theme.name == Theme::LIGHT.name, "{look:?}");
         }

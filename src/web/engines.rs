@@ -18,8 +18,8 @@ const PAGE_BUDGET_MS: f64 = 6.0;
 /// Time between two checks for silent engines, in milliseconds.
 const CHECK_EVERY_MS: i32 = 1_000;
 
-/// A message to the page.
-pub enum Word {
+/// A message of the engines to the page.
+pub enum EngineMessage {
     /// An event of an engine.
     Event(Event),
     /// An engine failed; with the browser's message, which may be empty.
@@ -39,7 +39,7 @@ struct Shared {
     has_begun: Cell<bool>,
     /// Messages of engines on the page, and of workers that could not be started.
     on_page: Outbox<(usize, Heard)>,
-    tell: Box<dyn Fn(Word)>,
+    tell: Box<dyn Fn(EngineMessage)>,
 }
 
 enum Host {
@@ -51,7 +51,7 @@ enum Host {
 impl Engines {
     /// Engines that rest until the page is seen; then the first one is started. Their messages go to `tell`, never
     /// during a call to these methods.
-    pub fn resting(tell: impl Fn(Word) + 'static) -> Self {
+    pub fn resting(tell: impl Fn(EngineMessage) + 'static) -> Self {
         let shared = Rc::new_cyclic(|weak: &Weak<Shared>| {
             let weak = weak.clone();
             Shared {
@@ -129,7 +129,7 @@ impl Shared {
                 Action::Post(index, request) => self.post(index, request),
                 Action::Start(index, place) => self.start(index, place),
                 Action::End(index) => self.set_host(index, Host::None),
-                Action::Tell(trouble) => (self.tell)(Word::Trouble(trouble, self.last_error.take())),
+                Action::Tell(trouble) => (self.tell)(EngineMessage::Trouble(trouble, self.last_error.take())),
             }
         }
     }
@@ -180,7 +180,7 @@ impl Shared {
         let actions = match heard {
             Heard::Event(event) => {
                 let actions = self.pool.borrow_mut().heard(index, &event, now);
-                (self.tell)(Word::Event(event));
+                (self.tell)(EngineMessage::Event(event));
                 actions
             }
             // Only desks send `Said`, and engines get no orders for a desk.

@@ -29,18 +29,18 @@ use crate::web::engines::Engines;
 
 /// Handle to the state that the page's parts share. A window has one page, which lives as long as the window.
 #[derive(Clone, Copy)]
-pub struct Store(&'static Shared);
+pub struct Store(&'static Signals);
 
 impl Deref for Store {
-    type Target = Shared;
+    type Target = Signals;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &Signals {
         self.0
     }
 }
 
 /// All signals of the page: settings, view, results.
-pub struct Shared {
+pub struct Signals {
     /// The settings, with the notices on values that could not be used.
     pub settings: controls::Settings,
     /// The shown view and its options.
@@ -95,9 +95,10 @@ impl Store {
         let (dashboard, sweeps) = (RwSignal::new(Dashboard::default()), RwSignal::new(Sweeps::default()));
         let maps = RwSignal::new(Maps::default());
         let unfilled = RwSignal::new(0);
-        let engines =
-            StoredValue::new_local(Engines::resting(move |word| work::hear(word, dashboard, sweeps, maps, unfilled)));
-        let shared = Shared {
+        let engines = StoredValue::new_local(Engines::resting(move |message| {
+            work::hear(message, dashboard, sweeps, maps, unfilled);
+        }));
+        let signals = Signals {
             settings,
             views,
             pins: RwSignal::new(pins),
@@ -118,7 +119,7 @@ impl Store {
             change: StoredValue::new(ChangeKind::default()),
             engines,
         };
-        let store = Self(Box::leak(Box::new(shared)));
+        let store = Self(Box::leak(Box::new(signals)));
         // A frame may be out of sight: it waits for `follow_sight` before it computes.
         store.begin_work();
         // The results that are on screen are requested first.

@@ -15,7 +15,7 @@ use crate::ui::filling::is_filling;
 use crate::ui::reactive::{effect, memo};
 use crate::ui::shell;
 use crate::web::clock;
-use crate::web::engines::Word;
+use crate::web::engines::EngineMessage;
 use crate::web::host::is_framed;
 use crate::web::listener::Timeout;
 use crate::web::screen::SeenWatch;
@@ -150,30 +150,30 @@ impl Store {
     }
 }
 
-/// Updates the results with an engine's word.
+/// Updates the results with a message of the engines.
 pub(super) fn hear(
-    word: Word,
+    message: EngineMessage,
     dashboard: RwSignal<Dashboard>,
     sweeps: RwSignal<Sweeps>,
     maps: RwSignal<Maps>,
     unfilled: RwSignal<u8>,
 ) {
-    match word {
-        Word::Event(Event::Working { .. }) => sweeps.notify(),
-        Word::Event(event @ Event::Portion { .. }) => sweeps.update(|sweeps| {
+    match message {
+        EngineMessage::Event(Event::Working { .. }) => sweeps.notify(),
+        EngineMessage::Event(event @ Event::Portion { .. }) => sweeps.update(|sweeps| {
             sweeps.apply(event);
         }),
-        Word::Event(event @ (Event::Surveying { .. } | Event::Surveyed { .. })) => maps.update(|maps| {
+        EngineMessage::Event(event @ (Event::Surveying { .. } | Event::Surveyed { .. })) => maps.update(|maps| {
             maps.apply(event);
         }),
-        Word::Event(event @ Event::Refused { .. }) => {
+        EngineMessage::Event(event @ Event::Refused { .. }) => {
             sweeps.update(|sweeps| {
                 sweeps.apply(event.clone());
             });
             dashboard.update(|dashboard| dashboard.apply(event));
         }
-        Word::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
-        Word::Trouble(trouble, reason) => {
+        EngineMessage::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
+        EngineMessage::Trouble(trouble, reason) => {
             leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
             dashboard.update(|dashboard| dashboard.suffer(trouble));
             match trouble {

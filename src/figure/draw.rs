@@ -5,7 +5,7 @@ use super::frame::{Frame, Px, Rect};
 use super::labels::Label;
 use super::layout::Layout;
 use super::lines::Line;
-use super::pen::{Drawn, Pen, TypeSetting};
+use super::pen::{DrawResult, Pen, TypeSetting};
 use super::rows::TICK;
 use super::theme::{Dash, Theme};
 use super::ticks::{Tick, Ticks};
@@ -22,7 +22,12 @@ use plotters::style::{Color, RGBColor};
 ///
 /// # Errors
 /// The error of the surface.
-pub fn draw<B: DrawingBackend>(figure: &Figure, theme: &Theme, size: Size, area: &DrawingArea<B, Shift>) -> Drawn<B> {
+pub fn draw<B: DrawingBackend>(
+    figure: &Figure,
+    theme: &Theme,
+    size: Size,
+    area: &DrawingArea<B, Shift>,
+) -> DrawResult<B> {
     draw_layout(figure, &Layout::new(figure, theme, size), theme, size, area)
 }
 
@@ -36,13 +41,13 @@ pub fn draw_layout<B: DrawingBackend>(
     theme: &Theme,
     size: Size,
     area: &DrawingArea<B, Shift>,
-) -> Drawn<B> {
+) -> DrawResult<B> {
     Pen::new(area, size, TypeSetting::PLAIN).figure(figure, layout, theme)
 }
 
 impl<B: DrawingBackend> Pen<B> {
     /// Draws everything, from the paper up.
-    pub(super) fn figure(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    pub(super) fn figure(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> DrawResult<B> {
         self.paper(layout.page.surface, theme.paper)?;
         self.grid(layout, theme)?;
         for (curve, trace) in figure.curves.iter().zip(&layout.traces) {
@@ -68,7 +73,7 @@ impl<B: DrawingBackend> Pen<B> {
         layout.lines.iter().try_for_each(|line| self.line(line))
     }
 
-    fn grid(&self, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn grid(&self, layout: &Layout, theme: &Theme) -> DrawResult<B> {
         let plot = layout.frame.plot;
         let line =
             |tick: &Tick| self.horizontal(layout.frame.height_of(tick.value), plot.left, plot.right(), theme.hairline);
@@ -76,7 +81,7 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws the two axes with ticks outside the plot; log axes have short ticks between the labeled ones.
-    pub(super) fn axes(&self, frame: &Frame, ticks: &Ticks, text_px: f64, theme: &Theme) -> Drawn<B> {
+    pub(super) fn axes(&self, frame: &Frame, ticks: &Ticks, text_px: f64, theme: &Theme) -> DrawResult<B> {
         let (plot, long, color) = (frame.plot, TICK * text_px, theme.quiet);
         self.horizontal(plot.bottom(), plot.left, plot.right(), color)?;
         self.vertical(plot.left, plot.top, plot.bottom(), color)?;
@@ -91,12 +96,12 @@ impl<B: DrawingBackend> Pen<B> {
         ticks.y_minor.iter().try_for_each(|&value| y_tick(value, 0.5 * long))
     }
 
-    fn band(&self, curve: &Curve, trace: &Trace, theme: &Theme) -> Drawn<B> {
+    fn band(&self, curve: &Curve, trace: &Trace, theme: &Theme) -> DrawResult<B> {
         let color = theme.hue(curve.role).line.mix(theme.band_opacity);
         trace.bands.iter().try_for_each(|outline| self.polygon(outline, color))
     }
 
-    fn level(&self, level: &Level, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn level(&self, level: &Level, layout: &Layout, theme: &Theme) -> DrawResult<B> {
         let (plot, y) = (layout.frame.plot, layout.frame.height_of(level.value));
         if !(plot.top..=plot.bottom()).contains(&y) {
             return Ok(());
@@ -107,7 +112,7 @@ impl<B: DrawingBackend> Pen<B> {
 
     /// Draws runs over predictions over ghosts; markers go over all lines, so that a curve under another one still
     /// shows.
-    fn curves(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn curves(&self, figure: &Figure, layout: &Layout, theme: &Theme) -> DrawResult<B> {
         let curves = || figure.curves.iter().zip(&layout.traces);
         for kind in [CurveKind::Pinned, CurveKind::PredictedBeside, CurveKind::Predicted, CurveKind::Measured] {
             for (idx, (curve, trace)) in curves().enumerate().filter(|(_, (curve, _))| curve.kind == kind) {
@@ -125,7 +130,7 @@ impl<B: DrawingBackend> Pen<B> {
         Ok(())
     }
 
-    fn curve(&self, curve: &Curve, trace: &Trace, dash: Option<Dash>, theme: &Theme) -> Drawn<B> {
+    fn curve(&self, curve: &Curve, trace: &Trace, dash: Option<Dash>, theme: &Theme) -> DrawResult<B> {
         let (color, width) = (theme.hue(curve.role).line, theme.curve_px(curve.kind));
         trace.lines.iter().try_for_each(|line| match line.as_slice() {
             [only] => self.disc(*only, width, color),
@@ -133,13 +138,13 @@ impl<B: DrawingBackend> Pen<B> {
         })
     }
 
-    fn marks(&self, curve: &Curve, trace: &Trace, theme: &Theme) -> Drawn<B> {
+    fn marks(&self, curve: &Curve, trace: &Trace, theme: &Theme) -> DrawResult<B> {
         trace.marks.iter().try_for_each(|&place| self.sign(curve.role, curve.kind, place, theme))
     }
 
     /// Draws a role's marker: on runs, filled or open by its shape; on points without lines, filled; on points of a
     /// second setting, open.
-    fn sign(&self, role: Role, kind: CurveKind, place: Px, theme: &Theme) -> Drawn<B> {
+    fn sign(&self, role: Role, kind: CurveKind, place: Px, theme: &Theme) -> DrawResult<B> {
         let (shape, stroke) = (role.marker(), theme.stroke_px);
         self.marker(shape, place, stroke, theme.hue(role).line)?;
         match kind {
@@ -151,7 +156,7 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws error bars, and markers over them.
-    fn points(&self, curve: &Curve, trace: &Trace, text_px: f64, theme: &Theme) -> Drawn<B> {
+    fn points(&self, curve: &Curve, trace: &Trace, text_px: f64, theme: &Theme) -> DrawResult<B> {
         let color = theme.hue(curve.role).line;
         for bar in &trace.bars {
             self.bar(bar, 0.25 * text_px, 0.5 * theme.curve_px(curve.kind), color)?;
@@ -160,20 +165,20 @@ impl<B: DrawingBackend> Pen<B> {
         trace.beyond.iter().try_for_each(|&(place, edge)| self.arrow(place, edge, 0.3 * text_px, color))
     }
 
-    fn bar(&self, &Bar { x, top, bottom }: &Bar, cap: f64, width: f64, color: RGBColor) -> Drawn<B> {
+    fn bar(&self, &Bar { x, top, bottom }: &Bar, cap: f64, width: f64, color: RGBColor) -> DrawResult<B> {
         self.path(&[(x, top.0), (x, bottom.0)], color, width, None)?;
         let ends = [top, bottom].into_iter().filter(|(_, is_end)| *is_end);
         ends.into_iter().try_for_each(|(y, _)| self.path(&[(x - cap, y), (x + cap, y)], color, width, None))
     }
 
     /// Draws the line of a mark, with its name at the upper end.
-    fn flag(&self, flag: &Flag, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn flag(&self, flag: &Flag, layout: &Layout, theme: &Theme) -> DrawResult<B> {
         let color = flag.role.map_or(theme.quiet, |role| theme.hue(role).line);
         self.vertical(flag.x, flag.top, layout.frame.plot.bottom(), color)?;
         flag.words.iter().try_for_each(|line| self.line(line))
     }
 
-    fn label(&self, label: &Label, layout: &Layout, theme: &Theme) -> Drawn<B> {
+    fn label(&self, label: &Label, layout: &Layout, theme: &Theme) -> DrawResult<B> {
         if !label.leader.is_empty() {
             self.path(&label.leader, theme.hue(label.role).line, 0.5 * theme.stroke_px, None)?;
         }
@@ -184,7 +189,7 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws words on a background of paper, over whatever the plot holds.
-    pub(super) fn words(&self, lines: &[Line], theme: &Theme) -> Drawn<B> {
+    pub(super) fn words(&self, lines: &[Line], theme: &Theme) -> DrawResult<B> {
         for line in lines {
             let (start, end) = line.extent();
             let height = 1.5 * line.size;

@@ -14,7 +14,7 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontDesc, FontFamily, FontStyle, RGBAColor, RGBColor, ShapeStyle, TextStyle};
 
-pub(super) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+pub(super) type DrawResult<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 /// Corrections for the way a surface sets text.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +62,12 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Paints the background of a picture.
-    pub(super) fn paper(&self, surface: Rect, color: RGBColor) -> Drawn<B> {
+    pub(super) fn paper(&self, surface: Rect, color: RGBColor) -> DrawResult<B> {
         if self.brings_paper { self.rectangle(surface, color) } else { Ok(()) }
     }
 
     /// Draws an arrow where a curve goes on beyond the edge.
-    pub(super) fn arrow(&self, (x, y): Px, edge: Edge, size: f64, color: RGBColor) -> Drawn<B> {
+    pub(super) fn arrow(&self, (x, y): Px, edge: Edge, size: f64, color: RGBColor) -> DrawResult<B> {
         let foot = match edge {
             Edge::Top => y + 2.0 * size,
             Edge::Bottom => y - 2.0 * size,
@@ -76,17 +76,17 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws a marker, sized by the width of a stroke.
-    pub(super) fn marker(&self, shape: Marker, place: Px, stroke: f64, color: RGBColor) -> Drawn<B> {
+    pub(super) fn marker(&self, shape: Marker, place: Px, stroke: f64, color: RGBColor) -> DrawResult<B> {
         self.outline(shape, place, shape.reach().0 * stroke, color)
     }
 
     /// Makes a marker open: fills its inside but for a rim.
-    pub(super) fn hole(&self, shape: Marker, place: Px, (stroke, rim): (f64, f64), color: RGBColor) -> Drawn<B> {
+    pub(super) fn hole(&self, shape: Marker, place: Px, (stroke, rim): (f64, f64), color: RGBColor) -> DrawResult<B> {
         let (reach, inset) = shape.reach();
         self.outline(shape, place, reach * stroke - inset * rim, color)
     }
 
-    fn outline(&self, shape: Marker, (x, y): Px, reach: f64, color: RGBColor) -> Drawn<B> {
+    fn outline(&self, shape: Marker, (x, y): Px, reach: f64, color: RGBColor) -> DrawResult<B> {
         let corner = |(dx, dy): &(f64, f64)| (x + reach * dx, y + reach * dy);
         match shape.corners() {
             [] => self.disc((x, y), reach, color),
@@ -94,7 +94,7 @@ impl<B: DrawingBackend> Pen<B> {
         }
     }
 
-    pub(super) fn line(&self, line: &Line) -> Drawn<B> {
+    pub(super) fn line(&self, line: &Line) -> DrawResult<B> {
         let weight = if line.bold { FontStyle::Bold } else { FontStyle::Normal };
         let h_pos = match line.anchor {
             Anchor::Start => HPos::Left,
@@ -108,7 +108,7 @@ impl<B: DrawingBackend> Pen<B> {
         self.area.draw(&Text::new(line.text.as_str(), place, style))
     }
 
-    pub(super) fn path(&self, path: &[Px], color: RGBColor, width: f64, dash: Option<Dash>) -> Drawn<B> {
+    pub(super) fn path(&self, path: &[Px], color: RGBColor, width: f64, dash: Option<Dash>) -> DrawResult<B> {
         let places: Vec<_> = path.iter().map(|&px| self.at(px)).collect();
         let style = ShapeStyle::from(color).stroke_width(self.length(width).unsigned_abs());
         match dash {
@@ -119,33 +119,33 @@ impl<B: DrawingBackend> Pen<B> {
         }
     }
 
-    pub(super) fn polygon(&self, outline: &[Px], color: impl Into<RGBAColor>) -> Drawn<B> {
+    pub(super) fn polygon(&self, outline: &[Px], color: impl Into<RGBAColor>) -> DrawResult<B> {
         let places: Vec<_> = outline.iter().map(|&px| self.at(px)).collect();
         self.area.draw(&Polygon::new(places, color.into()))
     }
 
-    pub(super) fn disc(&self, place: Px, radius: f64, color: RGBColor) -> Drawn<B> {
+    pub(super) fn disc(&self, place: Px, radius: f64, color: RGBColor) -> DrawResult<B> {
         self.area.draw(&Circle::new(self.at(place), self.length(radius), ShapeStyle::from(color).filled()))
     }
 
     /// Draws a hairline: whole surface pixels thick, so that it is sharp.
-    pub(super) fn horizontal(&self, y: f64, left: f64, right: f64, color: RGBColor) -> Drawn<B> {
+    pub(super) fn horizontal(&self, y: f64, left: f64, right: f64, color: RGBColor) -> DrawResult<B> {
         let (thick, top) = (self.hairline(), self.whole(y * self.scale.1));
         self.block((left * self.scale.0, top), (right * self.scale.0, top + thick), color)
     }
 
-    pub(super) fn vertical(&self, x: f64, top: f64, bottom: f64, color: RGBColor) -> Drawn<B> {
+    pub(super) fn vertical(&self, x: f64, top: f64, bottom: f64, color: RGBColor) -> DrawResult<B> {
         let (thick, left) = (self.hairline(), self.whole(x * self.scale.0));
         self.block((left, top * self.scale.1), (left + thick, bottom * self.scale.1), color)
     }
 
-    pub(super) fn rectangle(&self, Rect { left, top, width, height }: Rect, color: RGBColor) -> Drawn<B> {
+    pub(super) fn rectangle(&self, Rect { left, top, width, height }: Rect, color: RGBColor) -> DrawResult<B> {
         let (right, bottom) = (left + width, top + height);
         self.block((left * self.scale.0, top * self.scale.1), (right * self.scale.0, bottom * self.scale.1), color)
     }
 
     /// Draws a filled rectangle, given in drawing units, its corners on whole surface pixels.
-    pub(super) fn block(&self, from: (f64, f64), to: (f64, f64), color: RGBColor) -> Drawn<B> {
+    pub(super) fn block(&self, from: (f64, f64), to: (f64, f64), color: RGBColor) -> DrawResult<B> {
         let corner = |(x, y): (f64, f64)| self.unit((self.whole(x), self.whole(y)));
         self.area.draw(&Rectangle::new([corner(from), corner(to)], ShapeStyle::from(color).filled()))
     }

@@ -5,7 +5,7 @@ use super::heat::HeatMap;
 use super::heat::layout::HeatLayout;
 use super::layout::Layout;
 use super::lines::{Anchor, Line};
-use super::pen::{Drawn, Pen, TypeSetting};
+use super::pen::{DrawResult, Pen, TypeSetting};
 use super::rows;
 use super::text::{BOLD, broken, wrapped};
 use super::theme::Theme;
@@ -86,14 +86,14 @@ pub fn draw_sheet<B: DrawingBackend>(
     (theme, paper): (&Theme, Paper),
     picture: Size,
     area: &DrawingArea<B, Shift>,
-) -> Drawn<B> {
+) -> DrawResult<B> {
     let size = sheet.size(theme, picture);
     Pen::new(area, size, TypeSetting::PLAIN).sheet(sheet, (theme, paper), size)
 }
 
 impl<B: DrawingBackend> Pen<B> {
     /// Draws a sheet with a picture of this size, from the paper up.
-    pub(super) fn sheet(self, sheet: &Sheet, (theme, paper): (&Theme, Paper), size: Size) -> Drawn<B> {
+    pub(super) fn sheet(self, sheet: &Sheet, (theme, paper): (&Theme, Paper), size: Size) -> DrawResult<B> {
         let words = Words::new(sheet, theme, size);
         let surface = Rect { left: 0.0, top: 0.0, width: size.width, height: size.height };
         if paper == Paper::Opaque {

@@ -5,7 +5,7 @@ mod strokes;
 use super::heat::HeatMap;
 use super::heat::layout::HeatLayout;
 use super::layout::Layout;
-use super::pen::{Drawn, Pen, TypeSetting};
+use super::pen::{DrawResult, Pen, TypeSetting};
 use super::sheet::{Paper, Sheet};
 use super::theme::Theme;
 use super::{Figure, Size};
@@ -54,7 +54,7 @@ fn document<B: DrawingBackend + From<Strokes>>(
     name: &str,
     metadata: &str,
     size: Size,
-    draw: impl FnOnce(Pen<B>, Size) -> Drawn<B>,
+    draw: impl FnOnce(Pen<B>, Size) -> DrawResult<B>,
 ) -> String {
     let size = Size { pixel_ratio: 1.0, ..size }.with_subpixels(SUBPIXELS);
     let (width, height) = size.surface();

@@ -10,11 +10,11 @@
 
 pub mod break_even;
 pub mod covariance;
-mod drawn;
 pub mod expectation;
 pub mod growth;
 pub mod landscape;
 pub mod law;
+mod partial;
 mod points;
 pub mod prediction;
 mod ratios;

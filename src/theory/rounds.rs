@@ -1,11 +1,11 @@
-//! Computes a [prediction](super::prediction) in steps: rounds in leaps, along a curve of round maps, or with drawn
-//! clients.
+//! Computes a [prediction](super::prediction) in steps: rounds in leaps, along a curve of round maps, or with partial
+//! participation.
 
 use std::collections::VecDeque;
 
 use super::NoPrediction;
-use super::drawn::Drawn;
 use super::law::{Law, MeanNorms};
+use super::partial::PartialRun;
 use super::points::Points;
 use super::prediction::{Context, Limit, NEAR, Parts, Prediction, State};
 use super::ratios::Ratios;
@@ -70,7 +70,7 @@ enum Recurrence {
         after: Matrix,
         round: usize,
     },
-    Drawn(Box<Drawn>),
+    Partial(Box<PartialRun>),
 }
 
 /// The rows of the recurrence: drift, transient, noise.
@@ -113,7 +113,7 @@ impl PredictionRun {
         let fleet = context.expected.fleet();
         let shape = context.pooled.mean.shape();
         let recurrence = if !settings.participation.is_full(fleet.n_clients()) {
-            Recurrence::Drawn(Box::new(Drawn::new(context, method, maps)?))
+            Recurrence::Partial(Box::new(PartialRun::new(context, method, maps)?))
         } else if method.schedule.repeats_every_round() {
             let points = Points::new(context.expected, method, maps, Vec::new());
             Recurrence::Points { points: Box::new(points), degree: None }
@@ -139,7 +139,7 @@ impl PredictionRun {
             ratios: Ratios::default(),
             has_all_records: false,
         };
-        if let Recurrence::Drawn(_) = run.recurrence {
+        if let Recurrence::Partial(_) = run.recurrence {
             run.start_from(context, 0);
         }
         Ok(run)
@@ -237,9 +237,9 @@ impl PredictionRun {
                     // These products run along long rows, and cost about a quarter each.
                     (curve.points().len() * (d + rows) * d + rows * d * d) / 4
                 }
-                Recurrence::Drawn(drawn) => {
+                Recurrence::Partial(run) => {
                     let mut models = Vec::new();
-                    let more = drawn.advance(context, self.centre.as_ref(), &mut models);
+                    let more = run.advance(context, self.centre.as_ref(), &mut models);
                     self.waiting.extend(models);
                     self.has_all_records = !more;
                     STEP
@@ -265,7 +265,7 @@ impl PredictionRun {
     /// If the errors diverge or depend too much on who takes part; only if not all clients do.
     pub(crate) fn finish(mut self, context: Context<'_>, norms: &mut MeanNorms) -> Result<Prediction, NoPrediction> {
         self.prediction.limit = match &self.recurrence {
-            Recurrence::Drawn(drawn) => drawn.limit(context, self.centre.as_ref(), norms)?,
+            Recurrence::Partial(run) => run.limit(context, self.centre.as_ref(), norms)?,
             _ => self.limit(context, norms),
         };
         self.prediction.means = self.ratios.means();

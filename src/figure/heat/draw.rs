@@ -7,7 +7,7 @@ use super::tags::Tag;
 use super::{HeatMap, Shade, Weight};
 use crate::figure::Size;
 use crate::figure::frame::{Px, Rect};
-use crate::figure::pen::{Drawn, Pen, TypeSetting};
+use crate::figure::pen::{DrawResult, Pen, TypeSetting};
 use crate::figure::theme::Theme;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
@@ -22,7 +22,7 @@ pub fn draw_heat<B: DrawingBackend>(
     theme: &Theme,
     size: Size,
     area: &DrawingArea<B, Shift>,
-) -> Drawn<B> {
+) -> DrawResult<B> {
     draw_heat_layout(&HeatLayout::new(map, theme, size), theme, size, area)
 }
 
@@ -35,13 +35,13 @@ pub fn draw_heat_layout<B: DrawingBackend>(
     theme: &Theme,
     size: Size,
     area: &DrawingArea<B, Shift>,
-) -> Drawn<B> {
+) -> DrawResult<B> {
     Pen::new(area, size, TypeSetting::PLAIN).heat(layout, theme)
 }
 
 impl<B: DrawingBackend> Pen<B> {
     /// Draws everything, from the paper up.
-    pub(in crate::figure) fn heat(&self, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
+    pub(in crate::figure) fn heat(&self, layout: &HeatLayout, theme: &Theme) -> DrawResult<B> {
         let HeatLayout { page, frame, .. } = layout;
         self.paper(page.surface, theme.paper)?;
         self.hatching(layout, theme)?;
@@ -57,7 +57,7 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws thin slanted lines where values are unknown; cells are painted over them.
-    fn hatching(&self, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
+    fn hatching(&self, layout: &HeatLayout, theme: &Theme) -> DrawResult<B> {
         let plot = layout.frame.plot;
         let step = 0.8 * layout.page.text_px;
         let is_whole = layout.cells.has_values() && !layout.cells.shades.contains(&Shade::Unknown);
@@ -75,7 +75,7 @@ impl<B: DrawingBackend> Pen<B> {
 
     /// Draws the cells inside a rectangle. Each run reaches one pixel under its neighbors, so that no line of another
     /// color shows between them, however the picture is scaled later.
-    fn cells(&self, layout: &HeatLayout, within: &Rect, theme: &Theme) -> Drawn<B> {
+    fn cells(&self, layout: &HeatLayout, within: &Rect, theme: &Theme) -> DrawResult<B> {
         let known = layout.cells.runs().filter(|run| run.shade != Shade::Unknown && run.rect.meets(within));
         known.into_iter().try_for_each(|Run { rect, shade }| {
             let (left, top) = within.nearest((rect.left, rect.top));
@@ -88,7 +88,7 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws a contour between two lines of paper, which set it apart from any color.
-    fn isoline(&self, isoline: &Isoline, theme: &Theme) -> Drawn<B> {
+    fn isoline(&self, isoline: &Isoline, theme: &Theme) -> DrawResult<B> {
         let color = isoline.role.map_or(theme.ink, |role| theme.hue(role).text);
         let width = match isoline.weight {
             Weight::Thick => 1.2 * theme.stroke_px,
@@ -101,7 +101,7 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws words on the map, with no contour behind them.
-    fn tag(&self, tag: &Tag, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
+    fn tag(&self, tag: &Tag, layout: &HeatLayout, theme: &Theme) -> DrawResult<B> {
         if tag.on_paper {
             self.rectangle(tag.rect, theme.paper)?;
         } else {
@@ -110,7 +110,7 @@ impl<B: DrawingBackend> Pen<B> {
         self.line(&tag.line)
     }
 
-    fn check(&self, at: Px, shade: Shade, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
+    fn check(&self, at: Px, shade: Shade, layout: &HeatLayout, theme: &Theme) -> DrawResult<B> {
         let ring = if shade == Shade::Diverges { theme.diverges.text } else { theme.ink };
         let radius = layout.dot_px();
         self.disc(at, radius, ring)?;
@@ -118,12 +118,12 @@ impl<B: DrawingBackend> Pen<B> {
     }
 
     /// Draws the handle, like the one that a page has over the map.
-    fn handle(&self, at: Px, text_px: f64, theme: &Theme) -> Drawn<B> {
+    fn handle(&self, at: Px, text_px: f64, theme: &Theme) -> DrawResult<B> {
         let discs = [(0.75, theme.paper), (0.65, theme.ink), (0.45, theme.paper), (0.2, theme.ink)];
         discs.into_iter().try_for_each(|(radius, color)| self.disc(at, radius * text_px, color))
     }
 
-    fn key(&self, layout: &HeatLayout, theme: &Theme) -> Drawn<B> {
+    fn key(&self, layout: &HeatLayout, theme: &Theme) -> DrawResult<B> {
         for &(piece, shade) in &layout.key.pieces {
             self.rectangle(piece, theme.shade(layout.ramp, shade))?;
         }

@@ -22,7 +22,7 @@ const CHANGED: f64 = 1e-4;
 
 /// A run of rounds in which not all clients take part.
 #[derive(Debug)]
-pub(super) struct Drawn {
+pub(super) struct PartialRun {
     sampling: Sampling,
     is_prepared: bool,
     /// The root mean square error after every round so far, from round 0 on.
@@ -35,7 +35,7 @@ pub(super) struct Drawn {
     has_ended: bool,
 }
 
-impl Drawn {
+impl PartialRun {
     /// Starts at round 0.
     ///
     /// # Errors

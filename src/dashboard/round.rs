@@ -19,8 +19,7 @@ use fedsysid_say::say;
 use std::fmt;
 
 use crate::sim::Matrix;
-use crate::sim::cholesky::LaneCholesky;
-use crate::sim::estimate::least_squares;
+use crate::sim::estimate::{Factor, least_squares};
 use crate::sim::fleet::Fleet;
 use crate::sim::lanes::{LANES, LaneMatrix};
 use crate::sim::local_map::{FleetMaps, StepRule};
@@ -273,20 +272,14 @@ impl SlowRun {
     fn own(&self, client: usize, moments: &Moments) -> Option<(Matrix, Matrix)> {
         let plan = self.scenario.plan(client);
         let estimate = least_squares(moments).ok()?;
-        let d = moments.s.nrows();
-        let mut lanes = LaneMatrix::identity(d);
-        lanes.set_lane(0, &moments.s);
-        let mut solver = LaneCholesky::new(d);
-        solver.factorise(&lanes);
-        let mut inverse = LaneMatrix::identity(d);
-        solver.solve(&mut inverse);
+        let inverse = Factor::new(&moments.s).ok()?.inverse();
         // Means of the moments count as sums over one sample.
         let samples = match self.scenario.settings().gradient_scale {
             GradientScale::Sum => 1.0,
             GradientScale::Mean => moments.n_samples as f64,
         };
         let std = plan.noise.process_noise_std;
-        Some((estimate, inverse.lane(0) * (std * std / samples)))
+        Some((estimate, inverse * (std * std / samples)))
     }
 }
 

@@ -81,7 +81,7 @@ impl LaneCholesky {
 }
 
 /// The lower triangular `L` (d×d) of `S = LLᵀ`, for a symmetric positive semidefinite S. Where a pivot vanishes, so do
-/// all entries below it, and the column is zero.
+/// all entries below it, and the column is zero: this is a root to multiply with, not a factor to solve with.
 pub fn semidefinite_factor(s: &Matrix) -> Matrix {
     let d = s.nrows();
     let mut factor = Matrix::zeros(d, d);

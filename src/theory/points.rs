@@ -141,7 +141,8 @@ impl Points {
 }
 
 /// L of `S ≈ L Lᵀ`, with the fewest columns that leave no diagonal entry above 10⁻¹² of the largest one of S. This is
-/// Cholesky with pivoting.
+/// Cholesky with pivoting; [`semidefinite_factor`](fedsysid_sim::cholesky::semidefinite_factor) has as many columns as
+/// S, of which most would be rounding.
 fn low_rank_factor(s: &Matrix) -> Matrix {
     let size = s.nrows();
     let mut rest: Vec<f64> = s.diagonal().iter().copied().collect();

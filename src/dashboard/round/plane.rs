@@ -7,6 +7,7 @@
 
 use super::Round;
 use crate::sim::Matrix;
+use crate::sim::cholesky::semidefinite_factor;
 use crate::sim::eigen::Eigen;
 use crate::sim::lanes::LaneMatrix;
 
@@ -75,13 +76,11 @@ impl Plane {
 
     /// Projection of a 95 % confidence region around a model with independent rows that all have this covariance.
     pub fn region(&self, model: &Matrix, covariance: &Matrix) -> Ellipse {
-        let between = |a: &Matrix, b: &Matrix| (a * covariance).dot(b);
-        let [e, f] = &self.axes;
-        // Cholesky factor L of the 2×2 covariance of (x, y).
-        let first = between(e, e).max(0.0).sqrt();
-        let shared = if first > 0.0 { between(e, f) / first } else { 0.0 };
-        let second = (between(f, f) - shared * shared).max(0.0).sqrt();
-        Ellipse { centre: self.place(model), halves: [(REACH * first, REACH * shared), (0.0, REACH * second)] }
+        // The covariance of (x, y).
+        let projected = Matrix::from_fn(2, 2, |i, j| (&self.axes[i] * covariance).dot(&self.axes[j]));
+        let factor = semidefinite_factor(&projected) * REACH;
+        let half = |j: usize| (factor[(0, j)], factor[(1, j)]);
+        Ellipse { centre: self.place(model), halves: [half(0), half(1)] }
     }
 }
 

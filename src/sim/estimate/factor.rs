@@ -11,6 +11,9 @@ pub const MIN_UNEXPLAINED: f64 = 1e-12;
 
 /// The Cholesky factor of a Gram matrix S (d×d) scaled to unit diagonal, so that the regressors' units do not matter:
 /// the squared pivot `L_kk²` is the share of regressor k's energy that the regressors before it do not explain.
+///
+/// [`LaneCholesky`](crate::cholesky::LaneCholesky) does the same for eight matrices, but names no regressor; the two
+/// sum in different orders, and so differ by rounding.
 #[derive(Clone, Debug)]
 pub struct Factor {
     factor: Cholesky<f64, Dyn>,

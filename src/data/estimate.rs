@@ -8,7 +8,7 @@
 //! if the regressors do not depend on the noise. In rollouts the states depend on it, and the intervals hold as N grows
 //! (Mann and Wald, "On the statistical treatment of linear stochastic difference equations", 1943).
 
-use fedsysid_sim::estimate::{EstimateError, least_squares};
+use fedsysid_sim::estimate::EstimateError;
 
 use crate::Matrix;
 use crate::special::t_quantile;
@@ -34,13 +34,12 @@ impl Estimate {
     /// # Errors
     /// If the data do not determine the estimate.
     pub fn of(sums: &Sums) -> Result<Self, EstimateError> {
-        let moments = sums.moments();
-        let theta = sums.least_squares()?;
+        let (theta, factor) = sums.solved()?;
         let d = theta.ncols();
         let degrees = sums.n_samples() - d as u64;
         let variance = |squares: f64| if degrees == 0 { f64::NAN } else { squares / degrees as f64 };
         let noise_std: Vec<_> = sums.squared_residuals(&theta).into_iter().map(|sum| variance(sum).sqrt()).collect();
-        let inverse = least_squares(&fedsysid_sim::moments::Moments { c: Matrix::identity(d, d), ..moments })?;
+        let inverse = factor.inverse();
         let standard_errors = Matrix::from_fn(theta.nrows(), d, |j, k| noise_std[j] * inverse[(k, k)].max(0.0).sqrt());
         Ok(Self { theta, standard_errors, noise_std, degrees })
     }

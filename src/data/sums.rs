@@ -1,6 +1,6 @@
 //! Sums over samples: the moments for estimates, and the further sums for residuals.
 
-use fedsysid_sim::estimate::{EstimateError, Factor, least_squares};
+use fedsysid_sim::estimate::{EstimateError, Factor};
 use fedsysid_sim::moments::Moments;
 
 use crate::{Dims, Matrix};
@@ -25,7 +25,28 @@ pub fn triangle(rows: usize) -> usize {
 }
 
 /// Number of corrections of an estimate. Where the data determine it well, each one divides its error by 10³.
-pub(crate) const CORRECTIONS: usize = 2;
+const CORRECTIONS: usize = 2;
+
+/// The least-squares estimate `C S⁻¹` (n×d), with the factor of S. It is corrected by the products that it leaves,
+/// `left(Θ) = Σ (x⁺ − Θz) zᵀ`, which are known more precisely than the moments are.
+///
+/// # Errors
+/// If the moments do not determine the estimate.
+pub(crate) fn refined(moments: &Moments, left: &dyn Fn(&Matrix) -> Matrix) -> Result<(Matrix, Factor), EstimateError> {
+    let need = moments.s.nrows() as u64;
+    if moments.n_samples < need {
+        return Err(EstimateError::NotEnoughData { client: None, have: moments.n_samples, need });
+    }
+    if !moments.is_finite() {
+        return Err(EstimateError::NotFinite);
+    }
+    let factor = Factor::new(&moments.s)?;
+    let mut theta = factor.solve(&moments.c);
+    for _ in 0..CORRECTIONS {
+        theta += factor.solve(&left(&theta));
+    }
+    Ok((theta, factor))
+}
 
 impl Sums {
     /// The sums over no samples, all zero, for n states and p inputs.
@@ -131,19 +152,17 @@ impl Sums {
         }
     }
 
-    /// The least-squares estimate `C S⁻¹`, n×d. It is corrected by its own residuals, which are known more precisely
-    /// than the moments are.
+    /// The least-squares estimate `C S⁻¹`, n×d.
     ///
     /// # Errors
     /// If the data do not determine the estimate.
     pub fn least_squares(&self) -> Result<Matrix, EstimateError> {
-        let moments = self.moments();
-        let mut theta = least_squares(&moments)?;
-        let factor = Factor::new(&moments.s)?;
-        for _ in 0..CORRECTIONS {
-            theta += factor.solve(&self.left(&theta, 0));
-        }
-        Ok(theta)
+        self.solved().map(|(theta, _)| theta)
+    }
+
+    /// The least-squares estimate with the factor of S.
+    pub(crate) fn solved(&self) -> Result<(Matrix, Factor), EstimateError> {
+        refined(&self.moments(), &|theta| self.left(theta, 0))
     }
 
     /// The products `Σ (x⁺ − Θz) zᵀ` that a model Θ leaves whose row j predicts the state `first + j`; zero for the

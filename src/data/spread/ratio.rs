@@ -30,8 +30,7 @@ use crate::Matrix;
 use crate::estimate::Estimate;
 use crate::special::{f_tail, log_beta};
 use crate::spread::Untold;
-use crate::sums::{CORRECTIONS, Sums};
-use fedsysid_sim::estimate::{Factor, least_squares};
+use crate::sums::{Sums, refined};
 use fedsysid_sim::moments::Moments;
 
 /// The test of equal coefficients for clients that each have their own noise.
@@ -150,13 +149,10 @@ fn weighted_mean(clients: &[Noisy<'_>], beyond: &[f64]) -> Result<Matrix, Untold
         c += law.moments.c.rows(*state, 1) * (weight / largest);
         n_samples += law.moments.n_samples;
     }
-    let factor = Factor::new(&s).map_err(|_| Untold::Unsolved)?;
-    let mut theta = least_squares(&Moments { s, c, n_samples }).map_err(|_| Untold::Unsolved)?;
-    // As in `Sums::least_squares`: the moments of values far from zero are not precise enough.
-    for _ in 0..CORRECTIONS {
+    let left = |theta: &Matrix| {
         let left = clients.iter().zip(weights());
-        let left = left.map(|(client, weight)| client.law.sums.left(&theta, client.state) * (weight / largest));
-        theta += factor.solve(&left.fold(0.0 * &theta, |sum, left| sum + left));
-    }
-    Ok(theta)
+        let left = left.map(|(client, weight)| client.law.sums.left(theta, client.state) * (weight / largest));
+        left.fold(0.0 * theta, |sum, left| sum + left)
+    };
+    refined(&Moments { s, c, n_samples }, &left).map(|(theta, _)| theta).map_err(|_| Untold::Unsolved)
 }

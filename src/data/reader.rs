@@ -155,7 +155,7 @@ impl Table {
         if self.header.is_none() {
             let header = Header::read(&self.fields, line)?;
             let names = (0..header.dims.n_regressors()).map(|regressor| header.value_name(regressor).to_owned());
-            self.collector = Some(Collector::new(Sites::new(header.dims, names.collect())));
+            self.collector = Some(Collector::new(Sites::new(header.dims, names.collect()), header.time.is_some()));
             self.header = Some(header);
             return Ok(());
         }

@@ -70,8 +70,19 @@ pub struct Tally {
     pub foreign: Noted,
     /// Number of rows of the shortest rollout, and of the longest.
     pub lengths: Option<(u64, u64)>,
-    /// Clients without a sample as all their steps are too long, with the shortest of these.
-    pub strangers: Vec<(String, f64)>,
+    /// Clients without a sample as all their steps are too long.
+    pub strangers: Option<Strangers>,
+}
+
+/// Clients whose steps are all too long.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strangers {
+    /// Number of these clients.
+    pub count: usize,
+    /// The first one's name.
+    pub first: String,
+    /// The first one's shortest step.
+    pub step: f64,
 }
 
 /// A rollout that may continue.
@@ -126,8 +137,8 @@ pub struct Collected {
 #[derive(Debug)]
 pub struct Collector {
     sites: Sites,
-    is_timed: bool,
-    step: f64,
+    /// The length of a step in time; `None` without times.
+    step: Option<f64>,
     /// Rows that continue a rollout, until the step is known. Rows that start one need no step, so few rows wait
     /// however many rollouts are mixed.
     waiting: Option<Vec<Waiting>>,
@@ -145,14 +156,13 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// A collector without rows; clients are added to `sites`.
-    pub fn new(sites: Sites) -> Self {
+    /// A collector without rows, which will have times or not; clients are added to `sites`.
+    pub fn new(sites: Sites, is_timed: bool) -> Self {
         let ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); sites.dims().n_regressors()];
         Self {
             sites,
-            is_timed: false,
-            step: 1.0,
-            waiting: Some(Vec::new()),
+            step: is_timed.then_some(1.0),
+            waiting: is_timed.then(Vec::new),
             clients: BTreeMap::new(),
             rollouts: Vec::new(),
             gaps: Vec::new(),
@@ -169,7 +179,6 @@ impl Collector {
     /// If time does not advance, or there are too many clients or rollouts.
     pub fn take(&mut self, row: &Row<'_>) -> Result<(), Refusal> {
         self.tally.rows += 1;
-        self.is_timed |= row.time.is_some();
         for ((least, greatest), value) in self.ranges.iter_mut().zip(row.z) {
             // `min` and `max` ignore missing values, which are NaN.
             (*least, *greatest) = (least.min(*value), greatest.max(*value));
@@ -224,7 +233,7 @@ impl Collector {
         Ok(client)
     }
 
-    /// Handles the next row of a rollout. It waits while the step is not known; without times it need not wait.
+    /// Handles the next row of a rollout. It waits while the step is not known.
     fn go_on_or_wait(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
         let (Some(waiting), Some(time)) = (&mut self.waiting, row.time) else { return self.go_on(index, row) };
         let &Row { line, client, rollout, z, .. } = row;
@@ -244,7 +253,7 @@ impl Collector {
         let steps = rows.iter().enumerate().map(|(place, row)| row.time - before(place));
         let mut steps: Vec<f64> = steps.filter(|step| *step > 0.0).collect();
         sort_few(&mut steps, f64::total_cmp);
-        self.step = steps.get(steps.len() / 2).copied().unwrap_or(1.0);
+        self.step = steps.get(steps.len() / 2).copied().or(self.step);
         rows.iter().try_for_each(|Waiting { index, line, client, rollout, time, z }| {
             self.go_on(*index, &Row { line: *line, client, rollout, time: Some(*time), z })
         })
@@ -253,12 +262,12 @@ impl Collector {
     /// Handles the next row of a rollout once the step is known.
     fn go_on(&mut self, index: usize, row: &Row<'_>) -> Result<(), Refusal> {
         let d = self.sites.dims().n_regressors();
-        let open = &mut self.open[index];
-        let time = row.time.unwrap_or(open.time + self.step);
-        let steps = (time - open.time) / self.step;
+        let (open, step) = (&mut self.open[index], self.step.unwrap_or(1.0));
+        let time = row.time.unwrap_or(open.time + step);
+        let steps = (time - open.time) / step;
         if steps < 1.0 - JITTER {
             let of = name_of(row);
-            return Err(Fault::Time { now: time, before: (open.time, open.line), of, step: self.step }.at(row.line));
+            return Err(Fault::Time { now: time, before: (open.time, open.line), of, step }.at(row.line));
         }
         let is_gap = steps > 1.0 + JITTER;
         let gap = &mut self.gaps[open.client];
@@ -323,11 +332,11 @@ impl Collector {
             self.end_stretch(index);
         }
         self.tally.rollouts = self.open.len();
-        let step = self.is_timed.then_some(self.step);
         for (site, gap) in self.sites.all_mut().iter_mut().zip(self.gaps) {
-            site.step = step;
+            site.step = self.step;
             if gap.is_finite() && gap > 0.0 {
-                self.tally.strangers.push((site.label.clone(), gap));
+                let first = || Strangers { count: 0, first: site.label.clone(), step: gap };
+                self.tally.strangers.get_or_insert_with(first).count += 1;
             }
         }
         let rows = || self.open.iter().map(|open| open.rows);
@@ -335,7 +344,7 @@ impl Collector {
         let is_constant = |range: &(f64, f64)| range.0 >= range.1;
         let columns = self.ranges.iter().enumerate().filter(|(_, range)| is_constant(range) && range.0.is_finite());
         let constants = columns.map(|(column, range)| (column, range.0)).collect();
-        Ok(Collected { sites: self.sites, tally: self.tally, constants, step })
+        Ok(Collected { sites: self.sites, tally: self.tally, constants, step: self.step })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::dashboard::counting::Things;
 use crate::dashboard::systems::Mode;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Outcome, Way, left_out};
-use crate::data::rollouts::{Noted, Tally};
+use crate::data::rollouts::{Noted, Strangers, Tally};
 use crate::data::sites::{N_FOLDS, Site};
 use crate::data::spread::{Spread, Test, Untold};
 use crate::data::sums::Sums;
@@ -64,10 +64,9 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     if (step - 1.0).abs() > 1e-12 {
         notes.push(say!("one step is {} in time", number(step)));
     }
-    if let Some((name, other)) = tally.strangers.first() {
-        let clients = Things::Clients.counted(tally.strangers.len());
-        let (step, other) = (number(step), number(*other));
-        notes.push(say!("{clients} left out, as one step is not {step} in time there ({name}: {other})"));
+    if let Some(Strangers { count, first, step: other }) = &tally.strangers {
+        let (clients, step, other) = (Things::Clients.counted(*count), number(step), number(*other));
+        notes.push(say!("{clients} left out, as one step is not {step} in time there ({first}: {other})"));
     }
     for (name, value) in constants {
         let so = if *value == 0.0 { say!("what it does cannot be told") } else { say!("it acts as a constant offset") };

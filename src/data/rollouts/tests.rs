@@ -6,7 +6,7 @@ use crate::sums::Sums;
 const DIMS: Dims = Dims { n_states: 1, n_inputs: 1 };
 
 fn collect(rows: &[(&str, &str, f64, f64)]) -> Result<(Sites, Tally), String> {
-    let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
+    let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), true);
     for (line, &(client, rollout, t, x)) in rows.iter().enumerate() {
         let (client, rollout) = (client.as_bytes(), rollout.as_bytes());
         let row = Row { line: line as u64 + 2, client, rollout, time: Some(t), z: &[x, 1.0] };
@@ -39,7 +39,7 @@ fn gaps_and_missing_values_are_passed_over_and_counted() {
 
 #[test]
 fn a_rollout_is_known_by_its_name_and_its_clients() {
-    let mut collector = Collector::new(Sites::new(DIMS, Vec::new()));
+    let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), false);
     for (client, rollout, known, place) in
         [("A", "1", None, 0), ("B", "1", None, 0), ("A", "2", None, 1), ("A", "1", Some(0), 0), ("B", "1", Some(1), 0)]
     {
@@ -54,18 +54,20 @@ fn a_rollout_is_known_by_its_name_and_its_clients() {
     assert_eq!(collector.sites.all().iter().map(|site| site.n_rollouts).collect::<Vec<_>>(), [2, 1]);
 }
 
-/// Rows that are two of the file's steps apart are no samples; a client with none but these is named.
+/// Rows that are two of the file's steps apart are no samples; clients with none but these are counted, and the first is
+/// named.
 #[test]
-fn a_client_with_other_steps_is_named() {
+fn clients_with_other_steps_are_counted() {
     let rows = |client, step: f64| (0..9).map(move |k| (client, "", f64::from(k) * step, f64::from(k)));
-    let all: Vec<_> = rows("A", 0.1).chain(rows("B", 0.2)).chain(rows("C", 0.103)).collect();
+    let others = rows("B", 0.2).chain(rows("C", 0.103)).chain(rows("D", 0.3));
+    let all: Vec<_> = rows("A", 0.1).chain(rows("E", 0.1)).chain(others).collect();
     let (sites, tally) = collect(&all).unwrap();
-    let strangers: Vec<_> = tally.strangers.iter().map(|(name, step)| (&**name, (step * 1e9).round())).collect();
-    assert_eq!((strangers, tally.samples), (vec![("B", 2e8)], 16));
+    let Strangers { count, first, step } = tally.strangers.unwrap();
+    assert_eq!((count, &*first, (step * 1e9).round(), tally.samples), (2, "B", 2e8, 24));
     assert!(sites.all().iter().all(|site| site.step.is_some_and(|step| (step - 0.1).abs() < 0.004)));
     // One gap is no other step.
     let gap = [0.0, 1.0, 2.0, 4.0, 5.0].map(|t| ("A", "", t, t));
-    assert_eq!(collect(&gap).unwrap().1.strangers, []);
+    assert_eq!(collect(&gap).unwrap().1.strangers, None);
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub struct Stretch(pub Vec<f64>);
 /// One client's data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Its name, empty if its file has none; all other names in [`Sites`] are different.
+    /// Its name; all names in [`Sites`] are different. Empty until [`Sites::name_rest`] if its file has none.
     pub label: String,
     /// The length of its steps, in the unit of its file's times; `None` without times.
     pub step: Option<f64>,

@@ -1,6 +1,5 @@
 //! Charts of opened data, as exports: the desk sends their points, and the page makes figures of them.
 
-use super::named;
 use super::parts::{Part, Parts};
 use crate::dashboard::export::Export;
 use crate::dashboard::export::charts::Page;
@@ -16,7 +15,7 @@ use fedsysid_say::say;
 /// A point of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spot<'a> {
-    /// Name of the client that it belongs to; empty if it belongs to the chosen model, or the client has none.
+    /// Name of the client that it belongs to; empty if it belongs to the chosen model.
     pub(super) name: &'a str,
     /// Horizontal value: an eigenvalue's real part, or a distance.
     pub(super) x: f64,
@@ -122,7 +121,7 @@ impl Dots {
     pub fn reading(&self, client: usize) -> String {
         let Some(Placed { name, distance, ratio }) = self.clients.get(client) else { return String::new() };
         let (how, fold) = if *ratio > 1.0 { (say!("gains"), *ratio) } else { (say!("loses"), 1.0 / ratio) };
-        let (name, fold, distance) = (named(name), measured(fold, 2), measured(*distance, 2));
+        let (fold, distance) = (measured(fold, 2), measured(*distance, 2));
         say!("client {name} {how} {fold}-fold with {}; {distance} from the mean system", self.join.name)
     }
 }
@@ -133,7 +132,7 @@ pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
     let dots: Vec<_> = spots.iter().map(Spot::point).collect();
     let figure = clients_dots(&dots, role, way);
     let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
-    let row = |spot: &Spot<'_>| vec![named(spot.name).to_owned(), spot.x.to_string(), spot.y.to_string()];
+    let row = |spot: &Spot<'_>| vec![spot.name.to_owned(), spot.x.to_string(), spot.y.to_string()];
     let table = || Table { header, rows: spots.iter().map(row).collect() };
     let title = say!("Who should join: {way} against alone, by errors on held-out data");
     Some(page.own_data("data-joining", title, parts[Part::About].clone(), figure, table))

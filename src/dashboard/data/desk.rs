@@ -170,11 +170,12 @@ impl Desk {
     }
 }
 
-/// The name of a file without its ending.
+/// The name of a file without its ending; never empty.
 fn stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         // In “pump 1.5” the dot is a decimal point.
         Some((stem, end)) if !stem.is_empty() && end.starts_with(|c: char| c.is_ascii_alphabetic()) => stem,
+        _ if name.is_empty() => "1",
         _ => name,
     }
 }

@@ -158,8 +158,7 @@ fn modes(found: &Found, index: usize) -> String {
     let Some(Ok(Listed { name, theta: model, .. })) = model_at(found, index) else { return String::new() };
     let n = found.sites.dims().n_states;
     let locals = found.identified.locals.iter().enumerate();
-    let label = |client| in_english(|| found.label(client));
-    let own = locals.filter_map(|(client, local)| Some((label(client), &local.as_ref().ok()?.theta)));
+    let own = locals.filter_map(|(client, local)| Some((found.label(client), &local.as_ref().ok()?.theta)));
     // Tables of numbers are in English whatever the page's language, and the page knows only its own words.
     let english = in_english(|| model_at(found, index)).and_then(Result::ok).map(|listed| listed.name);
     let head = [english.unwrap_or_default(), name].map(|name| name.replace(['\t', '\n', '\r'], " ")).join("\t");
@@ -177,9 +176,7 @@ fn dots(found: &Found, way: usize) -> String {
     let is_placed = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
     let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared).filter(is_placed);
     let distances = distances(found).into_iter().enumerate();
-    // Whoever has no name is named by the page: in its language, and in tables in English.
-    let name = |client: usize| &*found.sites.all()[client].label;
-    let points = distances.filter_map(|(client, x)| Some(Spot { name: name(client), x, y: ratio(client)? }));
+    let points = distances.filter_map(|(client, x)| Some(Spot { name: found.label(client), x, y: ratio(client)? }));
     format!("{}\t{}\n{}", way_role(outcome.way).word(), way_name(outcome.way), written(points))
 }
 

@@ -93,15 +93,10 @@ impl Found {
         })
     }
 
-    /// Label of a client; "the client" if it has none.
+    /// Label of a client.
     pub fn label(&self, client: usize) -> &str {
-        named(self.sites.all().get(client).map_or("", |site| &site.label))
+        self.sites.all().get(client).map_or("", |site| &site.label)
     }
-}
-
-/// Label of a client; "the client" if it is empty.
-fn named(label: &str) -> &str {
-    if label.is_empty() { say!("the client") } else { label }
 }
 
 /// Name of a way on the page.

@@ -27,6 +27,10 @@ pub fn triangle(rows: usize) -> usize {
 /// Number of corrections of an estimate. Where the data determine it well, each one divides its error by 10³.
 const CORRECTIONS: usize = 2;
 
+/// The least part of a combination of columns, as a share of its root mean square: two columns in proportion to within
+/// as much count as one.
+const LEAST_PART: f64 = 1e-6;
+
 /// The least-squares estimate `C S⁻¹` (n×d), with the factor of S. It is corrected by the products that it leaves,
 /// `left(Θ) = Σ (x⁺ − Θz) zᵀ`, which are known more precisely than the moments are.
 ///
@@ -163,6 +167,18 @@ impl Sums {
     /// The least-squares estimate with the factor of S.
     pub(crate) fn solved(&self) -> Result<(Matrix, Factor), EstimateError> {
         refined(&self.moments(), &|theta| self.left(theta, 0))
+    }
+
+    /// The regressors, counted from 0, whose combination is this later one, if [`EstimateError::Singular`] names it; none
+    /// if it is always zero.
+    pub fn explaining(&self, regressor: usize) -> Vec<usize> {
+        let s = self.moments().s;
+        let own = s.view((regressor, 0), (1, regressor)).into_owned();
+        let factor = Factor::new(&s.view((0, 0), (regressor, regressor)).into_owned());
+        let shares = factor.map_or(0.0 * &own, |factor| factor.solve(&own));
+        let size = |column: usize| s[(column, column)].sqrt();
+        let is_part = |column: &usize| shares[*column].abs() * size(*column) > LEAST_PART * size(regressor);
+        (0..regressor).filter(is_part).collect()
     }
 
     /// The products `Σ (x⁺ − Θz) zᵀ` that a model Θ leaves whose row j predicts the state `first + j`; zero for the

@@ -13,7 +13,6 @@ use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Joining, Model, Way};
 use crate::figure::number::{beside_one, count, measured};
-use crate::sim::estimate::EstimateError;
 use crate::sim::norm::spectral_norm;
 use crate::sim::spectrum::eigenvalues;
 
@@ -105,7 +104,7 @@ fn rows_of(file: &super::FileRead) -> u64 {
 fn chosen_model(found: &Found, index: usize) -> String {
     match model_at(found, index) {
         Some(Ok(listed)) => model_of(found, &listed),
-        Some(Err(error)) => format!("<p class=no-value>{}.</p>", escaped(&words::no_estimate(found, error))),
+        Some(Err(reason)) => format!("<p class=no-value>{}.</p>", escaped(&reason)),
         None => String::new(),
     }
 }
@@ -120,7 +119,8 @@ struct Listed<'a> {
     note: &'static str,
 }
 
-fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateError>> {
+/// The entry at this place of the list, or why there is no model.
+fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, String>> {
     let shared: Vec<_> = found.models().collect();
     if let Some(&(way, theta)) = shared.get(index) {
         let errors = found.identified.pooled.as_ref().ok().filter(|_| way == Way::Pooled);
@@ -141,7 +141,7 @@ fn model_at(found: &Found, index: usize) -> Option<Result<Listed<'_>, EstimateEr
     let client = index - shared.len();
     let own = match found.identified.locals.get(client)? {
         Ok(own) => own,
-        Err(error) => return Some(Err(*error)),
+        Err(error) => return Some(Err(words::no_estimate(found, Some(client), *error))),
     };
     let name = say!("{} alone", found.label(client));
     Some(Ok(Listed { name, theta: &own.theta, errors: Some(own), note: "" }))

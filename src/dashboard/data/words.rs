@@ -91,17 +91,35 @@ pub fn other_step(found: &Found, clients: &[Site]) -> Option<String> {
     Some(say!("one step is {other} in time for {name}, but {step} for {first}: in the same unit, no model fits both"))
 }
 
-/// Why data determine no estimate.
-pub fn no_estimate(found: &Found, error: EstimateError) -> String {
+/// The sums of all clients.
+fn total(found: &Found) -> Sums {
+    Sums::total(found.sites.dims(), &found.sites.all().iter().map(|site| site.sums(None)).collect::<Vec<_>>())
+}
+
+/// Why the data of a client, counted from 0, or those of all clients, determine no estimate.
+pub fn no_estimate(found: &Found, client: Option<usize>, error: EstimateError) -> String {
     match error {
         EstimateError::NotEnoughData { have: 1, need, .. } => say!("1 sample is too few for {need} unknowns a state"),
         EstimateError::NotEnoughData { have, need, .. } => {
             say!("{} are too few for {need} unknowns a state", counted_as(Things::Samples, have))
         }
         EstimateError::Singular { regressor, .. } => {
-            let name = found.sites.names.get(regressor).map_or("", String::as_str);
+            let site = client.and_then(|client| found.sites.all().get(client));
+            let others = site.map_or_else(|| total(found), |site| site.sums(None)).explaining(regressor);
+            let name = |column: usize| found.sites.names.get(column).map_or("", String::as_str);
+            let others: Vec<_> = others.into_iter().map(name).collect();
+            let name = name(regressor);
+            let combination = match others[..] {
+                [] => {
+                    return say!(
+                        "the data do not tell what {name} does: it is always zero, or so small that its square is"
+                    );
+                }
+                [one] => say!("a multiple of {one}"),
+                _ => say!("a combination of {}", others.join(between())),
+            };
             say!(
-                "the data do not tell what {name} does: it is always zero, or so small that its square is, or a combination of the columns before it"
+                "the data do not tell what {name} does: to within a millionth, it is {combination}; leave one out, or measure large values that hardly change from a nearer zero"
             )
         }
         EstimateError::NotFinite if found.identified.pooled == Err(EstimateError::NotFinite) => {
@@ -115,7 +133,7 @@ pub fn no_estimate(found: &Found, error: EstimateError) -> String {
 fn none_alone(found: &Found) -> Option<String> {
     let errors = found.identified.locals.iter().map(|local| local.as_ref().err());
     let first = errors.collect::<Option<Vec<_>>>()?.into_iter().next()?;
-    Some(no_estimate(found, *first))
+    Some(no_estimate(found, Some(0), *first))
 }
 
 /// Why there are no errors on held-out data.
@@ -126,11 +144,9 @@ fn no_fit(found: &Found) -> String {
         return say!("Too little data to hold any out: without them nothing would be left to learn from.").into();
     }
     if let Err(error) = found.identified.pooled {
-        return say!("No error on held-out data can be told: {}.", no_estimate(found, error));
+        return say!("No error on held-out data can be told: {}.", no_estimate(found, None, error));
     }
-    let total =
-        Sums::total(found.sites.dims(), &found.sites.all().iter().map(|site| site.sums(None)).collect::<Vec<_>>());
-    if total.squared_deviations().iter().all(|square| *square <= 0.0) {
+    if total(found).squared_deviations().iter().all(|square| *square <= 0.0) {
         return say!("No state changes, so there is nothing to predict.").into();
     }
     say!("No model comes out finite once data are held out.").into()
@@ -165,7 +181,8 @@ pub fn fit(found: &Found) -> String {
         say!(" In free run along {stretches}, {name} is best: {}.", measured(error, 3))
     });
     let unsolved = identified.pooled.as_ref().err();
-    let unsolved = unsolved.map(|error| say!(" Pooled least squares has no solution: {}.", no_estimate(found, *error)));
+    let unsolved = unsolved.map(|error| no_estimate(found, None, *error));
+    let unsolved = unsolved.map(|reason| say!(" Pooled least squares has no solution: {reason}."));
     say!(
         "One step ahead, {} predicts held-out data best: {}{against}.{}{}",
         way_name(best.way),
@@ -182,10 +199,13 @@ fn no_joining(found: &Found, way: &Outcome) -> String {
         return say!("no client has least squares of its own to compare with, as {reason}");
     }
     if let Err(error) = way.model {
-        let reason = no_estimate(found, error);
-        return match way.way {
-            Way::MeanOfLocals => say!("not every client has least squares of its own, as {reason}"),
-            _ => say!("{name} has no model, as {reason}"),
+        let is_of_one = way.way == Way::MeanOfLocals;
+        let client = found.identified.locals.iter().position(|local| local.as_ref().err() == Some(&error));
+        let reason = no_estimate(found, client.filter(|_| is_of_one), error);
+        return if is_of_one {
+            say!("not every client has least squares of its own, as {reason}")
+        } else {
+            say!("{name} has no model, as {reason}")
         };
     }
     let own = found.identified.outcomes.first();
@@ -251,10 +271,11 @@ pub fn spread(found: &Found) -> String {
         Err(reason) => {
             let locals = &found.identified.locals;
             let n_determined = locals.iter().filter(|local| local.is_ok()).count();
-            let undetermined = locals.iter().find_map(|local| local.as_ref().err());
+            let undetermined =
+                locals.iter().enumerate().find_map(|(client, local)| Some((client, local.as_ref().err()?)));
             let why = match (reason, undetermined) {
-                (Untold::FewClients, Some(error)) if n_determined < 2 => {
-                    let reason = no_estimate(found, *error);
+                (Untold::FewClients, Some((client, error))) if n_determined < 2 => {
+                    let reason = no_estimate(found, Some(client), *error);
                     say!("at least two clients whose own data determine a model, but {reason}")
                 }
                 (Untold::FewClients, _) => say!("at least two clients with samples to spare").into(),

@@ -149,6 +149,43 @@ fn the_reason_why_nothing_can_be_told_is_the_true_one() {
     check(&huge, "No error on held-out data can be told: ", "the values are so large that their squares overflow");
 }
 
+/// What cannot be told apart is named, with what to do about it, for all clients and for each.
+#[test]
+fn columns_that_explain_each_other_are_named() {
+    let advice = "; leave one out, or measure large values that hardly change from a nearer zero.";
+    // The speed of the second client is always a multiple of its position; elsewhere, columns go their own ways.
+    let twice = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
+        ["1", rollout, t, x1, _, u1] => {
+            let twice = 2.0 * x1.parse::<f64>().unwrap();
+            format!("1,{rollout},{t},{x1},{twice},{u1}\n")
+        }
+        _ => line.to_owned() + "\n",
+    };
+    let mut desk = desk(&[&carts(|_| 0.1, 1.0).lines().map(twice).collect::<String>()]);
+    let alone = desk.parts().unwrap()[Part::Models].split("<option").count() - 3;
+    desk.choose(Chosen { model: alone, way: 1 });
+    let parts = desk.parts().unwrap();
+    let reason = "the data do not tell what x2 does: to within a millionth, it is a multiple of x1";
+    assert!(parts[Part::Estimate].contains(&format!("{reason}{advice}")), "{}", parts[Part::Estimate]);
+    let of_mean = format!("not every client has least squares of its own, as {reason}{advice}");
+    assert!(parts[Part::Join].contains(&of_mean), "{}", parts[Part::Join]);
+    let with_input = |text: &str, value: fn(&[f64]) -> f64| {
+        let row = |row: &str| {
+            let values: Vec<f64> = row.split(',').skip(3).filter_map(|field| field.parse().ok()).collect();
+            format!("{row},{}\n", if values.is_empty() { "u2".into() } else { value(&values).to_string() })
+        };
+        text.lines().map(row).collect::<String>()
+    };
+    let [fit, _, spread] = said(&with_input(&carts(|_| 0.1, 1.0), |values| values.iter().sum()));
+    for words in [fit, spread] {
+        assert!(words.contains("what u2 does: to within a millionth, it is a combination of x1, x2, u1; "), "{words}");
+    }
+    // Beside a position far from zero, an input that is always 1 is its multiple.
+    let far = with_column(3, |x| (1e8 + x.parse::<f64>().unwrap()).to_string());
+    let [fit, ..] = said(&with_input(&far, |_| 1.0));
+    assert!(fit.contains("what u2 does: to within a millionth, it is a multiple of x1; leave one out"), "{fit}");
+}
+
 #[test]
 fn what_was_learned_from_nothing_predicts_nothing() {
     let rows = |client: &str| format!("{client},1,0.3\n{client},0.7,-0.9\n{client},-0.4,0.5\n{client},0.2,0.1\n");

@@ -48,11 +48,6 @@ impl Estimate {
     pub fn quantile(&self) -> f64 {
         t_quantile(self.degrees)
     }
-
-    /// The sum of the variances of all entries: the mean of ‖Θ̂ − Θ‖_F² that noise causes.
-    pub fn total_variance(&self) -> f64 {
-        self.standard_errors.norm_squared()
-    }
 }
 
 #[cfg(test)]

@@ -89,14 +89,16 @@ pub struct Identified {
     pub locals: Vec<Result<Estimate, EstimateError>>,
     /// One least squares for all clients.
     pub pooled: Result<Estimate, EstimateError>,
+    /// The root mean square of every regressor over all samples: the units in which models are compared.
+    pub scales: Vec<f64>,
     /// How far the clients differ, or why the data cannot show that.
     pub spread: Result<Spread, Untold>,
     /// The ways, in the order of [`Way`].
     pub outcomes: Vec<Outcome>,
     /// Numbers of samples of each client in each part.
     pub n_samples: Vec<[u64; N_FOLDS]>,
-    /// The step size used: half of the smaller of FedAvg's and FedLin's largest stable ones, in units in which
-    /// regressors have a mean square of 1. Infinite if every step size is stable. FedProx's is smaller: 1/(1/α + μ).
+    /// The step size used: half of the smaller of FedAvg's and FedLin's largest stable ones, in units of the scales.
+    /// Infinite if every step size is stable. FedProx's is smaller: 1/(1/α + μ).
     pub step_size: f64,
     /// Number of stretches used for free runs.
     pub n_stretches: usize,
@@ -113,7 +115,6 @@ pub struct Identification {
     /// The squared errors of free runs of each client, for each way; NaN without a model.
     runs: Vec<Vec<f64>>,
     fleet: Option<Fleet>,
-    scales: Vec<f64>,
     /// The variance of each state; zero for a state that never changes.
     variances: Vec<f64>,
     /// The largest stable step sizes of the methods in [`DECIDE`].
@@ -151,22 +152,22 @@ impl Identification {
             free_run: None,
         };
         let count = |site: &crate::sites::Site| std::array::from_fn(|fold| site.folds[fold].n_samples());
+        let scales = shared::scales(&total);
         let found = Identified {
             pooled: Estimate::of(&total),
-            spread: Spread::of(&known),
+            spread: Spread::of(&known, &scales),
+            scales,
             locals,
             outcomes: ways.map(outcome).collect(),
             n_samples: sites.all().iter().map(count).collect(),
             step_size: f64::NAN,
             n_stretches: 0,
         };
-        let scales = shared::scales(&total);
         Self {
             rounds,
-            fleet: shared::fleet(&sums, &scales, rounds.n_local_steps),
+            fleet: shared::fleet(&sums, &found.scales, rounds.n_local_steps),
             round: None,
             runs: vec![vec![f64::NAN; sums.len()]; found.outcomes.len()],
-            scales,
             variances: total.squared_deviations().into_iter().map(|sum| sum / n_samples).collect(),
             sums,
             edges: Edges::default(),
@@ -203,7 +204,7 @@ impl Identification {
             (self.round, self.next) = (Some(round), 0);
             let clients = sites.all().iter().enumerate();
             self.sums = clients.map(|(client, site)| site.sums(Some(left_out(round, client)))).collect();
-            self.fleet = shared::fleet(&self.sums, &self.scales, self.rounds.n_local_steps);
+            self.fleet = shared::fleet(&self.sums, &self.found.scales, self.rounds.n_local_steps);
             return true;
         }
         self.fleet = fleet;
@@ -274,7 +275,7 @@ impl Identification {
     }
 
     fn models_of(&self, run: &SharedRun, solver: Solver) -> Result<Model, EstimateError> {
-        let model = |client| shared::unscaled(run.model(client), &self.scales);
+        let model = |client| shared::unscaled(run.model(client), &self.found.scales);
         let is_finite = |model: &Matrix| model.iter().all(|entry| entry.is_finite());
         if let Solver::Clustered { .. } = solver {
             let mut learning = 0..;

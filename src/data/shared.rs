@@ -2,7 +2,7 @@
 //!
 //! The columns of real data have units, which gradient steps ignore. So every regressor, and every next state, is first
 //! divided by its root mean square over all clients, on which sites can agree by exchanging d sums of squares; models
-//! are converted back to the file's units. Least squares does not depend on the scales; the other methods converge in a
+//! are converted back to the file's units, but for their distances from each other. Least squares does not depend on the scales; the other methods converge in a
 //! number of rounds that does not depend on units, and clients are grouped alike in all units.
 
 use fedsysid_sim::fleet::Fleet;
@@ -128,6 +128,11 @@ fn after(map: &RoundMap, first: &Matrix, n_rounds: usize) -> Matrix {
     let mut model = first.clone();
     map.power(n_rounds).apply(first, &mut model);
     model
+}
+
+/// A model, or a difference of models (n×d), in units of the scales: `Θ_jk s_k/s_j`, whatever the units of the file.
+pub fn scaled(model: &Matrix, scales: &[f64]) -> Matrix {
+    Matrix::from_fn(model.nrows(), model.ncols(), |j, k| model[(j, k)] * (scales[k] / scales[j]))
 }
 
 /// A model (n×d) in units of the scales, converted to the units of the file.

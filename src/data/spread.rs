@@ -1,7 +1,8 @@
 //! How far clients differ, as far as their data show.
 //!
-//! Local estimates differ for two reasons: differences between the clients' systems, and noise. With
-//! `v_i = Σ_jk s.e.(Θ̂_i,jk)²`, the mean square caused by noise,
+//! Local estimates differ for two reasons: differences between the clients' systems, and noise. Both are compared in
+//! units in which every column has a mean square of 1 ([`shared`](crate::shared)): sums over entries of other units
+//! would depend on the file's. With `v_i = Σ_jk s.e.(Θ̂_i,jk)²`, the mean square caused by noise,
 //!
 //! ```text
 //! τ² = Σ_i ‖Θ̂_i − mean‖_F² / (M − 1)  −  (1/M) Σ_i v_i
@@ -22,6 +23,7 @@ mod ratio;
 
 use crate::Matrix;
 use crate::estimate::Estimate;
+use crate::shared::scaled;
 use crate::sums::Sums;
 
 pub use ratio::Test;
@@ -32,9 +34,10 @@ use ratio::{Law, Noisy, Ratio};
 pub struct Spread {
     /// Number of clients whose data determine a system of their own, with samples to spare.
     pub n_clients: usize,
-    /// τ: the root mean square of ‖Θ⁽ⁱ⁾ − mean‖_F beyond the part that noise explains; 0 if noise explains all of it.
+    /// τ: the root mean square of ‖Θ⁽ⁱ⁾ − mean‖_F beyond the part that noise explains, in units of the scales; 0 if
+    /// noise explains all of it.
     pub between: f64,
-    /// The contribution of noise to the distance of a local estimate: the root of the mean v_i.
+    /// The contribution of noise to the distance of a local estimate, in units of the scales: the root of the mean v_i.
     pub noise: f64,
     /// States, counted from 0, that the own models of several clients predict without error, but one model for these
     /// clients does not: in these states the clients differ for certain.
@@ -63,12 +66,12 @@ pub enum Untold {
 const CERTAIN: f64 = 1_000.0;
 
 impl Spread {
-    /// How far the clients differ that have an estimate, from the sums and the estimate of each. Clients with no more
-    /// samples than regressors are left out, as their noise is not known.
+    /// How far the clients differ that have an estimate, from the sums and the estimate of each, and the scales of the
+    /// regressors. Clients with no more samples than regressors are left out, as their noise is not known.
     ///
     /// # Errors
     /// The reason why the data cannot show it.
-    pub fn of(clients: &[(Sums, Estimate)]) -> Result<Self, Untold> {
+    pub fn of(clients: &[(Sums, Estimate)], scales: &[f64]) -> Result<Self, Untold> {
         let clients: Vec<_> = clients.iter().filter(|(_, own)| own.degrees > 0).collect();
         let [(sums, first), _, ..] = clients[..] else { return Err(Untold::FewClients) };
         let (n, d) = first.theta.shape();
@@ -76,8 +79,9 @@ impl Spread {
         let pooled = |sums: &Sums| Estimate::of(sums).map_err(|_| Untold::Unsolved);
         pooled(&Sums::total(sums.dims(), clients.iter().map(|(sums, _)| sums)))?;
         let mean = clients.iter().fold(Matrix::zeros(n, d), |sum, (_, own)| sum + &own.theta) / m as f64;
-        let squares: f64 = clients.iter().map(|(_, own)| (&own.theta - &mean).norm_squared()).sum();
-        let noise = clients.iter().map(|(_, own)| own.total_variance()).sum::<f64>() / m as f64;
+        let square = |matrix: &Matrix| scaled(matrix, scales).norm_squared();
+        let squares: f64 = clients.iter().map(|(_, own)| square(&(&own.theta - &mean))).sum();
+        let noise = clients.iter().map(|(_, own)| square(&own.standard_errors)).sum::<f64>() / m as f64;
         let laws: Vec<_> = clients.iter().map(|(sums, own)| Law::new(sums, own)).collect();
         let (mut differing, mut exact, mut ratio) = (Vec::new(), Vec::new(), Ratio::default());
         for j in 0..n {

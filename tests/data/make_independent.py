@@ -590,9 +590,11 @@ def ratio_test(est):
     F = lam / f1n * f2 / (f2 - 2)
     return dict(f=F, p=float(stats.f.sf(F, f1n, f2)), f1=f1n, f2=f2)
 
-def spread(est):
-    M = len(est); th = np.array([e['theta'] for e in est])
-    noise = np.mean([np.sum(e['se'] ** 2) for e in est])
+def spread(est, scale):
+    # In units in which every column has a mean square of 1.
+    unit = scale / scale[:len(est[0]['theta']), None]
+    M = len(est); th = np.array([e['theta'] * unit for e in est])
+    noise = np.mean([np.sum((e['se'] * unit) ** 2) for e in est])
     tau2 = np.sum((th - th.mean(0)) ** 2) / (M - 1) - noise
     return dict(between=np.sqrt(max(tau2, 0)), noise=np.sqrt(noise), **ratio_test(est))
 
@@ -638,7 +640,7 @@ def identify(clients, K, R):
         outcomes.append(dict(way=way, models=[m.tolist() for m in models(way, extra, -1)], squares=squares.tolist(), free_run=free,
                              one_step=float(np.sqrt(squares.sum() / len(allZ)))))
     out = lambda e: dict(theta=e['theta'].tolist(), se=e['se'].tolist(), noise_std=e['noise_std'].tolist(), df=e['df'], t=float(stats.t.ppf(.975, e['df'])))
-    return dict(K=K, R=R, step_size=step, locals=[out(e) for e in est], pooled=out(pooled), spread={k: float(x) for k, x in spread(est).items()}, outcomes=outcomes)
+    return dict(K=K, R=R, step_size=step, locals=[out(e) for e in est], pooled=out(pooled), spread={k: float(x) for k, x in spread(est, scale).items()}, outcomes=outcomes)
 
 
 def make_own_data():

@@ -90,7 +90,7 @@ fn joined(parts: &Parts) -> Option<Joined<'_>> {
 #[derive(Clone, Debug, PartialEq)]
 struct Placed {
     name: String,
-    /// Distance of its own estimate from the mean of all clients' estimates (spectral norm).
+    /// Distance of its own estimate from the mean of all clients' estimates (spectral norm, in units of the scales).
     distance: f64,
     /// Error of its own model over the error of the shared way.
     ratio: f64,

@@ -12,6 +12,7 @@ use crate::dashboard::systems::plane::drawn;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Joining, Model, Way};
+use crate::data::shared::scaled;
 use crate::figure::number::{beside_one, count, measured};
 use crate::sim::norm::spectral_norm;
 use crate::sim::spectrum::eigenvalues;
@@ -279,7 +280,7 @@ fn fit(found: &Found) -> String {
             html += &bar(error, largest);
         }
         let far = match (&outcome.model, &identified.pooled) {
-            (Ok(Model::Shared(model)), Ok(pooled)) => Some((model - &pooled.theta).norm()),
+            (Ok(Model::Shared(model)), Ok(pooled)) => Some(scaled(&(model - &pooled.theta), &identified.scales).norm()),
             _ => None,
         };
         let distance: fn(f64) -> String = |far| measured(far, 3);
@@ -363,12 +364,14 @@ fn client_row(found: &Found, client: usize, joining: Option<Joining>) -> String 
     html + "</tr>"
 }
 
-/// Distance ‖Θ̂_i − mean‖ (spectral norm) of each client's own estimate from the mean of all; 0 for clients without one.
+/// Distance ‖Θ̂_i − mean‖ (spectral norm) of each client's own estimate from the mean of all, in units of the scales; 0
+/// for clients without one.
 fn distances(found: &Found) -> Vec<f64> {
     let known = || found.identified.locals.iter().filter_map(|local| local.as_ref().ok());
     let Some(first) = known().next() else { return vec![0.0; found.sites.all().len()] };
     let zeros = Matrix::zeros(first.theta.nrows(), first.theta.ncols());
     let mean = known().fold(zeros, |sum, own| sum + &own.theta) / known().count() as f64;
-    let of = |local: &Result<Estimate, _>| local.as_ref().map_or(0.0, |own| spectral_norm(&(&own.theta - &mean)));
+    let far = |own: &Estimate| spectral_norm(&scaled(&(&own.theta - &mean), &found.identified.scales));
+    let of = |local: &Result<Estimate, _>| local.as_ref().map_or(0.0, far);
     found.identified.locals.iter().map(of).collect()
 }

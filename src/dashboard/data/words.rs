@@ -299,7 +299,7 @@ pub fn spread(found: &Found) -> String {
     let is_found = is_certain || p_value < 0.05;
     let size = match (is_found, *apart > 0.0) {
         (true, true) => {
-            say!("their systems lie about {} from their mean (root mean square, Frobenius)", measured(*apart, 3))
+            say!("their systems lie about {} from their mean (root mean square)", measured(*apart, 3))
         }
         (true, false) if is_certain => say!("how far is lost in the noise of other states").into(),
         (true, false) => say!("how far is lost in the noise").into(),
@@ -330,6 +330,7 @@ pub fn spread(found: &Found) -> String {
         }
         None => say!("{verdict}: {size}, over {n_clients} clients; no state has noise."),
     };
+    words += say!(" Distances are for columns scaled to a mean square of 1.");
     let names = |states: &[usize]| states.iter().map(|&state| &*found.sites.names[state]).collect::<Vec<_>>();
     if is_certain {
         let names = names(differing).join(between());

@@ -29,8 +29,13 @@ fn plan(n_rollouts: usize, process_noise_std: f64) -> DataPlan {
     DataPlan { n_rollouts, rollout_len: 5, noise: NoiseLevels { process_noise_std, ..NoiseLevels::UNIT } }
 }
 
+/// How far clients differ in the units of their data.
+fn spread_of(clients: &[(Sums, Estimate)]) -> Result<Spread, Untold> {
+    Spread::of(clients, &[1.0; 5])
+}
+
 fn spread(systems: &[LinearSystem], trial: usize) -> Spread {
-    Spread::of(&clients(systems, |_| plan(12, 1.0), trial)).unwrap()
+    spread_of(&clients(systems, |_| plan(12, 1.0), trial)).unwrap()
 }
 
 /// The p-value of Chow's test, which takes all clients to have the same noise.
@@ -75,7 +80,7 @@ fn noise_may_be_each_clients_own_and_samples_few() {
     let unequal = |client: usize| if client < 5 { plan(40, 0.2) } else { plan(12, 1.0) };
     let reversed = |client: usize| if client < 5 { plan(40, 1.0) } else { plan(12, 0.2) };
     let share = |systems: &[LinearSystem], plan: &dyn Fn(usize) -> DataPlan, n_trials: usize| {
-        let p_value = |trial| Spread::of(&clients(systems, plan, trial)).unwrap().test.unwrap().p_value;
+        let p_value = |trial| spread_of(&clients(systems, plan, trial)).unwrap().test.unwrap().p_value;
         (0..n_trials).filter(|&trial| p_value(trial) < 0.05).count() as f64 / n_trials as f64
     };
     let equal = share(&alike[..10], &|_| plan(12, 1.0), 1_000);
@@ -96,7 +101,7 @@ fn where_noise_is_the_same_differences_are_found_as_often_as_by_a_test_that_know
     let (mut found, mut by_chow) = (0, 0);
     for trial in 0..400 {
         let clients = clients(&systems[..10], |_| plan(12, 1.0), trial);
-        found += usize::from(Spread::of(&clients).unwrap().test.unwrap().p_value < 0.05);
+        found += usize::from(spread_of(&clients).unwrap().test.unwrap().p_value < 0.05);
         by_chow += usize::from(chow(&clients) < 0.05);
     }
     assert!((100..=350).contains(&by_chow) && found + 20 >= by_chow, "{found} {by_chow} of 400");
@@ -110,7 +115,7 @@ fn a_client_without_noise_is_what_the_others_are_held_against() {
     let noise = |client: usize| if client == 0 { 0.0 } else { 1.0 };
     let n_found = (0..400).filter(|&trial| {
         let clients = clients(&alike[..2], |client| plan(4, noise(client)), trial);
-        let found = Spread::of(&clients).unwrap();
+        let found = spread_of(&clients).unwrap();
         assert!(found.exact.is_empty() && found.differing.is_empty(), "{found:?}");
         found.test.unwrap().p_value < 0.05
     });
@@ -120,7 +125,7 @@ fn a_client_without_noise_is_what_the_others_are_held_against() {
     apart.truncate(2);
     apart.push(third);
     let noise = |client: usize| if client < 2 { 0.0 } else { 1.0 };
-    let found = Spread::of(&clients(&apart, |client| plan(4, noise(client)), 0)).unwrap();
+    let found = spread_of(&clients(&apart, |client| plan(4, noise(client)), 0)).unwrap();
     assert_eq!((found.test, found.exact.is_empty()), (None, true), "{found:?}");
     assert!(!found.differing.is_empty());
 }
@@ -159,7 +164,7 @@ fn a_state_without_noise_is_no_part_of_the_test() {
     let mut n_found = 0;
     for trial in 0..400 {
         let clients = carts(|_| 0.1, 1.0, trial);
-        let found = Spread::of(&clients).unwrap();
+        let found = spread_of(&clients).unwrap();
         assert_eq!((&found.exact[..], &found.differing[..]), (&[0][..], &[][..]));
         let laws: Vec<_> = clients.iter().map(|(sums, own)| Law::new(sums, own)).collect();
         let noisy: Vec<_> = laws.iter().zip(&clients).map(|(law, (_, own))| Noisy { law, own, state: 1 }).collect();
@@ -175,10 +180,10 @@ fn a_state_without_noise_is_no_part_of_the_test() {
 
 #[test]
 fn clients_that_differ_in_what_has_no_noise_differ_for_certain() {
-    let found = Spread::of(&carts(|client| 0.1 + 1e-3 * client as f64, 1.0, 0)).unwrap();
+    let found = spread_of(&carts(|client| 0.1 + 1e-3 * client as f64, 1.0, 0)).unwrap();
     assert_eq!((&found.exact[..], &found.differing[..]), (&[][..], &[0][..]));
     assert!(found.test.unwrap().p_value > 0.01, "the other state is alike");
-    let found = Spread::of(&carts(|client| 0.1 * client as f64, 0.0, 0)).unwrap();
+    let found = spread_of(&carts(|client| 0.1 * client as f64, 0.0, 0)).unwrap();
     assert_eq!((&found.exact[..], &found.differing[..], found.test), (&[1][..], &[0][..], None));
     // Four values of `dt`, evenly spaced from 0 to 0.3, have this root mean square around their mean.
     assert!((found.between - (0.05_f64 / 3.0).sqrt()).abs() < 1e-9 && found.noise == 0.0, "{found:?}");
@@ -186,7 +191,7 @@ fn clients_that_differ_in_what_has_no_noise_differ_for_certain() {
 
 #[test]
 fn without_any_noise_there_is_nothing_to_test_with() {
-    assert_eq!(Spread::of(&carts(|_| 0.1, 0.0, 0)), Err(Untold::NoNoise));
+    assert_eq!(spread_of(&carts(|_| 0.1, 0.0, 0)), Err(Untold::NoNoise));
 }
 
 /// One rollout of five samples determines the five regressors, and leaves nothing that tells the noise.
@@ -196,11 +201,11 @@ fn a_client_without_samples_to_spare_is_left_out() {
     let few = |client: usize| plan(if client == 1 { 1 } else { 12 }, 1.0);
     let mut three = clients(&alike[..3], few, 0);
     assert_eq!(three[1].1.degrees, 0);
-    let found = Spread::of(&three);
+    let found = spread_of(&three);
     three.remove(1);
-    assert_eq!(found, Spread::of(&three));
+    assert_eq!(found, spread_of(&three));
     assert_eq!(found.unwrap().n_clients, 2);
-    assert_eq!(Spread::of(&clients(&alike[..2], few, 0)), Err(Untold::FewClients));
+    assert_eq!(spread_of(&clients(&alike[..2], few, 0)), Err(Untold::FewClients));
 }
 
 #[test]
@@ -209,8 +214,8 @@ fn one_client_differs_from_nobody() {
         Sums::new(crate::Dims { n_states: 1, n_inputs: 0 }),
         Estimate { theta: Matrix::zeros(1, 1), standard_errors: Matrix::zeros(1, 1), noise_std: vec![1.0], degrees: 5 },
     );
-    assert_eq!(Spread::of(&[one]), Err(Untold::FewClients));
-    assert_eq!(Spread::of(&[]), Err(Untold::FewClients));
+    assert_eq!(spread_of(&[one]), Err(Untold::FewClients));
+    assert_eq!(spread_of(&[]), Err(Untold::FewClients));
 }
 
 /// Two coordinates of some 10⁶ m, which change by a few metres, with errors of a millimetre.
@@ -232,7 +237,7 @@ fn clients_that_are_alike_are_not_told_apart_by_rounding_far_from_zero() {
         let estimate = Estimate::of(&sums).unwrap();
         (sums, estimate)
     };
-    let found = Spread::of(&(0..5).map(client).collect::<Vec<_>>()).unwrap();
+    let found = spread_of(&(0..5).map(client).collect::<Vec<_>>()).unwrap();
     let test = found.test.unwrap();
     assert!(test.p_value > 0.05 && found.between < 1e-4, "{found:?}");
 }

@@ -19,6 +19,28 @@ fn carts(dt: impl Fn(usize) -> f64, noise: f64) -> String {
     text
 }
 
+/// A column in other units changes no verdict and no distance, but for the last digits: these are kept by powers of two.
+#[test]
+fn units_of_columns_change_no_verdict() {
+    let in_units = |column: usize, unit: f64| {
+        let scaled = |(place, field): (usize, &str)| match field.parse::<f64>() {
+            Ok(value) if place == column => (unit * value).to_string(),
+            _ => field.to_owned(),
+        };
+        let row = |row: &str| row.split(',').enumerate().map(scaled).collect::<Vec<_>>().join(",") + "\n";
+        desk(&[&small(|_| ()).lines().map(row).collect::<String>()]).parts().unwrap()
+    };
+    let plain = in_units(3, 1.0);
+    assert!(plain[Part::Spread].contains("Distances are for columns scaled to a mean square of 1."));
+    for (column, unit) in [(3, 1_024.0), (4, 0.125), (7, 1.0 / 65_536.0)] {
+        let other = in_units(column, unit);
+        assert_ne!(plain[Part::Estimate], other[Part::Estimate]);
+        for part in [Part::Spread, Part::Join, Part::Clients, Part::Dots, Part::Fit] {
+            assert_eq!(plain[part], other[part], "column {column} in units of {unit}");
+        }
+    }
+}
+
 /// For states without noise, rounding decides no verdict, and no text holds NaN or an infinity.
 #[test]
 fn states_without_noise_are_spoken_of_in_words() {
@@ -91,7 +113,8 @@ fn noise_of_one_client_is_not_denied_where_others_have_none() {
     let [.., spread] = said(&format!("client,rollout,t,x1,u1\n{rows}"));
     assert!(spread.starts_with("The clients differ for certain: "), "{spread}");
     assert!(spread.contains("; noise alone moves the estimate of one by about "), "{spread}");
-    assert!(spread.contains(", over 3 clients. Predicted without error by some clients’ own models, but"), "{spread}");
+    assert!(spread.contains(", over 3 clients. "), "{spread}");
+    assert!(spread.contains(" Predicted without error by some clients’ own models, but"), "{spread}");
     assert!(spread.ends_with(" not by one for these: x1.") && !spread.contains("no state has noise"), "{spread}");
 }
 

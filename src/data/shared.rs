@@ -16,8 +16,11 @@ use fedsysid_sim::schedule::Schedule;
 use crate::Matrix;
 use crate::sums::Sums;
 
-/// Rounds of eight clients that run in one step of work: about a millisecond.
-const STEP: usize = 1_000;
+/// Products in rounds that run in one step of work: about a millisecond.
+const STEP: usize = 200_000;
+
+/// What a round of eight clients takes besides its products, counted in these.
+const BESIDES: usize = 125;
 
 /// The rounds of the federated methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,7 +108,8 @@ impl SharedRun {
 
     /// Runs some more rounds, for about a millisecond; returns whether there are more.
     pub fn advance(&mut self, fleet: &Fleet) -> bool {
-        let now = self.left.min(1 + STEP / fleet.blocks().len().max(1));
+        let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
+        let now = self.left.min(1 + STEP / (fleet.blocks().len().max(1) * (BESIDES + n * d * d)));
         for _ in 0..now {
             self.update.round(Round { fleet, maps: &self.maps, who: &self.who });
         }

@@ -358,6 +358,21 @@ fn where_nothing_ever_moves_no_method_has_a_model() {
     }
 }
 
+/// A thousand rounds at a time would take a second with forty states and inputs.
+#[test]
+fn a_step_of_work_has_fewer_rounds_where_these_take_longer() {
+    let n_steps = |n_states: usize| {
+        let dims = crate::Dims { n_states, n_inputs: n_states };
+        let s = Matrix::identity(2 * n_states, 2 * n_states);
+        let moments = fedsysid_sim::moments::Moments { c: s.rows(0, n_states).into_owned(), s, n_samples: 99 };
+        let mut fleet = Fleet::new(dims);
+        fleet.add(&moments, 1);
+        let mut run = SharedRun::new(Solver::Median, &fleet, 0.1, 20);
+        1 + (0..20).take_while(|_| run.advance(&fleet)).count()
+    };
+    assert_eq!([1, 40].map(n_steps), [1, 20]);
+}
+
 /// The differences in the parts with samples have a mean of 1, which is `times` their standard error; the two-sided 5 %
 /// quantiles of Student's t are 2.776 for five parts and 12.706 for two.
 #[test]

@@ -71,7 +71,7 @@ impl Sums {
     /// is its own mean, and no sample has none.
     fn is_possible(&self) -> bool {
         let is_bounded = |i: usize, j: usize| {
-            let (product, bound) = (self.at(i, j), (self.at(i, i) * self.at(j, j)).sqrt());
+            let (product, bound) = (self.at(i, j), self.at(i, i).sqrt() * self.at(j, j).sqrt());
             product.abs() <= bound * (1.0 + 1e-9)
         };
         let is_zero = |sums: &[f64]| sums.iter().all(|sum| *sum == 0.0);
@@ -375,6 +375,9 @@ pub(crate) mod tests {
             Sums::from_parts(sums.dims, n, sums.mean.clone(), gram)
         };
         assert_eq!(made(|_, _| ()), Some(sums.clone()));
+        // The product of two such squares is zero.
+        let tiny = |gram: &mut Vec<f64>, _: &mut u64| gram.iter_mut().for_each(|product| *product *= 1e-200);
+        assert!(made(tiny).is_some());
         assert_eq!(made(|gram, _| gram[0] = -1.0), None);
         assert_eq!(made(|gram, _| gram[1] = 1e9), None);
         assert_eq!(made(|gram, _| gram[3] = f64::NAN), None);

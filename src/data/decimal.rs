@@ -30,7 +30,8 @@ const POWERS: [f64; 23] = [
 const MOST_DIGITS: u32 = 19;
 
 /// Words for a value that is missing.
-const MISSING: [&[u8]; 8] = [b"na", b"n/a", b"#n/a", b"nan", b"null", b"none", b"-", b"?"];
+/// `-nan` is written by C, `#nv` by German spreadsheets.
+const MISSING: [&[u8]; 10] = [b"na", b"n/a", b"#n/a", b"#nv", b"nan", b"-nan", b"null", b"none", b"-", b"?"];
 
 /// Whether a field stands for a missing value.
 pub fn is_missing(text: &[u8]) -> bool {
@@ -288,7 +289,9 @@ mod tests {
         for text in ["inf", "-Infinity", "1e999", "-1e400"] {
             check(text, Err(NotANumber::NotFinite));
         }
-        assert!(["", "NA", "n/a", "#N/A", "NaN", "null", "-"].iter().all(|text| is_missing(text.as_bytes())));
+        assert!(
+            ["", "NA", "n/a", "#N/A", "#NV", "NaN", "-nan", "null", "-"].iter().all(|text| is_missing(text.as_bytes()))
+        );
         assert!(!is_missing(b"0") && !is_missing(b"north"));
     }
 }

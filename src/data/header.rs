@@ -9,8 +9,8 @@ use fedsysid_sim::sort::sort_few;
 /// The largest number of states, and of inputs.
 pub const MOST_COLUMNS: usize = 40;
 
-/// Names of the column of clients. In these and all other names, upper and lower case, blanks, `_`, `-`, `.` and
-/// brackets make no difference.
+/// Names of the column of clients. In these and all other names, upper and lower case, blanks, `_`, `-`, `.`, brackets
+/// and a unit in brackets at the end make no difference.
 pub const CLIENT: [&str; 9] = ["client", "clientid", "site", "system", "plant", "agent", "unit", "device", "i"];
 /// Names of the column of rollouts.
 pub const ROLLOUT: [&str; 9] =
@@ -144,8 +144,13 @@ fn is_number(name: &str) -> bool {
         && !name.contains(|c: char| (c.is_ascii_alphabetic() || !c.is_ascii()) && c != 'e' && c != 'E')
 }
 
-/// A name for comparison: in lower case, without blanks, `_`, `-`, `.` and brackets.
+/// A name for comparison: in lower case, without blanks, `_`, `-`, `.` and brackets, and without a unit at the end, as in
+/// `time [s]`. In `x[1]`, the number is no unit.
 fn plain(name: &str) -> String {
+    let name = match name.rsplit_once(['(', '[', '{']) {
+        Some((before, unit)) if !before.is_empty() && !unit.starts_with(|c: char| c.is_ascii_digit()) => before,
+        _ => name,
+    };
     let kept = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-' | '[' | ']' | '(' | ')' | '{' | '}' | '.'));
     kept.map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -231,6 +236,8 @@ mod tests {
         check("x,u", &(None, None, None, vec![0, 1], 1));
         check("state1,state2,input1", &(None, None, None, vec![0, 1, 2], 2));
         check("x1,x2", &(None, None, None, vec![0, 1], 2));
+        check("time [s],x[1] (m),X2 (m/s),u1 [N]", &(None, None, Some(0), vec![1, 2, 3], 2));
+        check("t (s),x1(t),x2(t),u(t)", &(None, None, Some(0), vec![1, 2, 3], 2));
         check("x10,x9,x8,x7,x6,x5,x4,x3,x2,x1", &(None, None, None, (0..10).rev().collect(), 10));
     }
 

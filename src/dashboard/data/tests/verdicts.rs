@@ -1,6 +1,7 @@
 //! What is said of how far clients differ, of who should join, and of states without noise.
 
 use super::*;
+use crate::data::spread::{Spread, Test};
 
 /// Rows of carts: the position changes by `dt` times the speed, without noise; the speed has noise of size `noise`.
 fn carts(dt: impl Fn(usize) -> f64, noise: f64) -> String {

@@ -97,6 +97,14 @@ fn cut_short(refusal: Refusal) -> Refusal {
     }
 }
 
+/// A time that is no number cannot be left out, as other values can.
+fn no_time(refusal: Refusal) -> Refusal {
+    match refusal.fault {
+        Fault::NotANumber(column, text) => Refusal { fault: Fault::NotATime(column, text), ..refusal },
+        _ => refusal,
+    }
+}
+
 /// The message about a file that begins like one that is not text.
 fn no_text(beginning: &[u8]) -> Option<&'static str> {
     let is = |begin: &[u8]| beginning.starts_with(begin);
@@ -182,7 +190,10 @@ impl Table {
             self.values.push(value);
         }
         let time = match header.time {
-            Some(column) => Some(numbers.value(column)?.ok_or_else(|| Fault::NoTime(numbers.name(column)).at(line))?),
+            Some(column) => {
+                let time = numbers.value(column).map_err(no_time)?;
+                Some(time.ok_or_else(|| Fault::NoTime(numbers.name(column)).at(line))?)
+            }
             None => None,
         };
         let (client, rollout) = (numbers.label(header.client)?, numbers.label(header.rollout)?);

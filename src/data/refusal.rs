@@ -57,6 +57,8 @@ pub enum Fault {
     OpenQuote,
     /// A field is not a number: the name of its column, and its text.
     NotANumber(String, String),
+    /// A time is not a number: the name of its column, and its text.
+    NotATime(String, String),
     /// A field has thousands separators, or two decimal marks: the name of its column, and its text.
     TwoMarks(String, String),
     /// A field has another decimal mark than fields before: the name of its column, and its text.
@@ -176,6 +178,9 @@ impl Fault {
         match self {
             Self::NotANumber(column, text) => {
                 f.write_str(&say!("{column} is “{text}”: a number was expected, or nothing where it is missing"))
+            }
+            Self::NotATime(column, text) => {
+                f.write_str(&say!("{column} is “{text}”: times are plain numbers, such as seconds"))
             }
             Self::TwoMarks(column, text) => {
                 f.write_str(&say!("{column} is “{text}”: numbers have one decimal mark and no thousands separators"))

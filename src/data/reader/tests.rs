@@ -231,7 +231,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         (
             b"t,x1\n2024-01-01,1\n",
-            "line 2: t is \u{201c}2024-01-01\u{201d}: a number was expected, or nothing where it is missing",
+            "line 2: t is \u{201c}2024-01-01\u{201d}: times are plain numbers, such as seconds",
         ),
         (
             b"t;x1\n0;1.234,5\n",

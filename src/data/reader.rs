@@ -40,6 +40,8 @@ struct Table {
     is_begun: bool,
     delimiter: Option<u8>,
     fields: Fields,
+    /// The last remark before the header, without its mark: `numpy.savetxt` writes the header as a remark.
+    remark: Vec<u8>,
     header: Option<Header>,
     /// The decimal mark, once one has occurred.
     mark: Option<u8>,
@@ -59,6 +61,7 @@ impl Reader {
             is_begun: false,
             delimiter: None,
             fields: Fields::default(),
+            remark: Vec::new(),
             header: None,
             mark: None,
             foreign: Noted::default(),
@@ -144,7 +147,11 @@ impl Table {
             return Err(Fault::NoText(say!("this file holds bytes that no text has: it is no CSV")).at(line));
         }
         let begins_as_remark = text.starts_with(b"#");
-        if text.trim_ascii().is_empty() || begins_as_remark && self.header.is_none() {
+        if begins_as_remark && self.header.is_none() {
+            self.remark = text[1..].to_vec();
+            return Ok(());
+        }
+        if text.trim_ascii().is_empty() {
             return Ok(());
         }
         let is_found = |delimiter: &u8| text.contains(delimiter);
@@ -161,13 +168,24 @@ impl Table {
             self.foreign.note(line);
         }
         if self.header.is_none() {
-            let header = Header::read(&self.fields, line)?;
+            let read = Header::read(&self.fields, line);
+            let is_row = read.is_err();
+            let header = read.or_else(|refusal| self.header_before(delimiter).ok_or(refusal))?;
             let names = (0..header.dims.n_regressors()).map(|regressor| header.value_name(regressor).to_owned());
             self.collector = Some(Collector::new(Sites::new(header.dims, names.collect()), header.time.is_some()));
             self.header = Some(header);
-            return Ok(());
+            if !is_row {
+                return Ok(());
+            }
         }
         if self.fields.is_empty() { Ok(()) } else { self.row(line, delimiter) }
+    }
+
+    /// The header, if it is the remark before the first row, which is split.
+    fn header_before(&self, delimiter: u8) -> Option<Header> {
+        let mut fields = Fields::default();
+        let fits = fields.split(&self.remark, delimiter) && fields.len() == self.fields.len();
+        Header::read(&fields, 0).ok().filter(|_| fits)
     }
 
     /// Whether a line that begins with `#` is a row: a client may be called #1, and a value be #N/A. A row has as many

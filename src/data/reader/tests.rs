@@ -99,6 +99,17 @@ fn what_begins_like_a_remark_may_be_a_row() {
     assert_eq!(read(&latin).unwrap().tally.foreign, Noted::default());
 }
 
+/// As `numpy.savetxt` writes it, with `delimiter=","` and `header="..."`.
+#[test]
+fn a_remark_may_be_the_header() {
+    same_as_plain(&format!("# {PLAIN}"));
+    same_as_plain(&format!("# made today\n#{PLAIN}"));
+    same_as_plain(&format!("# a,b,c,d,e,f\n{PLAIN}"));
+    assert_eq!(read(b"# x1\n1e+00\n5e-01\n").unwrap().tally.samples, 1);
+    let refused = read(b"# t,x1\n0,1,2\n").unwrap_err();
+    assert!(refused.starts_with("line 2: this should be the header"), "{refused}");
+}
+
 #[test]
 fn columns_may_be_left_out() {
     let opened = read(b"x1,u1\n1,2\n3,4\n5,6\n").unwrap();

@@ -313,7 +313,6 @@ fn bar(error: Option<f64>, largest: f64) -> String {
 fn join(found: &Found, way: usize) -> (String, String) {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return Default::default() };
     let n_clients = found.sites.all().len();
-    let joinings: Vec<_> = (0..n_clients).map(|client| found.identified.joining(outcome, client)).collect();
     let words = format!("<p data-testid=data-join data-said>{}</p>", escaped(&words::join(found, outcome)));
     let name = way_name(outcome.way);
     let mut html = String::new();
@@ -329,8 +328,8 @@ fn join(found: &Found, way: usize) -> (String, String) {
         escaped(&name),
         say!("join?")
     );
-    for (client, joining) in joinings.iter().enumerate().take(LISTED) {
-        html += &client_row(found, client, *joining);
+    for client in 0..n_clients.min(LISTED) {
+        html += &client_row(found, client, found.identified.joining(outcome, client));
     }
     html += "</tbody></table></div>";
     if n_clients > LISTED {

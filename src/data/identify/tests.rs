@@ -404,6 +404,15 @@ fn a_difference_is_clear_beyond_the_quantile_for_the_number_of_parts() {
     }
 }
 
+/// Takes milliseconds; finding the quantile for each client anew would take a minute.
+#[test]
+fn verdicts_on_thousands_of_clients_take_no_time() {
+    let found = identified(&sites_of(&text(&[9; 2], 3, 0.1)), Rounds::default());
+    let begin = std::time::Instant::now();
+    let n_clear = (0..200_000).filter(|k| found.joining(&found.outcomes[1], k % 2).unwrap().is_clear).count();
+    assert!(n_clear % 100_000 == 0 && begin.elapsed().as_secs() < 5, "{n_clear} {:?}", begin.elapsed());
+}
+
 #[test]
 fn twice_the_step_is_where_one_of_two_methods_ends_to_converge() {
     let sites = sites_of(&text(&[9, 30, 12], 5, 0.5));

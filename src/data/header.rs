@@ -255,9 +255,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_header_is_refused() {
-        refused("x1,x1,u1", "line 1: the columns “x1” and “x1” mean the same");
-        refused("x1,x_1,u1", "line 1: the columns “x1” and “x_1” mean the same");
-        refused("site,plant,x1,u1", "line 1: the columns “site” and “plant” mean the same");
+        refused("x1,x1,u1", "line 1: the columns “x1” and “x1” mean the same: rename one of them");
+        refused("x1,x_1,u1", "line 1: the columns “x1” and “x_1” mean the same: rename one of them");
+        refused("t,time,x1", "line 1: the columns “t” and “time” mean the same: rename one of them");
+        refused("site,plant,x1,u1", "line 1: the columns “site” and “plant” mean the same: rename one of them");
         refused("x1,x3,u1", "line 1: there is a column x3 and none x2");
         refused("x2,x3", "line 1: there is a column x2 and none x1");
         refused("x1,u0,u2", "line 1: there is a column u2 and none u1");

@@ -139,7 +139,9 @@ impl fmt::Display for Fault {
             Self::NoStates(names) => {
                 f.write_str(&say!("no column is a state: states are called x1, x2, …; the columns here are {names}"))
             }
-            Self::Twice(one, other) => f.write_str(&say!("the columns “{one}” and “{other}” mean the same")),
+            Self::Twice(one, other) => {
+                f.write_str(&say!("the columns “{one}” and “{other}” mean the same: rename one of them"))
+            }
             Self::Missing(missing, next) => f.write_str(&say!("there is a column {next} and none {missing}")),
             Self::TooManyColumns(what, most) => f.write_str(&say!("there are more than {most} {what}")),
             Self::NoRows => f.write_str(say!("there is no row beneath the header")),

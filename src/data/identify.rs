@@ -24,7 +24,7 @@ use crate::estimate::Estimate;
 use crate::shared::{self, Rounds, SharedRun};
 use crate::sites::{N_FOLDS, Sites, Stretch};
 use crate::special::t_quantile;
-use crate::spread::{Spread, Untold};
+use crate::spread::{Comparison, Spread, Untold};
 use crate::sums::Sums;
 
 /// A way in which clients get their models.
@@ -113,6 +113,10 @@ pub struct Identification {
     rounds: Rounds,
     /// Every client's sums: of all data at first, then without the part left out.
     sums: Vec<Sums>,
+    /// Every client's least squares from these sums, as far as they are found.
+    locals: Vec<Result<Matrix, EstimateError>>,
+    /// The comparison of clients, while it lasts.
+    comparison: Option<Comparison>,
     /// The round of cross-validation.
     round: Option<usize>,
     /// The squared errors of free runs of each client, for each way; NaN without a model.
@@ -140,10 +144,6 @@ impl Identification {
         let sums: Vec<_> = sites.all().iter().map(|site| site.sums(None)).collect();
         let total = Sums::total(sites.dims(), &sums);
         let n_samples = total.n_samples().max(1) as f64;
-        let locals: Vec<_> = sums.iter().map(Estimate::of).collect();
-        let known = sums.iter().zip(&locals);
-        let known: Vec<_> =
-            known.filter_map(|(sums, local)| Some((sums.clone(), local.as_ref().ok()?.clone()))).collect();
         let n_learning = sums.iter().filter(|sums| sums.n_samples() > 0).count();
         let solvers = shared::solvers(n_samples / n_learning.max(1) as f64);
         let ways = ONE_SHOT.into_iter().chain(solvers.map(Way::Method));
@@ -158,9 +158,9 @@ impl Identification {
         let scales = shared::scales(&total);
         let found = Identified {
             pooled: Estimate::of(&total),
-            spread: Spread::of(&known, &scales),
+            spread: Err(Untold::FewClients),
             scales,
-            locals,
+            locals: Vec::new(),
             outcomes: ways.map(outcome).collect(),
             n_samples: sites.all().iter().map(count).collect(),
             step_size: f64::NAN,
@@ -174,6 +174,8 @@ impl Identification {
             runs: vec![vec![f64::NAN; sums.len()]; found.outcomes.len()],
             variances: total.squared_deviations().into_iter().map(|sum| sum / n_samples).collect(),
             sums,
+            locals: Vec::new(),
+            comparison: None,
             edges: Edges::default(),
             run: None,
             next: 0,
@@ -190,6 +192,25 @@ impl Identification {
 
     /// Works for a few milliseconds; returns whether there is more to do.
     pub fn step(&mut self, sites: &Sites) -> bool {
+        if let Some(sums) = self.sums.get(self.locals.len()) {
+            if self.round.is_some() {
+                self.locals.push(sums.least_squares());
+                return true;
+            }
+            let own = Estimate::of(sums);
+            self.locals.push(own.as_ref().map(|own| own.theta.clone()).map_err(|error| *error));
+            self.found.locals.push(own);
+            if self.locals.len() == self.sums.len() {
+                self.begin_comparison();
+            }
+            return true;
+        }
+        if let Some(comparison) = &mut self.comparison {
+            if let Some(spread) = comparison.step() {
+                (self.found.spread, self.comparison) = (spread, None);
+            }
+            return true;
+        }
         let fleet = self.fleet.take();
         if let (None, None) = (&fleet, self.round) {
             return false;
@@ -206,6 +227,7 @@ impl Identification {
                 return false;
             }
             (self.round, self.next) = (Some(round), 0);
+            self.locals.clear();
             let clients = sites.all().iter().enumerate();
             self.sums = clients.map(|(client, site)| site.sums(Some(left_out(round, client)))).collect();
             self.fleet = shared::fleet(&self.sums, &self.found.scales, self.rounds.n_local_steps);
@@ -220,12 +242,21 @@ impl Identification {
         self.found
     }
 
+    fn begin_comparison(&mut self) {
+        let known = self.sums.iter().zip(&self.found.locals);
+        let known = known.filter_map(|(sums, local)| Some((sums.clone(), local.as_ref().ok()?.clone())));
+        match Comparison::new(known.collect(), &self.found.scales) {
+            Ok(comparison) => self.comparison = Some(comparison),
+            Err(untold) => self.found.spread = Err(untold),
+        }
+    }
+
     /// Finds the models of the next way and computes their errors, or advances a method by some rounds.
     fn go_on(&mut self, fleet: Option<&Fleet>, sites: &Sites) {
         let (model, contraction) = match (self.found.outcomes[self.next].way, fleet) {
-            (Way::Alone, _) => (Ok(Model::Each(self.sums.iter().map(local).collect())), None),
+            (Way::Alone, _) => (Ok(Model::Each(self.locals.iter().map(|local| local.clone().ok()).collect())), None),
             (Way::Pooled, _) => (pooled(&self.sums).map(Model::Shared), None),
-            (Way::MeanOfLocals, _) => (mean_of_locals(&self.sums).map(Model::Shared), None),
+            (Way::MeanOfLocals, _) => (self.mean_of_locals().map(Model::Shared), None),
             (Way::Method(solver), Some(fleet)) if self.found.step_size.is_finite() => {
                 // A pull makes the cost steeper: with FedAvg's step size, FedProx would jump to and fro.
                 let step_size = self.found.step_size / (1.0 + self.found.step_size * solver.pull());
@@ -278,6 +309,15 @@ impl Identification {
         }
     }
 
+    /// The mean of the least squares of all clients with samples.
+    fn mean_of_locals(&self) -> Result<Matrix, EstimateError> {
+        let learning = || self.sums.iter().zip(&self.locals).filter(|(sums, _)| sums.n_samples() > 0);
+        let mut models = learning().map(|(_, local)| local.as_ref().map_err(|error| *error));
+        let first = models.next().ok_or(EstimateError::NotFinite)??.clone();
+        let sum = models.try_fold(first, |sum, model| model.map(|model| sum + model))?;
+        Ok(sum / learning().count() as f64)
+    }
+
     fn models_of(&self, run: &SharedRun, solver: Solver) -> Result<Model, EstimateError> {
         let model = |client| shared::unscaled(run.model(client), &self.found.scales);
         let is_finite = |model: &Matrix| model.iter().all(|entry| entry.is_finite());
@@ -293,21 +333,9 @@ impl Identification {
     }
 }
 
-fn local(sums: &Sums) -> Option<Matrix> {
-    sums.least_squares().ok()
-}
-
 fn pooled(sums: &[Sums]) -> Result<Matrix, EstimateError> {
     let Some(first) = sums.first() else { return Err(EstimateError::NotFinite) };
     Sums::total(first.dims(), sums).least_squares()
-}
-
-fn mean_of_locals(sums: &[Sums]) -> Result<Matrix, EstimateError> {
-    let learning = || sums.iter().filter(|sums| sums.n_samples() > 0);
-    let mut models = learning().map(Sums::least_squares);
-    let Some(first) = models.next() else { return Err(EstimateError::NotFinite) };
-    let sum = models.try_fold(first?, |sum, model| Ok::<_, EstimateError>(sum + model?))?;
-    Ok(sum / learning().count() as f64)
 }
 
 /// The mean, over the states that change, of each state's sum of squares divided by its variance; NaN if no state

@@ -65,57 +65,90 @@ pub enum Untold {
 /// rounded too, and a client's own model follows these errors more closely than one model for all.
 const CERTAIN: f64 = 1_000.0;
 
-impl Spread {
-    /// How far the clients differ that have an estimate, from the sums and the estimate of each, and the scales of the
-    /// regressors. Clients with no more samples than regressors are left out, as their noise is not known.
+/// The comparison of clients, state by state.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The sums and the estimate of each client.
+    clients: Vec<(Sums, Estimate)>,
+    laws: Vec<Law>,
+    /// The states that are compared.
+    done: usize,
+    ratio: Ratio,
+    found: Spread,
+}
+
+impl Comparison {
+    /// Begins to compare the clients that have an estimate, from the sums and the estimate of each, and the scales of
+    /// the regressors. Clients with no more samples than regressors are left out, as their noise is not known.
     ///
     /// # Errors
-    /// The reason why the data cannot show it.
-    pub fn of(clients: &[(Sums, Estimate)], scales: &[f64]) -> Result<Self, Untold> {
-        let clients: Vec<_> = clients.iter().filter(|(_, own)| own.degrees > 0).collect();
-        let [(sums, first), _, ..] = clients[..] else { return Err(Untold::FewClients) };
+    /// The reason why the data cannot show how far clients differ.
+    pub fn new(mut clients: Vec<(Sums, Estimate)>, scales: &[f64]) -> Result<Self, Untold> {
+        clients.retain(|(_, own)| own.degrees > 0);
+        let [(sums, first), _, ..] = &clients[..] else { return Err(Untold::FewClients) };
         let (n, d) = first.theta.shape();
         let m = clients.len();
-        let pooled = |sums: &Sums| Estimate::of(sums).map_err(|_| Untold::Unsolved);
         pooled(&Sums::total(sums.dims(), clients.iter().map(|(sums, _)| sums)))?;
         let mean = clients.iter().fold(Matrix::zeros(n, d), |sum, (_, own)| sum + &own.theta) / m as f64;
         let square = |matrix: &Matrix| scaled(matrix, scales).norm_squared();
         let squares: f64 = clients.iter().map(|(_, own)| square(&(&own.theta - &mean))).sum();
         let noise = clients.iter().map(|(_, own)| square(&own.standard_errors)).sum::<f64>() / m as f64;
-        let laws: Vec<_> = clients.iter().map(|(sums, own)| Law::new(sums, own)).collect();
-        let (mut differing, mut exact, mut ratio) = (Vec::new(), Vec::new(), Ratio::default());
-        for j in 0..n {
-            let (noisy, still): (Vec<_>, Vec<_>) = (0..m).partition(|&client| clients[client].1.noise_std[j] > 0.0);
-            let mut known = None;
-            if !still.is_empty() {
-                let together = Sums::total(sums.dims(), still.iter().map(|&client| &clients[client].0));
-                let theta = pooled(&together)?.theta;
-                let (left, rounding) = together.residuals_and_rounding(&theta)[j];
-                if left > CERTAIN * rounding {
-                    differing.push(j);
-                    continue;
-                }
-                known = Some(theta.rows(j, 1).into_owned());
-            }
-            if noisy.is_empty() {
-                exact.push(j);
-            } else {
-                let of_client = |client: usize| Noisy { law: &laws[client], own: &clients[client].1, state: j };
-                ratio.add(&noisy.into_iter().map(of_client).collect::<Vec<_>>(), known.as_ref())?;
-            }
-        }
-        if exact.len() == n {
-            return Err(Untold::NoNoise);
-        }
-        Ok(Self {
+        let found = Spread {
             n_clients: m,
             between: (squares / (m - 1) as f64 - noise).max(0.0).sqrt(),
             noise: noise.sqrt(),
-            differing,
-            exact,
-            test: ratio.test(),
-        })
+            differing: Vec::new(),
+            exact: Vec::new(),
+            test: None,
+        };
+        let laws = clients.iter().map(|(sums, own)| Law::new(sums, own)).collect();
+        Ok(Self { clients, laws, done: 0, ratio: Ratio::default(), found })
     }
+
+    /// Compares the clients in one more state. Returns the result after the last one, and before it `None`.
+    pub fn step(&mut self) -> Option<Result<Spread, Untold>> {
+        let n = self.clients.first()?.1.theta.nrows();
+        if self.done < n {
+            let compared = self.compare(self.done);
+            self.done += 1;
+            return compared.err().map(Err);
+        }
+        if self.found.exact.len() == n {
+            return Some(Err(Untold::NoNoise));
+        }
+        Some(Ok(Spread { test: self.ratio.test(), ..self.found.clone() }))
+    }
+
+    fn compare(&mut self, state: usize) -> Result<(), Untold> {
+        let clients = &self.clients;
+        let (noisy, still): (Vec<_>, Vec<_>) =
+            (0..clients.len()).partition(|&client| clients[client].1.noise_std[state] > 0.0);
+        let mut known = None;
+        if !still.is_empty() {
+            let sums = still.iter().map(|&client| &clients[client].0);
+            let together = Sums::total(clients[0].0.dims(), sums);
+            let theta = pooled(&together)?;
+            let (left, rounding) = together.residuals_and_rounding(&theta)[state];
+            if left > CERTAIN * rounding {
+                self.found.differing.push(state);
+                return Ok(());
+            }
+            known = Some(theta.rows(state, 1).into_owned());
+        }
+        if noisy.is_empty() {
+            self.found.exact.push(state);
+            return Ok(());
+        }
+        let of_client = |client: usize| {
+            let (sums, own) = &clients[client];
+            Noisy { law: &self.laws[client], sums, own, state }
+        };
+        self.ratio.add(&noisy.into_iter().map(of_client).collect::<Vec<_>>(), known.as_ref())
+    }
+}
+
+fn pooled(sums: &Sums) -> Result<Matrix, Untold> {
+    sums.least_squares().map_err(|_| Untold::Unsolved)
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use crate::dashboard::systems::Mode;
 use crate::data::identify::Identification;
 use crate::data::reader::Reader;
 use crate::data::shared::Rounds;
+use crate::figure::sheet::Paper;
+use crate::figure::svg::Strokes;
+use crate::figure::theme::Theme;
 use crate::sim::scenario::Settings;
 use crate::text::from_decimal;
 
@@ -128,6 +131,16 @@ fn pooled_intervals_name_what_they_assume() {
         let html = &parts[Part::Estimate];
         assert!(html.contains("± is half a 95 % confidence interval") && !html.contains("These intervals"), "{html}");
     }
+}
+
+/// Takes milliseconds; finding the quantile for each client anew would take a minute.
+#[test]
+fn verdicts_on_thousands_of_clients_take_no_time() {
+    let Found { identified, .. } = found(&small(|_| ()));
+    let begin = std::time::Instant::now();
+    let is_clear = |k: &usize| identified.joining(&identified.outcomes[1], k % 4).unwrap().is_clear;
+    let n_clear = (0..400_000).filter(is_clear).count();
+    assert!(n_clear.is_multiple_of(100_000) && begin.elapsed().as_secs() < 5, "{n_clear} {:?}", begin.elapsed());
 }
 
 /// Pooled and local estimates on screen equal those of the simulation that wrote the file.

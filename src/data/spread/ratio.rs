@@ -43,8 +43,8 @@ pub struct Test {
 }
 
 /// The law of a client's ratios λ, which is the same in every state.
-pub(super) struct Law<'a> {
-    sums: &'a Sums,
+#[derive(Debug)]
+pub(super) struct Law {
     moments: Moments,
     /// k, which makes the mean of k λ equal to the number of regressors d.
     factor: f64,
@@ -52,18 +52,19 @@ pub(super) struct Law<'a> {
     variance: f64,
 }
 
-impl<'a> Law<'a> {
-    pub(super) fn new(sums: &'a Sums, own: &Estimate) -> Self {
+impl Law {
+    pub(super) fn new(sums: &Sums, own: &Estimate) -> Self {
         let d = own.theta.ncols() as f64;
         let (mean, variance) = log_beta(0.5 * own.degrees as f64, 0.5 * d);
         let factor = d / mean;
-        Self { sums, moments: sums.moments(), factor, variance: factor * factor * variance }
+        Self { moments: sums.moments(), factor, variance: factor * factor * variance }
     }
 }
 
 /// A client in a state in which it has noise.
 pub(super) struct Noisy<'a> {
-    pub(super) law: &'a Law<'a>,
+    pub(super) law: &'a Law,
+    pub(super) sums: &'a Sums,
     pub(super) own: &'a Estimate,
     pub(super) state: usize,
 }
@@ -76,12 +77,12 @@ impl Noisy<'_> {
 
     /// The increase of that sum for a row θ (1×d) in place of the client's own.
     fn beyond(&self, theta: &Matrix) -> f64 {
-        self.law.sums.square(&(theta - self.own.theta.rows(self.state, 1))).max(0.0)
+        self.sums.square(&(theta - self.own.theta.rows(self.state, 1))).max(0.0)
     }
 }
 
 /// The likelihood ratio, summed over states.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Ratio {
     /// Λ.
     statistic: f64,
@@ -151,7 +152,7 @@ fn weighted_mean(clients: &[Noisy<'_>], beyond: &[f64]) -> Result<Matrix, Untold
     }
     let left = |theta: &Matrix| {
         let left = clients.iter().zip(weights());
-        let left = left.map(|(client, weight)| client.law.sums.left(theta, client.state) * (weight / largest));
+        let left = left.map(|(client, weight)| client.sums.left(theta, client.state) * (weight / largest));
         left.fold(0.0 * theta, |sum, left| sum + left)
     };
     refined(&Moments { s, c, n_samples }, &left).map(|(theta, _)| theta).map_err(|_| Untold::Unsolved)

@@ -31,7 +31,8 @@ fn plan(n_rollouts: usize, process_noise_std: f64) -> DataPlan {
 
 /// How far clients differ in the units of their data.
 fn spread_of(clients: &[(Sums, Estimate)]) -> Result<Spread, Untold> {
-    Spread::of(clients, &[1.0; 5])
+    let mut comparison = Comparison::new(clients.to_vec(), &[1.0; 5])?;
+    (0..100).find_map(|_| comparison.step()).unwrap()
 }
 
 fn spread(systems: &[LinearSystem], trial: usize) -> Spread {
@@ -167,7 +168,8 @@ fn a_state_without_noise_is_no_part_of_the_test() {
         let found = spread_of(&clients).unwrap();
         assert_eq!((&found.exact[..], &found.differing[..]), (&[0][..], &[][..]));
         let laws: Vec<_> = clients.iter().map(|(sums, own)| Law::new(sums, own)).collect();
-        let noisy: Vec<_> = laws.iter().zip(&clients).map(|(law, (_, own))| Noisy { law, own, state: 1 }).collect();
+        let noisy = laws.iter().zip(&clients).map(|(law, (sums, own))| Noisy { law, sums, own, state: 1 });
+        let noisy: Vec<_> = noisy.collect();
         let mut alone = Ratio::default();
         alone.add(&noisy, None).unwrap();
         let test = found.test.unwrap();

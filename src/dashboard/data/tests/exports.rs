@@ -2,9 +2,6 @@
 
 use super::*;
 use crate::dashboard::export::charts::Page;
-use crate::figure::sheet::Paper;
-use crate::figure::svg::Strokes;
-use crate::figure::theme::Theme;
 use crate::params::{Draft, Views};
 
 /// Exports hold every eigenvalue and every dot of the charts, and say which data were opened.

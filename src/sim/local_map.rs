@@ -273,6 +273,20 @@ impl FleetMaps {
         self.maps[index].set_equal_steps(&self.spectra[index], self.rule.pull, step_size, block);
     }
 
+    /// What [`LocalMaps::q`] is on an eigenvalue of each S of a block, present or not; for a schedule that changes the step
+    /// size from round to round, with equal steps of this size.
+    pub fn q_on(&mut self, block: &Block, step_size: f64, eigenvalue: Lanes) -> Lanes {
+        let (value, most) = (eigenvalue + Lanes::splat(self.rule.pull), block.n_local_steps.into_iter().max());
+        match self.rule.schedule {
+            Schedule::OverLocalSteps => {
+                let (sizes, _) = self.steps.first(most.unwrap_or(0));
+                different_steps(value, sizes, block.n_local_steps).1
+            }
+            Schedule::Constant => equal_steps(value, self.rule.step_size, block.n_local_steps).1,
+            Schedule::OverRounds | Schedule::Harmonic => equal_steps(value, step_size, block.n_local_steps).1,
+        }
+    }
+
     /// The reach of a round's steps, for a schedule that changes them from round to round: the largest `α K (λ + μ)` of
     /// a client, with λ the largest eigenvalue of its S.
     pub fn reach(&self, fleet: &Fleet) -> f64 {
@@ -355,7 +369,8 @@ fn where_taken(takes: [bool; LANES], steps: OnEigenvalue, all: OnEigenvalue) -> 
     (steps.0.where_nonzero(mask, all.0), steps.1.where_nonzero(mask, all.1))
 }
 
-/// Equal steps, by doubling.
+/// Equal steps, by doubling. (Not inlined, as for two callers it would be in the download twice.)
+#[inline(never)]
 fn equal_steps(eigenvalue: Lanes, step_size: f64, n_steps: [usize; LANES]) -> OnEigenvalue {
     let mut all = (Lanes::splat(1.0), Lanes::default());
     let mut power = one_step(eigenvalue, step_size);
@@ -371,6 +386,7 @@ fn equal_steps(eigenvalue: Lanes, step_size: f64, n_steps: [usize; LANES]) -> On
 }
 
 /// Steps that differ, one by one.
+#[inline(never)]
 fn different_steps(eigenvalue: Lanes, step_sizes: &[f64], n_steps: [usize; LANES]) -> OnEigenvalue {
     let mut all = (Lanes::splat(1.0), Lanes::default());
     let (mut ended, mut taken) = (all, 0);

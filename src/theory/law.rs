@@ -13,12 +13,14 @@
 
 use super::NoPrediction;
 use super::expectation::ExpectedFleet;
+use super::feedback::Feedback;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::cholesky::semidefinite_factor;
 use fedsysid_sim::estimate::Factor;
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
 use fedsysid_sim::norm::LaneNorms;
 use fedsysid_sim::normal::normal;
+use fedsysid_sim::scenario::{GradientScale, Scenario};
 use fedsysid_sim::stream::{Purpose, Seed, stream};
 use fedsysid_sim::system::Dims;
 use fedsysid_sim::target::{Target, Truth};
@@ -67,8 +69,8 @@ impl Law {
     }
 }
 
-/// Computes the law of the mean of the clients' own least squares in steps: mean `mean Θ⁽ⁱ⁾`, row covariance
-/// `Σ ν_i S_i⁻¹ / M²` with each client's finite-sample factor.
+/// Computes the law of the mean of the clients' own least squares in steps: mean `mean Θ⁽ⁱ⁾` plus their [bias](super::feedback),
+/// row covariance `Σ ν_i S_i⁻¹ / M²` with each client's finite-sample factor.
 #[derive(Clone, Debug)]
 pub struct MeanOfLocals {
     sum: Law,
@@ -89,7 +91,7 @@ impl MeanOfLocals {
     ///
     /// # Errors
     /// If a client's moments overflow, its data do not excite some direction, or it has too few samples.
-    pub fn step(&mut self, expected: &ExpectedFleet) -> Result<Option<Law>, NoPrediction> {
+    pub fn step(&mut self, expected: &ExpectedFleet, scenario: &Scenario) -> Result<Option<Law>, NoPrediction> {
         let d = self.sum.covariance.nrows();
         let m = expected.fleet().n_clients();
         let until = m.min(self.n_clients + STEP / (d * d * d).min(STEP));
@@ -101,7 +103,12 @@ impl MeanOfLocals {
             self.sum.covariance += inverse * (share * for_few(moments.n_samples as f64, d)?);
         }
         self.n_clients = until;
-        Ok((until == m).then(|| self.sum.clone()))
+        if until < m {
+            return Ok(None);
+        }
+        let feedback = Feedback::new(scenario, GradientScale::Sum);
+        feedback.add_bias(1.0, &mut self.sum.mean, |_, eigenvalue| Lanes::splat(1.0) / eigenvalue);
+        Ok(Some(self.sum.clone()))
     }
 }
 

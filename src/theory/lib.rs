@@ -11,6 +11,7 @@
 pub mod break_even;
 pub mod covariance;
 pub mod expectation;
+pub mod feedback;
 pub mod growth;
 pub mod landscape;
 pub mod law;

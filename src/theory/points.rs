@@ -1,9 +1,12 @@
 //! The noise of a round: round maps at several step sizes, and the joint covariance of the noise at all of them.
 //!
 //! A round adds `mean V_i Q_i` (FedAvg, FedProx) or `V̄ Q̄` (FedLin). The Q depend on the step size, the V do not. So
-//! the noise at several step sizes is jointly normal, with a covariance of low rank.
+//! the noise at several step sizes is jointly normal, with a covariance of low rank. Its mean, which is part of the
+//! maps, is that of [`feedback`](super::feedback).
 
 use super::expectation::ExpectedFleet;
+use super::feedback::Feedback;
+use super::prediction::Context;
 use fedsysid_sim::Matrix;
 use fedsysid_sim::fleet::Block;
 use fedsysid_sim::lanes::{LaneMatrix, Lanes};
@@ -19,6 +22,8 @@ const STEP: usize = 200_000;
 #[derive(Debug)]
 pub(super) struct Points {
     is_fedlin: bool,
+    /// For the other methods: what gives their offsets a bias.
+    feedback: Option<Feedback>,
     update: Box<dyn Update>,
     maps: FleetMaps,
     /// The step sizes; empty if every round has the same steps, and so one map.
@@ -36,8 +41,8 @@ pub(super) struct Points {
 
 impl Points {
     /// Starts without maps. `maps` are the local maps of the first round.
-    pub(super) fn new(expected: &ExpectedFleet, method: Method, maps: FleetMaps, sizes: Vec<f64>) -> Self {
-        let fleet = expected.fleet();
+    pub(super) fn new(context: Context<'_>, method: Method, maps: FleetMaps, sizes: Vec<f64>) -> Self {
+        let fleet = context.expected.fleet();
         let (n, d) = (fleet.dims().n_states, fleet.dims().n_regressors());
         let update = begin(method.solver, fleet, &Matrix::zeros(n, d));
         let is_fedlin = method.solver == Solver::FedLin;
@@ -45,7 +50,9 @@ impl Points {
         let (n_qs, n_pairs) = if is_fedlin { (0, 0) } else { (k, k * (k + 1) / 2) };
         let zeros = |count: usize| (0..count).map(|_| LaneMatrix::zeros(d, d)).collect();
         let (qs, pairs, means) = (zeros(n_qs), zeros(n_pairs), Matrix::zeros(d, k * d));
-        Self { is_fedlin, update, maps, sizes, taken: Vec::new(), means, qs, pairs, n_blocks: 0 }
+        let scale = context.scenario.settings().gradient_scale;
+        let feedback = (!is_fedlin).then(|| Feedback::new(context.scenario, scale));
+        Self { is_fedlin, feedback, update, maps, sizes, taken: Vec::new(), means, qs, pairs, n_blocks: 0 }
     }
 
     /// Computes some more maps, or the noise of some more clients; returns whether there is more to do.
@@ -83,7 +90,12 @@ impl Points {
         let who = Participants::everybody(fleet.n_clients());
         let d = fleet.dims().n_regressors();
         let map = self.update.round_map(Round { fleet, maps: &self.maps, who: &who }).cloned();
-        self.taken.push(map.unwrap_or_else(|| RoundMap::identity(fleet.dims().n_states, d)));
+        let mut map = map.unwrap_or_else(|| RoundMap::identity(fleet.dims().n_states, d));
+        if let Some(feedback) = &self.feedback {
+            let size = self.sizes.get(point).copied().unwrap_or_default();
+            feedback.add_to_offset(&mut map.offset, fleet, &mut self.maps, size);
+        }
+        self.taken.push(map);
         if self.is_fedlin {
             let mut lanes = LaneMatrix::zeros(d, d);
             for (map, block) in self.maps.blocks().iter().zip(fleet.blocks()) {

@@ -115,13 +115,13 @@ impl PredictionRun {
         let recurrence = if !settings.participation.is_full(fleet.n_clients()) {
             Recurrence::Partial(Box::new(PartialRun::new(context, method, maps)?))
         } else if method.schedule.repeats_every_round() {
-            let points = Points::new(context.expected, method, maps, Vec::new());
+            let points = Points::new(context, method, maps, Vec::new());
             Recurrence::Points { points: Box::new(points), degree: None }
         } else {
             let most = fleet.blocks().iter().flat_map(|block| block.n_local_steps).max().unwrap_or(1);
             let degree = degree(maps.reach(fleet), most).ok_or(NoPrediction::LocalSteps)?;
             let sizes = RoundCurve::new(settings.step_size, degree, shape).points().to_vec();
-            let points = Points::new(context.expected, method, maps, sizes);
+            let points = Points::new(context, method, maps, sizes);
             Recurrence::Points { points: Box::new(points), degree: Some(degree) }
         };
         let centre = match context.truth.target() {

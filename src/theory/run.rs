@@ -123,7 +123,7 @@ impl TheoryRun {
 
     /// Computes the one-shot estimates from sums over samples, and then scales the moments as the gradients require.
     fn references(&mut self, experiment: &Experiment, mut mean_of_locals: MeanOfLocals) -> Stage {
-        let mean_of_locals = match mean_of_locals.step(&self.expected) {
+        let mean_of_locals = match mean_of_locals.step(&self.expected, &experiment.scenario) {
             Ok(None) => return Stage::References(mean_of_locals),
             Ok(Some(law)) => Ok(law),
             Err(reason) => Err(reason),

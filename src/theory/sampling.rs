@@ -26,6 +26,7 @@
 //! Products of two such factors are linear in Kronecker products, so the mean of `xᵀx` follows a recurrence of its own.
 
 use super::NoPrediction;
+use super::feedback::Feedback;
 use super::prediction::{Context, State};
 use fedsysid_sim::Matrix;
 use fedsysid_sim::lanes::{LANES, LaneMatrix, Lanes};
@@ -79,6 +80,8 @@ struct Means {
     q: Matrix,
     sq: Matrix,
     rq: Matrix,
+    /// The [bias](super::feedback) of ĥ.
+    bias: Matrix,
     noise: Matrix,
     /// Mean of `E_i ν_i S_i`.
     reach: Matrix,
@@ -101,7 +104,7 @@ fn client(context: Context<'_>, maps: &FleetMaps, which: usize) -> Client {
 }
 
 impl Means {
-    fn new(context: Context<'_>, is_fedlin: bool, maps: &FleetMaps, reports: Reports) -> Self {
+    fn new(context: Context<'_>, is_fedlin: bool, maps: &mut FleetMaps, reports: Reports) -> Self {
         let (n, d) = context.pooled.mean.shape();
         let n_clients = context.expected.fleet().n_clients();
         let zeros = || LaneMatrix::zeros(d, d);
@@ -137,7 +140,12 @@ impl Means {
         let variance = |squares: f64, mean: &Matrix| squares / mean.norm_squared() - 1.0;
         let varied = variance(squares_s, &s) * variance(squares_q, &q);
         let varied = reports.variation * varied.max(0.0).sqrt();
-        Self { reports, n_clients: n_clients as f64, together, is_fedlin, s, q, sq, rq, noise, reach, varied }
+        let mut bias = Matrix::zeros(n, d);
+        if !is_fedlin {
+            let feedback = Feedback::new(context.scenario, context.scenario.settings().gradient_scale);
+            feedback.add_to_offset(&mut bias, context.expected.fleet(), maps, 0.0);
+        }
+        Self { reports, n_clients: n_clients as f64, together, is_fedlin, s, q, sq, rq, bias, noise, reach, varied }
     }
 
     /// The mean round: F̂ and ĥ.
@@ -145,7 +153,7 @@ impl Means {
         let d = self.s.nrows();
         let apart = 1.0 - self.together;
         let factor = Matrix::identity(d, d) - &self.s * &self.q * apart - &self.sq * self.together;
-        RoundMap { factor, offset: &self.rq * self.together }
+        RoundMap { factor, offset: &self.rq * self.together + &self.bias }
     }
 }
 
@@ -155,7 +163,7 @@ impl Sampling {
     /// # Errors
     /// If the round is not one affine map, step sizes change from round to round, or FedLin's round depends too much on
     /// who takes part.
-    pub(super) fn new(context: Context<'_>, method: Method, maps: FleetMaps) -> Result<Self, NoPrediction> {
+    pub(super) fn new(context: Context<'_>, method: Method, mut maps: FleetMaps) -> Result<Self, NoPrediction> {
         let settings = context.scenario.settings();
         let fleet = context.expected.fleet();
         let is_fedlin = match method.solver {
@@ -167,7 +175,7 @@ impl Sampling {
             return Err(NoPrediction::Participation);
         }
         let reports = settings.participation.reports(fleet.n_clients());
-        let means = Means::new(context, is_fedlin, &maps, reports);
+        let means = Means::new(context, is_fedlin, &mut maps, reports);
         if is_fedlin && (means.varied > VARIED || means.varied.is_nan()) {
             return Err(NoPrediction::Chance);
         }

@@ -11,6 +11,7 @@ use fedsysid::sim::stability::Stability;
 use fedsysid::sim::target::Target;
 use fedsysid::theory::NoPrediction;
 use fedsysid::theory::expectation::ExpectedFleet;
+use fedsysid::theory::feedback::Feedback;
 use fedsysid::theory::law::Law;
 use fedsysid::theory::prediction::Parts;
 use rand::RngExt;
@@ -54,7 +55,10 @@ fn parts_over_all_draws(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
     let pooled = Law::pooled(&expected).expect("the data determine it").mean;
     let (n, d) = pooled.shape();
     let m = settings.n_clients;
-    let maps = FleetMaps::new(expected.fleet(), rule(method, settings.step_size));
+    let mut maps = FleetMaps::new(expected.fleet(), rule(method, settings.step_size));
+    let feedback = Feedback::new(scenario, settings.gradient_scale);
+    let mut bias = Matrix::zeros(n, d);
+    feedback.add_to_offset(&mut bias, expected.fleet(), &mut maps, settings.step_size);
     let q: Vec<_> = (0..m).map(|client| maps.blocks()[client / 8].q.lane(client % 8)).collect();
     let moments: Vec<_> = (0..m).map(|client| expected.client(client)).collect();
     let draws = draws(settings.participation, m);
@@ -93,7 +97,7 @@ fn parts_over_all_draws(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
                 let share = 1.0 / set.len() as f64;
                 let mean = |of: &dyn Fn(usize) -> Matrix| set.iter().map(|&i| of(i)).sum::<Matrix>() * share;
                 let factor = Matrix::identity(d, d) - mean(&|i| &moments[i].0.s * &q[i]);
-                next.drift = &run.drift * &factor + mean(&|i| moments[i].0.gradient(&pooled) * &q[i]);
+                next.drift = &run.drift * &factor + mean(&|i| moments[i].0.gradient(&pooled) * &q[i]) + &bias;
                 next.transient *= &factor;
                 next.reach.iter_mut().for_each(|reach| *reach *= &factor);
                 for &i in set {

@@ -12,6 +12,7 @@ use fedsysid::sim::stability::Stability;
 use fedsysid::sim::target::Target;
 use fedsysid::theory::NoPrediction;
 use fedsysid::theory::expectation::ExpectedFleet;
+use fedsysid::theory::feedback::Feedback;
 use fedsysid::theory::law::Law;
 use fedsysid::theory::prediction::Prediction;
 use rand::RngExt;
@@ -27,6 +28,7 @@ fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
     let (n, d) = pooled.shape();
     let m = settings.n_clients;
     let mut maps = FleetMaps::new(fleet, rule(method, settings.step_size));
+    let feedback = Feedback::new(scenario, settings.gradient_scale);
     let mut transient = scenario.first_model() - &pooled;
     let mut drift = Matrix::zeros(n, d);
     // The factor of each client's noise V in the model.
@@ -58,7 +60,11 @@ fn parts_by_brute_force(scenario: &Scenario, method: Method) -> Vec<[f64; 4]> {
         if !maps.repeat() {
             maps.set_round(fleet, round, settings.n_rounds);
         }
-        let map = round_map(method, fleet, &maps);
+        let mut map = round_map(method, fleet, &maps);
+        if method.solver != Solver::FedLin {
+            let size = method.schedule.step_size(settings.step_size, 1, round, settings.n_rounds);
+            feedback.add_to_offset(&mut map.offset, fleet, &mut maps, size);
+        }
         drift = &drift * &map.factor + (&pooled * &map.factor + &map.offset - &pooled);
         transient *= &map.factor;
         let q = |client: usize| maps.blocks()[client / 8].q.lane(client % 8);

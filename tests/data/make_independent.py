@@ -122,6 +122,30 @@ def fleet_maps(S, K, alpha, schedule='constant', mu=0., r=0, rounds=1):
     return np.stack([x[0] for x in PQ], -3), np.stack([x[1] for x in PQ], -3)
 
 
+def bias(f, schedule, mu, r=0, rounds=1):
+    """Mean over clients of E[V Q(S)] to first order, entry by entry of V: the derivative of Q along E[V_ik S]."""
+    total = np.zeros((f.n, f.d))
+    for j in range(f.m):
+        A, T = f.A[j], f.T[j]
+        S = f.S[j] + mu * np.eye(f.d)
+        coupled = np.zeros((f.n, f.d, f.d, f.d))
+        for t in range(T):
+            for later in range(t + 1, T):
+                # Of w_t and of z_t with the later z, whose inputs are new.
+                W, R = np.zeros((f.n, f.d)), np.zeros((f.d, f.d))
+                W[:, :f.n] = f.sw[j] ** 2 * np.linalg.matrix_power(A, later - t - 1).T
+                R[:, :f.n] = f.sigmas[j][t] @ f.theta[j].T @ np.linalg.matrix_power(A, later - t - 1).T
+                coupled += np.einsum('il,km->iklm', W, R) + np.einsum('im,kl->iklm', W, R)
+        coupled *= f.N[j] / ((f.N[j] * f.T[j]) ** 2. if f.case.get('mean_gradient') else 1.)
+        Q, dQ, eye = np.zeros((f.d, f.d)), np.zeros(coupled.shape), np.eye(f.d)
+        for k in range(1, f.K[j] + 1):
+            a = steps(schedule, f.alpha, k, r, rounds)
+            dQ = dQ @ (eye - a * S) - a * Q @ coupled
+            Q = Q @ (eye - a * S) + a * eye
+        total += np.einsum('ikkm->im', dQ)
+    return total / f.m
+
+
 def spec(x):
     if x.ndim == 2: return np.linalg.norm(x, 2)
     return np.sqrt(np.linalg.eigvalsh(x @ np.swapaxes(x, -1, -2))[..., -1])
@@ -240,8 +264,11 @@ def rounds_of(f, S, C, method, schedule, mu, R, rng, B, keep, callback):
     repeat = schedule in ('constant', 'local')
     for r in range(R):
         if r == 0 or not repeat:
-            P, Q = fleet_maps(S, f.K, f.alpha, schedule, mu if method == 'fedprox' else 0., r, R)
+            pulled = mu if method == 'fedprox' else 0.
+            P, Q = fleet_maps(S, f.K, f.alpha, schedule, pulled, r, R)
             SQ, CQ = S @ Q, C @ Q
+            # What pooled least squares has of it, an M-th, is left out of all predictions.
+            extra = (1 - 1 / f.m) * bias(f, schedule, pulled, r, R)
         w = masks(rng, f.case.get('participation'), B, f.m)
         n = w.sum(1)
         some = n > 0
@@ -252,7 +279,7 @@ def rounds_of(f, S, C, method, schedule, mu, R, rng, B, keep, callback):
             F, G = eye - mean(S) @ Qb, mean(C) @ Qb
         else:
             Qb = None
-            F, G = eye - mean(SQ), mean(CQ)     # P + μQ = I − SQ, with Q that of S + μI
+            F, G = eye - mean(SQ), mean(CQ) + extra     # P + μQ = I − SQ, with Q that of S + μI
         F, G = np.where(some[:, None, None], F, eye), np.where(some[:, None, None], G, 0.)
         callback(r + 1, F, G, w, Q, Qb)
 

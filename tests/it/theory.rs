@@ -41,6 +41,9 @@ fn predictions_meet_the_simulation() {
         let alone = got.reference(Reference::ClientAlone).expect("asked for").expect("enough data");
         let allowed = (0.03 * alone.mean()).max(4.0 * alone.standard_error());
         compare("alone", expected.alone.expect("the data determine it"), alone.mean(), allowed);
+        let locals = got.reference(Reference::MeanOfLocals).expect("asked for").expect("enough data");
+        let allowed = (0.03 * locals.mean()).max(4.0 * locals.standard_error());
+        compare("mean of locals", expected.mean_of_locals.expect("the data determine it"), locals.mean(), allowed);
         // Fewer than 60 samples (N·T = 5 N for each client) for each of 5 regressors.
         assert_eq!(expected.has_few_for_curves(), m * n < 60);
         for (method, simulated) in expected.methods.iter().zip(&got.methods) {
@@ -55,6 +58,29 @@ fn predictions_meet_the_simulation() {
         }
         complaints
     });
+}
+
+/// With very many clients hardly any noise is left, and what remains of the mean of local solutions is their bias. FedAvg
+/// comes near to it by many local steps, from which its prediction is within 3 % or three standard errors; FedLin does not.
+#[test]
+fn of_very_many_clients_the_bias_remains() {
+    let over_steps = Method { solver: Solver::FedAvg, schedule: Schedule::OverLocalSteps };
+    let methods = vec![FEDLIN, FEDAVG, over_steps, Method::constant(Solver::FedProx { pull: 50.0 })];
+    let settings = Settings { methods, step_size: 1e-3, n_local_steps: 50.into(), ..cell(1_000, 25, 0.0) };
+    let expected = theory(settings.clone());
+    let got = simulate(settings, 200);
+    let agree = |expected: f64, mean: f64, error: f64| within(expected, mean, (0.03 * mean).max(3.0 * error));
+    let locals = got.reference(Reference::MeanOfLocals).expect("asked for").expect("enough data");
+    let expected_locals = expected.mean_of_locals.expect("the data determine it");
+    assert!(agree(expected_locals, locals.mean(), locals.standard_error()), "{expected_locals} {}", locals.mean());
+    let pooled = expected.pooled.expect("the data determine it");
+    assert!(expected_locals > 1.4 * pooled, "{expected_locals} {pooled}");
+    for (method, simulated) in expected.methods.iter().zip(&got.methods) {
+        let running = simulated.errors.last().expect("a last round");
+        let expected = *method.prediction.as_ref().expect("an affine round").means.last().expect("a last round");
+        let (mean, error) = (running.mean(), running.standard_error());
+        assert!(agree(expected, mean, error), "{:?}: {expected} expected, {mean} ± {error}", method.method);
+    }
 }
 
 /// A mean spectral norm is computed at few rounds; in between, its ratio to the root mean square is interpolated. A run that

@@ -1,9 +1,10 @@
 //! Federated methods on given moments.
 //!
-//! The columns of real data have units, which gradient steps ignore. So every regressor, and every next state, is first
-//! divided by its root mean square over all clients, on which sites can agree by exchanging d sums of squares; models
-//! are converted back to the file's units, but for their distances from each other. Least squares does not depend on the scales; the other methods converge in a
-//! number of rounds that does not depend on units, and clients are grouped alike in all units.
+//! The columns of real data have units, which gradient steps ignore. So every regressor, and every next state, is
+//! first divided by its root mean square over all clients, on which sites can agree by exchanging d sums of squares;
+//! models are converted back to the file's units, except where their distances from each other are measured. Least
+//! squares does not depend on the scales; the other methods converge in a number of rounds that does not depend on
+//! units, and clients are grouped alike in all units.
 
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::local_map::{FleetMaps, StepRule};

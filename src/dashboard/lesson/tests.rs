@@ -198,12 +198,14 @@ fn drift_is_what_local_steps_cost() {
     check(Lesson::Floor, 4, "K=2", |before, _| {
         let above = before.seen().above_pooled().unwrap();
         assert!(above > 0.12, "{above}");
-        // What the text says of the prediction: it lies near the dotted line, and knows of next to no drift.
-        let theory = before.run.theory.as_ref().unwrap();
-        let prediction = theory.methods[0].prediction.as_ref().unwrap();
+        // What the text says of the prediction: it knows of the drift.
+        let prediction = before.run.theory.as_ref().unwrap().methods[0].prediction.as_ref().unwrap();
         let (parts, expected) = (prediction.parts.last().unwrap(), prediction.means.last().unwrap());
-        assert!(parts.drift.abs() < 0.05 * parts.total(), "{parts:?}");
-        assert!((expected / theory.pooled.unwrap() - 1.0).abs() < 0.05, "{expected}");
+        assert!(parts.drift > 0.25 * parts.total(), "{parts:?}");
+        // With some seeds, steps are too large for one of the data sets.
+        let end = before.seen().end(0).unwrap();
+        let error = before.run.summary.methods[0].errors.last().unwrap().standard_error();
+        assert!(end.is_infinite() || (expected - end).abs() < 0.05 * end + 3.0 * error, "{expected} {end} {error}");
     });
     check(Lesson::Floor, 4, "alpha=0.0001", |_, _| ());
 }

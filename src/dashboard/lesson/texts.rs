@@ -249,8 +249,8 @@ pub(super) const DRIFT: Words = Words {
              (pooled, {pooled}). FedAvg ends at {end}, {above} above it. This is client drift.",
         ),
         always(
-            "It comes from what so few samples look like by chance. Predictions are for much data and do not see it: the dashed curve \
-             ends near the dotted line, and of client drift the page counts only {drift}.",
+            "It comes from noise: what disturbs a client stays in its later states, and draws the own solutions of all to the same \
+             side. A mean does not take that away. The dashed curve knows of it: {drift} of its mean square is client drift.",
         ),
         always(
             "FedLin corrects every step by everybody’s gradient: where it converges, it rests on the dotted line, whatever K is.",

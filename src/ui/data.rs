@@ -67,14 +67,18 @@ impl OwnData {
         }
     }
 
-    /// Gives the desk an order to open data, which are shown from their first model on.
-    fn ask_anew(self, order: impl FnOnce(&DeskProxy, u32)) {
-        self.ask(Choices { chosen: Chosen::default(), ..self.in_use() }, order);
+    /// The choices for data that are opened: they are shown from their first model on.
+    fn anew(self) -> Choices {
+        Choices { chosen: Chosen::default(), ..self.in_use() }
     }
 
+    /// Opens files: in place of all that is open or being opened, or in addition to it.
     fn open(self, files: &FileList, adds: bool) {
-        if files.length() > 0 {
-            self.ask_anew(|desk, job| desk.open(job, files, adds));
+        let order = |desk: &DeskProxy, job| desk.open(job, files, adds);
+        match (files.length(), adds) {
+            (0, _) => {}
+            (_, true) => self.ask_when_free(self.anew(), order),
+            (_, false) => self.ask(self.anew(), order),
         }
     }
 
@@ -186,7 +190,7 @@ fn opening(store: Store, own: OwnData) -> AnyView {
         <div class="data-head">
             <div class="data-ways">
                 {file_button(say!("Open files…"), "open", false, own)}
-                {button("set-step", say!("Try the example"), move || own.ask_anew(DeskProxy::open_example))}
+                {button("set-step", say!("Try the example"), move || own.ask(own.anew(), DeskProxy::open_example))}
                 {button("set-step", say!("Save the simulated data as CSV"), save)}
             </div>
             <p class="quiet">

@@ -7,7 +7,7 @@ use std::io::{Error, Result};
 use std::path::Path;
 
 use wasm_encoder::reencode::{Error as Fault, Reencode, utils};
-use wasm_encoder::{CodeSection, ExportSection, FunctionSection, ImportSection, Module};
+use wasm_encoder::{CodeSection, ExportSection, FunctionSection, ImportSection, MemArg, Module};
 use wasmparser::{
     CodeSectionReader, CustomSectionReader, Export, FunctionSectionReader, Import, ImportSectionReader, KnownCustom,
     Parser, Payload, TypeRef, Validator,
@@ -97,6 +97,11 @@ impl Reencode for Reordered<'_> {
         Ok(own.and_then(|own| self.places.get(own as usize)).copied().unwrap_or(function))
     }
 
+    /// An alignment is a hint that engines leave aside. Without any, loads and stores are more alike.
+    fn mem_arg(&mut self, arg: wasmparser::MemArg) -> std::result::Result<MemArg, Fault> {
+        Ok(MemArg { align: 0, ..utils::mem_arg(self, arg)? })
+    }
+
     fn parse_import_section(
         &mut self,
         imports: &mut ImportSection,
@@ -150,8 +155,8 @@ impl Reencode for Reordered<'_> {
 #[cfg(test)]
 mod tests {
     use wasm_encoder::{
-        ElementSection, Elements, ExportKind, ExportSection, Function, ImportSection, RefType, TableSection, TableType,
-        TypeSection,
+        ElementSection, Elements, ExportKind, ExportSection, Function, ImportSection, MemorySection, MemoryType,
+        RefType, TableSection, TableType, TypeSection,
     };
     use wasmparser::{ElementItems, ExternalKind, Operator};
 
@@ -259,6 +264,39 @@ mod tests {
     }
 
     /// The sixth is exported to be called, and calls those after it; all others are methods of what nobody makes.
+    #[test]
+    fn loads_are_of_one_alignment() {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let (mut functions, mut exports) = (FunctionSection::new(), ExportSection::new());
+        functions.function(0);
+        exports.export("load", ExportKind::Func, 0);
+        let mut memories = MemorySection::new();
+        memories.memory(MemoryType { minimum: 1, maximum: None, memory64: false, shared: false, page_size_log2: None });
+        let mut body = Function::new([]);
+        let mut words = body.instructions();
+        for (offset, align) in [(8, 3), (12, 0)] {
+            words.i32_const(0).i64_load(MemArg { offset, align, memory_index: 0 }).drop();
+        }
+        words.end();
+        let mut code = CodeSection::new();
+        code.function(&body);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&memories).section(&exports).section(&code);
+        let after = reordered(&module.finish(), &HashMap::new()).unwrap();
+        let mut found = Vec::new();
+        for payload in Parser::new(0).parse_all(&after) {
+            if let Payload::CodeSectionEntry(body) = payload.unwrap() {
+                for operator in body.get_operators_reader().unwrap() {
+                    if let Operator::I64Load { memarg } = operator.unwrap() {
+                        found.push((memarg.offset, memarg.align));
+                    }
+                }
+            }
+        }
+        assert_eq!(found, [(8, 0), (12, 0)]);
+    }
+
     #[test]
     fn what_nobody_can_come_to_is_left_out() {
         let name = |number| if number == 5 { "main".to_owned() } else { format!("intounderlyingsource_{number}") };

@@ -273,8 +273,8 @@ impl FleetMaps {
         self.maps[index].set_equal_steps(&self.spectra[index], self.rule.pull, step_size, block);
     }
 
-    /// What [`LocalMaps::q`] is on an eigenvalue of each S of a block, present or not; for a schedule that changes the step
-    /// size from round to round, with equal steps of this size.
+    /// The scalar function whose value at S is [`LocalMaps::q`], at any eigenvalue for each client of a block. If steps change
+    /// from round to round, those of the round have the given size; otherwise it does not count.
     pub fn q_on(&mut self, block: &Block, step_size: f64, eigenvalue: Lanes) -> Lanes {
         let (value, most) = (eigenvalue + Lanes::splat(self.rule.pull), block.n_local_steps.into_iter().max());
         match self.rule.schedule {

@@ -69,8 +69,8 @@ impl Law {
     }
 }
 
-/// Computes the law of the mean of the clients' own least squares in steps: mean `mean Θ⁽ⁱ⁾` plus their [bias](super::feedback),
-/// row covariance `Σ ν_i S_i⁻¹ / M²` with each client's finite-sample factor.
+/// Computes the law of the mean of the clients' own least squares in steps: mean `mean Θ⁽ⁱ⁾` plus their
+/// [bias](super::feedback), row covariance `Σ ν_i S_i⁻¹ / M²` with each client's finite-sample factor.
 #[derive(Clone, Debug)]
 pub struct MeanOfLocals {
     sum: Law,

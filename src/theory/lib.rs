@@ -1,11 +1,13 @@
 //! Closed-form predictions: mean error curves and their causes, the largest stable step size, and the heterogeneity at
 //! which joining stops to pay. All of this is linear, so it needs no simulation. `docs/model.md` has the derivations.
 //!
-//! [`covariance`] (Lemma 1) → [`expectation`] (the fleet with expected moments) → [`law`] (distribution and mean error
-//! of an estimate) → [`prediction`] (methods round by round) → [`break_even`], [`scaling`], [`landscape`]. [`theorem1`]
-//! is the paper's bound, not a prediction. [`reach`] is about the controllability of a system.
+//! [`covariance`] (Lemma 1) → [`expectation`] (the fleet with expected moments) → [`feedback`] (the bias of what clients
+//! learn alone) → [`law`] (distribution and mean error of an estimate) → [`prediction`] (methods round by round) →
+//! [`break_even`], [`scaling`], [`landscape`]. [`theorem1`] is the paper's bound, not a prediction. [`reach`] is about the
+//! controllability of a system.
 //!
-//! Predictions hold for much data: S_i is replaced by its mean, and the noise by its normal limit.
+//! Predictions hold for much data: S_i is replaced by its mean, and the noise by its normal limit, with a bias of its
+//! next order.
 //! [`Theory::has_few_for_curves`] and [`Theory::has_few_alone`] tell whether there are too few samples for that.
 
 pub mod break_even;

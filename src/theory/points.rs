@@ -1,8 +1,8 @@
 //! The noise of a round: round maps at several step sizes, and the joint covariance of the noise at all of them.
 //!
 //! A round adds `mean V_i Q_i` (FedAvg, FedProx) or `V̄ Q̄` (FedLin). The Q depend on the step size, the V do not. So
-//! the noise at several step sizes is jointly normal, with a covariance of low rank. Its mean, which is part of the
-//! maps, is that of [`feedback`](super::feedback).
+//! the noise at several step sizes is jointly normal, with a covariance of low rank. That of FedAvg and FedProx has a
+//! mean as well ([`feedback`](super::feedback)), which is part of the round maps.
 
 use super::expectation::ExpectedFleet;
 use super::feedback::Feedback;

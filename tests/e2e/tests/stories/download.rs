@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 
 /// Bytes that everything a visitor downloads may have, gzipped as strongly as servers do. It is to be 300 kB: what theory, the
 /// views, exports, people's own data, lessons and languages added has to be won back.
-const BUDGET: usize = 760_000;
+const BUDGET: usize = 758_000;
 
 fn gzipped(path: &Path) -> Result<usize> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

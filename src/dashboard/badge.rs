@@ -129,7 +129,7 @@ pub fn outlook(run: &Run) -> String {
     };
     said.extend(theory.methods.iter().filter(is_drawn_apart).map(|theory| {
         say!(
-            "{} ends higher than predicted, by up to a tenth: with {} samples of each client for each regressor, what each learns \
+            "{} ends higher than predicted: with {} samples of each client for each regressor, what each learns \
              alone varies more than on average data.",
             method_name(theory.method),
             measured(own, 2)
@@ -350,7 +350,7 @@ mod tests {
             run.summary.methods[which].errors.last().unwrap().mean() / expected.unwrap()
         };
         let said = outlook(&run_of_few);
-        assert!(said.contains("FedAvg ends higher than predicted, by up to a tenth: with 10 samples"), "{said}");
+        assert!(said.contains("FedAvg ends higher than predicted: with 10 samples"), "{said}");
         assert!(!said.contains("FedLin ends higher"), "{said}");
         let [fedavg, fedlin] = ["FedAvg", "FedLin"].map(|name| above(&run_of_few, name));
         assert!(fedavg > 1.04 && fedlin < 1.04, "{fedavg} {fedlin}");

@@ -82,14 +82,23 @@ impl Page {
     /// # Errors
     /// If there is no such box.
     pub async fn choose_file(&self, css: &str, name: &str, content: &str) -> Result<()> {
+        self.choose_files(&[(css, name, content)]).await
+    }
+
+    /// The same for several inputs, one right after the other: the page does nothing in between.
+    ///
+    /// # Errors
+    /// If there is no such input.
+    pub async fn choose_files(&self, chosen: &[(&str, &str, &str)]) -> Result<()> {
         const SCRIPT: &str = r"
-            const [css, name, content] = arguments;
-            const input = document.querySelector(css);
-            const transfer = new DataTransfer();
-            transfer.items.add(new File([content], name));
-            input.files = transfer.files;
-            input.dispatchEvent(new Event('change', { bubbles: true }));";
-        self.eval(SCRIPT, &[json!(css), json!(name), json!(content)]).await
+            for (const [css, name, content] of arguments[0]) {
+              const input = document.querySelector(css);
+              const transfer = new DataTransfer();
+              transfer.items.add(new File([content], name));
+              input.files = transfer.files;
+              input.dispatchEvent(new Event('change', { bubbles: true }));
+            }";
+        self.eval(SCRIPT, &[json!(chosen)]).await
     }
 
     /// Holds Ctrl while a key is pressed.

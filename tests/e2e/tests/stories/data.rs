@@ -175,24 +175,13 @@ fn what_cannot_be_read_is_said_and_nothing_is_lost() {
 /// Files that are added while others are being opened would end that; those that are opened take their place.
 #[test]
 fn adding_files_waits_until_others_are_open() {
-    const SCRIPT: &str = r"
-        const put = (css, name, content) => {
-          const input = document.querySelector(css);
-          const transfer = new DataTransfer();
-          transfer.items.add(new File([content], name));
-          input.files = transfer.files;
-          input.dispatchEvent(new Event('change', { bubbles: true }));
-        };
-        const [first, second, content] = arguments;
-        put(first, 'b.csv', content);
-        put(second, 'c.csv', content);";
     Story::new().tell(async |page| {
         page.open("view=data&M=2").await?;
         let file = saved(page, "Save the simulated data as CSV").await?;
         press(page, "Try the example").await?;
         page.wait("the model", PATIENCE, IS_SHOWN).await?;
         for (second, left) in [(ADD, "b.csv"), (OPEN, "c.csv")] {
-            page.eval::<()>(SCRIPT, &[json!(OPEN), json!(second), json!(file)]).await?;
+            page.choose_files(&[(OPEN, "b.csv", &file), (second, "c.csv", &file)]).await?;
             let is_left = format!("document.querySelector('#app .files').textContent.includes('{left}')");
             page.wait("the file", PATIENCE, &is_left).await?;
             page.settle().await?;

@@ -53,6 +53,15 @@ impl Engine {
             Self::WebKit => ["FEDSYSID_WEBKIT", "FEDSYSID_WEBKITDRIVER"],
         }
     }
+
+    /// Errors that are the engine's own. A window's new width has WebKit lay out the page by the old width's rules first, and
+    /// report that sizes changed once more than could be told.
+    pub(crate) fn own_errors(self) -> &'static [&'static str] {
+        match self {
+            Self::Chromium | Self::Firefox => &[],
+            Self::WebKit => &["ResizeObserver loop completed with undelivered notifications."],
+        }
+    }
 }
 
 impl fmt::Display for Engine {

@@ -198,7 +198,8 @@ impl Story {
     }
 
     async fn check_manners(&self, page: &Page) -> Result<()> {
-        let is_expected = |text: &str| self.expected.iter().any(|expected| text.contains(expected));
+        let of_engine = page.browser().engine().own_errors();
+        let is_expected = |text: &str| self.expected.iter().chain(of_engine).any(|expected| text.contains(expected));
         let is_witnessed = !self.is_elsewhere || page.browser().engine() == Engine::Chromium;
         let uncaught = if is_witnessed { page.report().await?.errors } else { Vec::new() };
         ensure!(uncaught.iter().all(|error| is_expected(error)), "nobody caught {uncaught:?}");

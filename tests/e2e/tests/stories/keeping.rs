@@ -215,6 +215,7 @@ fn back_writes_nothing() {
         page.eval::<()>(&format!("{MORE} history.back();"), &[]).await?;
         page.wait("the view before", PATIENCE, "document.querySelector('#app main').dataset.view === 'explore'")
             .await?;
+        page.settle().await?;
         page.expect(&Native::of(by_hand)?, 200).await?;
         expect_address(page, &format!("?{by_hand}")).await?;
         page.travel(1).await?;

@@ -104,6 +104,8 @@ async fn heights(page: &Page, parts: Parts, width: u32, theme: &str) -> Result<V
         return heights;";
     page.browser().set_screen(Screen { size: (width, 900), ..Screen::DESK }).await?;
     page.wait("the window", PATIENCE, &format!("innerWidth === {width}")).await?;
+    // WebKit asks a width's rules only when it draws the next frame.
+    page.next_frames().await?;
     let parts: Vec<_> = parts.iter().filter(|(_, least)| *least <= width).map(|(part, _)| part).collect();
     page.eval(SCRIPT, &[json!(parts), json!(theme)]).await
 }

@@ -10,12 +10,12 @@ use super::parts::{TextBox, button, dots, select, text_box};
 use super::reactive::{live, memo, on};
 use super::save::save;
 use super::store::Store;
-use crate::dashboard::data::charts::Dots;
-use crate::dashboard::data::parts::{Part, Parts};
-use crate::dashboard::data::rounds::{self, Which};
-use crate::dashboard::data::{Choices, Chosen, FORMAT, Sheet, charts};
-use crate::dashboard::export::Export;
-use crate::dashboard::export::charts::Page;
+use crate::dashboard::outgoing::export::Export;
+use crate::dashboard::outgoing::export::charts::Page;
+use crate::dashboard::views::data::charts::Dots;
+use crate::dashboard::views::data::parts::{Part, Parts};
+use crate::dashboard::views::data::rounds::{self, Which};
+use crate::dashboard::views::data::{Choices, Chosen, FORMAT, Sheet, charts};
 use crate::web::desk_proxy::{DeskMessage, DeskProxy};
 
 /// Signals of the view. They outlive it, so that opened data stay while other views are shown.

@@ -9,8 +9,8 @@ use web_sys::{Element, HtmlInputElement, HtmlSelectElement};
 
 use super::reactive::{effect, live, memo, on};
 use super::store::Store;
-use crate::dashboard::embedding::Embedding;
-use crate::dashboard::host;
+use crate::dashboard::outgoing::embedding::Embedding;
+use crate::dashboard::outgoing::host;
 use crate::web::address;
 use crate::web::clipboard;
 

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::reactive::{effect, memo};
 use super::shell;
 use super::store::Store;
-use crate::dashboard::{Dashboard, Run};
+use crate::dashboard::results::Dashboard;
+use crate::dashboard::results::Run;
 use crate::web::listener::Timeout;
 
 impl Store {

@@ -39,7 +39,7 @@ use leptos::prelude::*;
 use reactive::{derived, effect, live, memo, on, when};
 use wasm_bindgen::JsCast;
 
-use crate::dashboard::sentences;
+use crate::dashboard::run::sentences;
 use crate::figure::theme::Theme;
 use crate::params::{View, Word};
 use controls::Known;

@@ -9,9 +9,9 @@ use super::aloud::aloud;
 use super::chart::steps_of;
 use super::controls::control_id;
 use super::reactive::{live, memo, on};
-use crate::dashboard::join::{self, Join};
-use crate::dashboard::markup;
-use crate::dashboard::strip_units::EXTENT;
+use crate::dashboard::run::join::{self, Join};
+use crate::dashboard::run::markup;
+use crate::dashboard::run::strip_units::EXTENT;
 use crate::figure::aloud::spoken;
 
 /// A button with text.

@@ -12,7 +12,7 @@ use super::focus;
 use super::parts::button_unless;
 use super::reactive::{effect, memo, on};
 use super::store::Store;
-use crate::dashboard::pins::{markup, words};
+use crate::dashboard::run::pins::{markup, words};
 use crate::params::pins::{MOST, PIN, Pin};
 
 /// The button that pins the present run, and the list of pins.

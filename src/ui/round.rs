@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::parts::button_unless;
 use super::reactive::{effect, memo};
 use super::store::Store;
-use crate::dashboard::round::player::{Player, Showing};
+use crate::dashboard::run::round::player::{Player, Showing};
 use crate::web::listener::Interval;
 use crate::web::screen;
 

@@ -9,7 +9,7 @@ use super::parts::button;
 use super::reactive::{live, memo, on};
 use super::selection::WholeText;
 use super::store::Store;
-use crate::dashboard::markup;
+use crate::dashboard::run::markup;
 use crate::figure::number::count;
 use crate::params::file;
 use crate::params::state::LINK_CHARS;

@@ -6,7 +6,7 @@ use fedsysid_say::say;
 use leptos::prelude::*;
 
 use super::store::Store;
-use crate::dashboard::work::{Work, WorkState};
+use crate::dashboard::results::work::{Work, WorkState};
 use crate::engine::pool::Lane;
 use crate::web::clock;
 

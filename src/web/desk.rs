@@ -16,8 +16,8 @@ use web_sys::{Blob, File};
 
 use super::soon::Soon;
 use super::{clock, error_text, file};
-use crate::dashboard::data::simulated::{Simulated, example};
-use crate::dashboard::data::{Chosen, Desk, Reply};
+use crate::dashboard::views::data::simulated::{Simulated, example};
+use crate::dashboard::views::data::{Chosen, Desk, Reply};
 use crate::data::shared::Rounds;
 use crate::protocol::{Request, wire};
 use crate::sim::scenario::Settings;

@@ -12,7 +12,7 @@ use super::desk::{DeskService, ON_PAGE};
 use super::soon::Outbox;
 use super::worker::{Heard, Worker};
 use super::{error_text, file};
-use crate::dashboard::data::{Chosen, Reply};
+use crate::dashboard::views::data::{Chosen, Reply};
 use crate::data::shared::Rounds;
 use crate::protocol::{Event, Generation, Request, wire};
 use crate::sim::scenario::Settings;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fedsysid::dashboard::host::{By, Format, Told, read};
+use fedsysid::dashboard::outgoing::host::{By, Format, Told, read};
 use fedsysid::params::State;
 use fedsysid::params::json::Value;
 use fedsysid::params::keys::{frame_rows, rows};

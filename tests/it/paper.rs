@@ -7,11 +7,13 @@
 use std::ops::Range;
 use std::thread;
 
-use fedsysid::dashboard::paper::lines::{NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources};
-use fedsysid::dashboard::paper::picture::readings;
-use fedsysid::dashboard::paper::words::{Claim, claims};
-use fedsysid::dashboard::paper::{FEDLIN, ShownMethods, Varied, plan};
-use fedsysid::dashboard::sweep::{Plan, State, Sweep, Sweeps};
+use fedsysid::dashboard::results::sweep::{Plan, State, Sweep, Sweeps};
+use fedsysid::dashboard::views::paper::lines::{
+    NEAR, Source, ends, excess_exponent, exponent, fold, rounds_of_all, sources,
+};
+use fedsysid::dashboard::views::paper::picture::readings;
+use fedsysid::dashboard::views::paper::words::{Claim, claims};
+use fedsysid::dashboard::views::paper::{FEDLIN, ShownMethods, Varied, plan};
 use fedsysid::params::Word;
 use fedsysid::params::paper::{Begin, ErrorOf, Estimate, FedAvgSchedule, PaperFigure, Switch, Switches};
 use fedsysid::protocol::{Event, Generation, Portion, PortionResult, Request};

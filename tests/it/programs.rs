@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use fedsysid::dashboard::Run;
-use fedsysid::dashboard::script::{Language, program};
+use fedsysid::dashboard::outgoing::script::{Language, program};
+use fedsysid::dashboard::results::Run;
 use fedsysid::protocol::Generation;
 use fedsysid::sim::family::Family;
 use fedsysid::sim::method::{Method, Solver};

@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fedsysid::dashboard::markup::unbroken;
-use fedsysid::dashboard::{Run, picture, sentences};
+use fedsysid::dashboard::results::Run;
+use fedsysid::dashboard::run::markup::unbroken;
+use fedsysid::dashboard::run::picture;
+use fedsysid::dashboard::run::sentences;
 use fedsysid::figure::svg::to_svg;
 use fedsysid::figure::theme::Theme;
 use fedsysid::figure::{Figure, Size};

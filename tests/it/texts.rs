@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fedsysid::dashboard::glossary;
-use fedsysid::dashboard::lesson::COURSES;
-use fedsysid::dashboard::script::{Language as Code, program};
+use fedsysid::dashboard::outgoing::script::{Language as Code, program};
+use fedsysid::dashboard::views::lesson::COURSES;
+use fedsysid::dashboard::words::glossary;
 use fedsysid::params::Word;
 use fedsysid::params::choice::{Algorithm, CHOICES};
 use fedsysid::params::embed::Look;

@@ -118,7 +118,7 @@ fn only_the_web_module_speaks_with_workers() {
 fn what_runs_in_workers_draws_nothing() {
     const PLAIN: [&str; 4] = ["number", "{Curve", "{Axis", "Role"];
     let mut n_files = 0;
-    for module in ["web", "engine", "protocol", "theory", "sim", "data", "dashboard/data"] {
+    for module in ["web", "engine", "protocol", "theory", "sim", "data", "dashboard/views/data"] {
         let files = files_below(&source().join(module), "rs").into_iter().filter(|path| !path.ends_with("tests.rs"));
         for path in files {
             n_files += 1;
@@ -140,7 +140,7 @@ fn what_runs_in_workers_draws_nothing() {
 #[test]
 fn styles_are_set_as_properties() {
     // Markup for copying into other pages is not part of this page.
-    let is_ours = |path: &PathBuf| !path.ends_with("dashboard/embedding.rs");
+    let is_ours = |path: &PathBuf| !path.ends_with("dashboard/outgoing/embedding.rs");
     for path in files_below(&source(), "rs").into_iter().filter(is_ours) {
         let code = code(&path);
         for word in ["style=", "\"style\"", "<style"] {

@@ -13,7 +13,7 @@ pub mod slider;
 use super::reactive::memo;
 use leptos::prelude::*;
 
-use crate::dashboard::landmarks::Landmark;
+use crate::dashboard::views::landmarks::Landmark;
 use crate::params::embed::{Embed, OPTIONS};
 use crate::params::{Draft, Key, Move, Notice};
 

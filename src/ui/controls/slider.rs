@@ -11,7 +11,7 @@ use super::fixed::Fixed;
 use super::help::{HelpButton, HelpText};
 use super::number_box::NumberBox;
 use super::{Known, Settings, control_id};
-use crate::dashboard::landmarks::meaning;
+use crate::dashboard::views::landmarks::meaning;
 use crate::params::table::{Widget, shown};
 use crate::params::{Key, Move, Param, Stride};
 

@@ -5,8 +5,8 @@ use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use crate::dashboard::lesson::guess::{Guess, Kind};
-use crate::dashboard::lesson::{markup, step_of};
+use crate::dashboard::views::lesson::guess::{Guess, Kind};
+use crate::dashboard::views::lesson::{markup, step_of};
 use crate::figure::aloud::spoken;
 use crate::figure::frame::Frame;
 use crate::params::guide::Guide;

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use web_sys::Element;
 
 use super::panel::HEADING;
-use crate::dashboard::lesson::class::{self, Of, Picture};
-use crate::dashboard::lesson::{COURSES, markup};
-use crate::dashboard::markup::options;
+use crate::dashboard::run::markup::options;
+use crate::dashboard::views::lesson::class::{self, Of, Picture};
+use crate::dashboard::views::lesson::{COURSES, markup};
 use crate::figure::theme::Theme;
 use crate::params::{Lesson, Word};
 use crate::ui::chart::Chart;
@@ -90,7 +90,7 @@ fn class_of(store: Store, lesson: Memo<Lesson>, theme: Signal<Theme>) -> AnyView
     };
     let at = RwSignal::new(None::<f64>);
     let figure = move || Some(picture().figure());
-    let export = move |page: crate::dashboard::export::charts::Page<'_>| {
+    let export = move |page: crate::dashboard::outgoing::export::charts::Page<'_>| {
         let sweeps = store.sweeps.read();
         let points = sweeps.current().map(|sweep| sweep.plan.points.clone()).unwrap_or_default();
         Some(page.class(&picture(), &points))

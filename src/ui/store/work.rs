@@ -3,10 +3,12 @@
 use leptos::prelude::*;
 
 use super::Store;
-use crate::dashboard::maps::{Maps, Wanted};
-use crate::dashboard::sweep::{self, Plan, Sweeps};
-use crate::dashboard::work::WorkState;
-use crate::dashboard::{Dashboard, sentences, wanted};
+use crate::dashboard::results::Dashboard;
+use crate::dashboard::results::sweep::{self, Plan, Sweeps};
+use crate::dashboard::results::work::WorkState;
+use crate::dashboard::run::sentences;
+use crate::dashboard::views::maps::{Maps, Wanted};
+use crate::dashboard::views::wanted;
 use crate::engine::pool::Lane;
 use crate::params::{View, Views};
 use crate::protocol::{Event, Request, Trouble};

@@ -15,7 +15,7 @@ use super::super::gesture::is_chord;
 use super::super::reactive::{effect, live, memo, on};
 use super::super::selection::WholeText;
 use super::super::store::Store;
-use crate::dashboard::systems::grid::{self, Cell};
+use crate::dashboard::views::systems::grid::{self, Cell};
 use crate::params::notice::Fix;
 use crate::params::{MatrixKey, Notice, Problem, parse, table};
 

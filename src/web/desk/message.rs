@@ -4,8 +4,8 @@ use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
-use crate::dashboard::data::Reply;
-use crate::dashboard::data::parts::Parts;
+use crate::dashboard::views::data::Reply;
+use crate::dashboard::views::data::parts::Parts;
 
 /// The kind of an order, by its index in an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

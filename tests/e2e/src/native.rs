@@ -1,12 +1,12 @@
 //! What the page should show, computed by the library on this machine.
 
 use anyhow::{Context, Result, ensure};
-use fedsysid::dashboard::Run;
-use fedsysid::dashboard::picture::{reference_role, solver_role};
-use fedsysid::dashboard::script::{Language, program};
-use fedsysid::dashboard::sweep::Sweeps;
-use fedsysid::dashboard::table::{self, ListedRounds};
-use fedsysid::dashboard::wanted;
+use fedsysid::dashboard::outgoing::script::{Language, program};
+use fedsysid::dashboard::outgoing::table::{self, ListedRounds};
+use fedsysid::dashboard::results::Run;
+use fedsysid::dashboard::results::sweep::Sweeps;
+use fedsysid::dashboard::run::picture::{reference_role, solver_role};
+use fedsysid::dashboard::views::wanted;
 use fedsysid::engine::runner::Runner;
 use fedsysid::params::{Draft, State, View};
 use fedsysid::protocol::Generation;

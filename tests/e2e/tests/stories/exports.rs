@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use e2e::native::program_of;
 use e2e::page::{PATIENCE, Page};
 use e2e::story::Story;
-use fedsysid::dashboard::script::Language;
+use fedsysid::dashboard::outgoing::script::Language;
 use fedsysid::figure::theme::Theme;
 use serde_json::{Value, json};
 use thirtyfour::Key;

@@ -17,7 +17,7 @@ use bench::cell;
 use bench::figures::InBrowser;
 use bench::slope::{self, Times};
 use e2e::browser::Tools;
-use fedsysid::dashboard::maps::Wanted;
+use fedsysid::dashboard::views::maps::Wanted;
 use fedsysid::params::Draft;
 use fedsysid::params::views::MapKind;
 

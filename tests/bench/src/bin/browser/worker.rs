@@ -8,7 +8,7 @@ use bench::slope::{self, Times};
 use e2e::browser::{Browser, Tools, Tracing};
 use e2e::page::Page;
 use e2e::site::{Hosting, Site};
-use fedsysid::dashboard::maps::Wanted;
+use fedsysid::dashboard::views::maps::Wanted;
 use fedsysid::protocol::{Event, Generation, Request, wire};
 use fedsysid::sim::scenario::Settings;
 use fedsysid::sim::study::Summary;

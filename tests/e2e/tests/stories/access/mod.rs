@@ -12,7 +12,7 @@ mod walk;
 use anyhow::Result;
 use e2e::browser::Screen;
 use e2e::page::{PATIENCE, Page};
-use fedsysid::dashboard::lesson::COURSES;
+use fedsysid::dashboard::views::lesson::COURSES;
 use fedsysid::params::State;
 
 /// Every view by its word in a link.

@@ -74,7 +74,7 @@ fn every_view_says_what_a_change_has_led_to() {
 
 /// What a student hands in.
 fn code() -> String {
-    use fedsysid::dashboard::lesson::code::Found;
+    use fedsysid::dashboard::views::lesson::code::Found;
     use fedsysid::params::Lesson;
     Found { lesson: Lesson::Joining, guess: Some(0.3), result: Some(0.6), error: Some(0.1) }.code()
 }

@@ -1,0 +1,435 @@
+//! Stability of the methods: their contraction in words, and their largest stable step sizes.
+
+use crate::dashboard::results::Run;
+use crate::dashboard::run::picture::{method_name, solver_role};
+use crate::dashboard::words::counting::Things;
+use crate::figure::Role;
+use crate::figure::number::{beside_one, count, measured, number};
+use crate::params::table::Key;
+use crate::sim::method::Solver;
+use crate::sim::stability::half_life;
+use crate::sim::study::MethodSummary;
+use crate::theory::MethodTheory;
+use fedsysid_say::say;
+
+/// The page warns if the step size exceeds this part of the largest stable one.
+const NEAR: f64 = 0.9;
+
+/// If each client has fewer samples per regressor than this, and a round leaves less than `FAR_STEPS` of the error, the
+/// mean of the clients' models ends more than 3 % above its prediction, which replaces each S_i by its mean.
+const FEW_FOR_STEPS: f64 = 20.0;
+const FAR_STEPS: f64 = 0.6;
+
+/// A contraction this close to 1 is 1, up to rounding.
+const NO_CHANGE: f64 = 1e-12;
+
+/// Stability of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It converges, and the step size is well below the largest stable one.
+    Stable,
+    /// It converges, but would not with slightly larger steps.
+    Near,
+    /// It diverges in at least one data set.
+    Diverging,
+}
+
+/// A method's badge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Badge {
+    /// The method's color.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// Its stability.
+    pub standing: Standing,
+    /// The contraction, and its meaning in words.
+    pub words: String,
+    /// The largest stable step size, if one was found.
+    pub largest_step: Option<f64>,
+    /// A suggested setting of α and the label of its button: the largest setting below the method's largest stable step
+    /// size; for a diverging method, the largest setting at which no method diverges.
+    pub suggestion: Option<(f64, String)>,
+}
+
+/// One badge for each method that has a contraction.
+pub fn badges(run: &Run) -> Vec<Badge> {
+    run.summary.methods.iter().filter_map(|summary| badge(run, summary)).collect()
+}
+
+fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
+    let rho = summary.contraction?;
+    let is_full = run.settings.participation.is_full(run.settings.n_clients);
+    let standing = match summary.largest_step {
+        _ if summary.n_diverged > 0 => Standing::Diverging,
+        // The contraction and the largest step size are those of rounds with full participation.
+        _ if !is_full => Standing::Stable,
+        // Beyond the edge a run can converge if its later steps are smaller.
+        Some(largest) if (NEAR * largest..=largest).contains(&run.settings.step_size) => Standing::Near,
+        _ => Standing::Stable,
+    };
+    // One press on a diverging method's button leads to a step size at which no method diverges.
+    let least = run.summary.methods.iter().filter_map(|summary| summary.largest_step).min_by(f64::total_cmp);
+    let edge = if standing == Standing::Diverging { least } else { summary.largest_step };
+    let is_told = is_full || standing == Standing::Diverging;
+    let suggested = edge.filter(|_| is_told).and_then(below);
+    // If a step size below that diverges, the cause is partial participation: then there is nothing to suggest.
+    let alpha = run.settings.step_size;
+    let suggested = suggested.filter(|&step| standing != Standing::Diverging || step < alpha);
+    Some(Badge {
+        role: solver_role(summary.method.solver),
+        name: method_name(summary.method),
+        standing,
+        words: words(run, summary, rho, standing),
+        largest_step: summary.largest_step.filter(|_| is_told),
+        suggestion: suggested.map(|step| (step, say!("Set α to {}", number(step)))),
+    })
+}
+
+/// Predicted speed and step size of each method, and limits of the predictions.
+pub fn outlook(run: &Run) -> String {
+    let Some(theory) = &run.theory else { return String::new() };
+    let of_method = |theory: &MethodTheory| {
+        let name = method_name(theory.method);
+        let limit = theory.prediction.as_ref().ok().and_then(|prediction| prediction.limit);
+        // Of few data the prediction can be far off: it is not said where the slowest data set has then hardly begun.
+        let slowest = run.summary.methods.iter().find(|summary| summary.method == theory.method);
+        let slowest = slowest.and_then(|summary| summary.contraction).unwrap_or(0.0);
+        let is_seen = |n_rounds: u64| n_rounds == 0 || slowest.powf(n_rounds as f64) < 0.5;
+        let rounds = limit.filter(|limit| is_seen(limit.n_rounds)).map(|limit| match limit.n_rounds {
+            0 => say!("By prediction {name} begins within 10 % of its end"),
+            rounds => say!("By prediction {name} is within 10 % of its end after {}", large(rounds)),
+        });
+        let step = theory.stability.and_then(|stability| stability.largest_step);
+        let step = step
+            .map(|step| say!("if every client’s data were average, its largest step would be {}", measured(step, 3)));
+        match (rounds, step) {
+            (Some(rounds), Some(step)) => Some(format!("{rounds}; {step}.")),
+            (Some(rounds), None) => Some(format!("{rounds}.")),
+            (None, Some(step)) => Some(format!("{name}: {step}.")),
+            (None, None) => None,
+        }
+    };
+    let mut said: Vec<_> = theory.methods.iter().filter_map(of_method).collect();
+    let unpredicted = |theory: &MethodTheory| {
+        let reason = theory.prediction.as_ref().err()?;
+        Some(say!("No prediction for {}: {reason}.", method_name(theory.method)))
+    };
+    said.extend(theory.methods.iter().filter_map(unpredicted));
+    let own = theory.samples_per_regressor / run.settings.n_clients as f64;
+    let is_drawn_apart = |theory: &&MethodTheory| {
+        let goes_far = theory.stability.is_some_and(|stability| stability.contraction < FAR_STEPS);
+        // With one client, or one local step, FedAvg's round is FedLin's.
+        let is_apart = run.settings.n_clients > 1 && run.settings.n_local_steps.bounds().into_iter().any(|k| k > 1);
+        is_apart
+            && own < FEW_FOR_STEPS
+            && goes_far
+            && theory.prediction.is_ok()
+            && theory.method.solver != Solver::FedLin
+    };
+    said.extend(theory.methods.iter().filter(is_drawn_apart).map(|theory| {
+        say!(
+            "{} ends higher than predicted: with {} samples of each client for each regressor, what each learns \
+             alone varies more than on average data.",
+            method_name(theory.method),
+            measured(own, 2)
+        )
+    }));
+    if theory.has_few_for_curves() {
+        let few = measured(theory.samples_per_regressor, 2);
+        said.push(say!(
+            "Predictions are for much data; with {few} samples for each regressor the dashed curves are too low on their way."
+        ));
+    }
+    said.join(" ")
+}
+
+/// Counts rounds in words; the number may be beyond `usize`.
+fn large(rounds: u64) -> String {
+    usize::try_from(rounds).map_or_else(|_| say!("very many rounds").into(), |rounds| Things::Rounds.counted(rounds))
+}
+
+/// The largest setting of α that is at most `largest`.
+pub(crate) fn below(largest: f64) -> Option<f64> {
+    let grid = Key::StepSize.param().grid;
+    let nearest = grid.nearest(largest);
+    let stops = [Some(nearest), nearest.checked_sub(1)];
+    stops.into_iter().flatten().map(|stop| grid.at(stop)).find(|&stop| stop <= largest)
+}
+
+fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> String {
+    let change = match half_life(rho) {
+        // The schedule changes the step size from round to round: what holds of the first, the largest, holds of no other.
+        _ if !summary.method.schedule.repeats_every_round() => String::new(),
+        _ if rho >= 1.0 && rho.is_finite() => {
+            let doubling = core::f64::consts::LN_2 / rho.ln();
+            if doubling < 1.5 {
+                say!("grows by that every round").into()
+            } else if rho > 1.0 + NO_CHANGE {
+                say!("doubles every {} rounds", measured(doubling, 2))
+            } else {
+                say!("does not shrink").into()
+            }
+        }
+        None if rho == 0.0 => say!("is over in one round").into(),
+        None => say!("overflows at once").into(),
+        Some(_) if rho > 1.0 - NO_CHANGE => say!("does not shrink").into(),
+        Some(rounds) if rounds < 1.0 => say!("shrinks {}-fold every round", measured(1.0 / rho, 2)),
+        Some(rounds) => say!("halves every {} rounds", measured(rounds, 2)),
+    };
+    let rho = if rho.is_finite() { beside_one(rho) } else { "∞".into() };
+    let said = if change.is_empty() {
+        say!("ρ = {rho} at first, and nearer to 1 the smaller the steps become.")
+    } else {
+        say!("ρ = {rho}: what is left {change}.")
+    };
+    let edge = match (standing, summary.largest_step) {
+        (Standing::Near, Some(largest)) => {
+            say!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))
+        }
+        (Standing::Diverging, _) => divergence(run, summary),
+        _ => String::new(),
+    };
+    if run.settings.participation.is_full(run.settings.n_clients) {
+        format!("{said}{edge}")
+    } else {
+        say!("If all took part, {said}{edge}")
+    }
+}
+
+/// Number of data sets in which the method diverges; if it diverges in all, how far α exceeds the largest stable step
+/// size.
+fn divergence(run: &Run, summary: &MethodSummary) -> String {
+    let (some, all) = (summary.n_diverged, run.summary.n_trials);
+    // Just beyond the edge α is so close to the largest that their quotient tells nothing.
+    if some < all {
+        return say!(" Diverges in {} of {} data sets.", count(some), count(all));
+    }
+    let alpha = run.settings.step_size;
+    match summary.largest_step.filter(|&largest| alpha > largest) {
+        Some(largest) => say!(" Diverges: α is {} times the largest.", measured(alpha / largest, 2)),
+        None => say!(" Diverges.").into(),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", measured(100.0 * share, 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dashboard::results::tests::run;
+    use crate::sim::method::Method;
+    use crate::sim::participation::Participation;
+    use crate::sim::scenario::Settings;
+    use crate::sim::schedule::Schedule;
+
+    #[test]
+    fn a_badge_tells_the_contraction_and_its_half_life() {
+        let run = run(|_| ());
+        let badges = badges(&run);
+        assert_eq!(badges.len(), 2);
+        for (badge, summary) in badges.iter().zip(&run.summary.methods) {
+            let rho = summary.contraction.unwrap();
+            // (1/2) = ρ^rounds.
+            let rounds = 0.5_f64.ln() / rho.ln();
+            assert_eq!(badge.standing, Standing::Stable);
+            assert!(
+                badge.words.contains(&measured(rho, 3)) && badge.words.contains(&measured(rounds, 2)),
+                "{}",
+                badge.words
+            );
+            // The button leads to the last stable setting.
+            let largest = summary.largest_step.unwrap();
+            let (step, grid) = (badge.suggestion.as_ref().unwrap().0, Key::StepSize.param().grid);
+            assert_eq!(badge.largest_step, Some(largest));
+            assert!(step <= largest && largest < grid.at(grid.nearest(step) + 1), "{step} {largest}");
+        }
+    }
+
+    /// A round multiplies the error by ρ: it halves after ln ½ / ln ρ rounds, or doubles after ln 2 / ln ρ.
+    #[test]
+    fn a_contraction_says_what_becomes_of_what_is_left() {
+        let run = run(|_| ());
+        for (rho, expected) in [
+            (0.0, "is over in one round"),
+            (0.25, "shrinks 4.0-fold every round"),
+            (0.6, "halves every 1.4 rounds"),
+            (0.9, "halves every 6.6 rounds"),
+            (1.0 - 1e-13, "does not shrink"),
+            (1.0, "does not shrink"),
+            (1.0 + 1e-13, "does not shrink"),
+            (1.1, "doubles every 7.3 rounds"),
+            (1.5, "doubles every 1.7 rounds"),
+            (1.6, "grows by that every round"),
+            (f64::INFINITY, "overflows at once"),
+        ] {
+            let said = words(&run, &run.summary.methods[0], rho, Standing::Stable);
+            assert!(said.ends_with(&format!(": what is left {expected}.")), "{rho}: {said}");
+        }
+    }
+
+    /// The contraction is that of the first round; what halves then need not later.
+    #[test]
+    fn of_rounds_that_change_no_half_life_is_said() {
+        let method = Method { solver: Solver::FedAvg, schedule: crate::sim::schedule::Schedule::Harmonic };
+        let run = run(|s| s.methods = vec![method]);
+        let rho = run.summary.methods[0].contraction.unwrap();
+        let expected = format!("ρ = {} at first, and nearer to 1 the smaller the steps become.", beside_one(rho));
+        assert_eq!(badges(&run)[0].words, expected);
+    }
+
+    /// One client with a few samples learns some directions hardly at all, which its average data would not tell.
+    #[test]
+    fn a_prediction_that_the_run_contradicts_is_not_said() {
+        assert!(outlook(&run(|_| ())).contains("By prediction FedLin is within 10 % of its end after "));
+        let few = run(|s| (s.n_clients, s.data.n_rollouts) = (1, 3.into()));
+        assert!(few.summary.methods[0].contraction.unwrap() > 0.99);
+        assert!(!outlook(&few).contains("within 10 %"), "{}", outlook(&few));
+    }
+
+    /// The button leads to the largest setting at which all methods converge.
+    #[test]
+    fn the_suggested_step_is_the_largest_setting_that_converges() {
+        let diverging = run(|s| s.step_size = 5e-3);
+        assert_eq!(badges(&diverging).len(), 2);
+        for (k, badge) in badges(&diverging).iter().enumerate() {
+            assert_eq!(badge.standing, Standing::Diverging);
+            let (step, words) = badge.suggestion.clone().unwrap();
+            assert!(words.ends_with(&number(step)), "{words}");
+            let cured = run(|s| s.step_size = step);
+            assert_eq!(cured.summary.methods[k].n_diverged, 0, "{}", badge.name);
+            assert_ne!(badges(&cured)[k].standing, Standing::Diverging);
+            let grid = Key::StepSize.param().grid;
+            let next = grid.at(grid.nearest(step) + 1);
+            let beyond = run(|s| s.step_size = next);
+            assert!(beyond.summary.methods.iter().any(|method| method.n_diverged > 0), "{}: {next}", badge.name);
+        }
+    }
+
+    /// Just above the edge only the data sets whose own edge is lower diverge: the badge counts them.
+    #[test]
+    fn divergence_is_counted_and_measured() {
+        let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();
+        let some = run(|s| s.step_size = 1.000_1 * largest);
+        let n_diverged = some.summary.methods[0].n_diverged;
+        assert!(n_diverged > 0 && n_diverged < some.summary.n_trials, "{n_diverged}");
+        let said = badges(&some)[0].words.clone();
+        assert!(said.contains(&format!("in {n_diverged} of {} data sets", some.summary.n_trials)), "{said}");
+        let all = &badges(&run(|s| s.step_size = 3.0 * largest))[0].words;
+        assert!(all.ends_with("Diverges: α is 3.0 times the largest."), "{all}");
+    }
+
+    /// ρ and the largest step size hold for full participation; with partial participation errors may stay bounded
+    /// beyond them.
+    #[test]
+    fn of_rounds_with_some_nothing_is_foretold() {
+        let largest = run(|s| s.n_clients = 20).summary.methods[0].largest_step.unwrap();
+        let some = run(|s| {
+            (s.n_clients, s.participation, s.step_size) = (20, Participation::Fraction(0.5), 0.95 * largest);
+        });
+        for badge in badges(&some) {
+            assert!(badge.words.starts_with("If all took part, ρ = "), "{}", badge.words);
+            assert_eq!((badge.standing, badge.largest_step, badge.suggestion), (Standing::Stable, None, None));
+        }
+    }
+
+    /// With long local updates and few data FedAvg ends above its prediction, and FedLin does not; the page says so.
+    #[test]
+    fn a_drift_that_is_not_expected_is_said() {
+        let far = |s: &mut Settings| {
+            (s.n_clients, s.heterogeneity, s.n_trials) = (50, 0.0, 60);
+            (s.data.n_rollouts, s.n_local_steps, s.step_size) = (10.into(), 100.into(), 1e-3);
+        };
+        let run_of_few = run(far);
+        let above = |run: &Run, name: &str| {
+            let which = run.summary.methods.iter().position(|method| method_name(method.method) == name).unwrap();
+            let expected =
+                run.theory.as_ref().unwrap().methods[which].prediction.as_ref().unwrap().means.last().copied();
+            run.summary.methods[which].errors.last().unwrap().mean() / expected.unwrap()
+        };
+        let said = outlook(&run_of_few);
+        assert!(said.contains("FedAvg ends higher than predicted: with 10 samples"), "{said}");
+        assert!(!said.contains("FedLin ends higher"), "{said}");
+        let [fedavg, fedlin] = ["FedAvg", "FedLin"].map(|name| above(&run_of_few, name));
+        assert!(fedavg > 1.04 && fedlin < 1.04, "{fedavg} {fedlin}");
+        let many = run(|s| {
+            far(s);
+            (s.data.n_rollouts, s.step_size) = (100.into(), 1e-4);
+        });
+        assert!(!outlook(&many).contains("ends higher"), "{}", outlook(&many));
+        assert!(above(&many, "FedAvg") < 1.04, "{}", above(&many, "FedAvg"));
+        let near = run(|s| {
+            far(s);
+            (s.n_local_steps, s.step_size) = (1.into(), 1e-4);
+        });
+        assert!(!outlook(&near).contains("ends higher"), "{}", outlook(&near));
+        // One client, or one step, drifts nowhere.
+        for (n_clients, n_local_steps) in [(1, 100), (20, 1)] {
+            let same = run(|s| {
+                far(s);
+                (s.n_clients, s.n_local_steps, s.step_size) = (n_clients, n_local_steps.into(), 5e-3);
+            });
+            assert!(!outlook(&same).contains("ends higher"), "{}", outlook(&same));
+        }
+    }
+
+    #[test]
+    fn rounding_is_no_growth() {
+        let idle = run(|s| (s.n_clients, s.data.n_rollouts, s.data.rollout_len) = (1, 1.into(), 1.into()));
+        for badge in badges(&idle) {
+            assert!(badge.words.ends_with("what is left does not shrink."), "{}", badge.words);
+        }
+    }
+
+    #[test]
+    fn just_below_the_edge_there_is_a_warning() {
+        let largest = run(|_| ()).summary.methods[0].largest_step.unwrap();
+        let badge = &badges(&run(|s| s.step_size = 0.95 * largest))[0];
+        assert_eq!(badge.standing, Standing::Near);
+        assert!(badge.words.contains("95 %"), "{}", badge.words);
+        // Steps that soon are smaller converge from beyond the edge, which is not near it.
+        let beyond = run(|s| {
+            s.methods = vec![Method { solver: Solver::FedAvg, schedule: Schedule::Harmonic }];
+            s.step_size = 1.5 * largest;
+        });
+        let badge = &badges(&beyond)[0];
+        assert!(badge.standing != Standing::Near && !badge.words.contains("% of the largest"), "{}", badge.words);
+    }
+
+    #[test]
+    fn few_samples_and_missing_predictions_are_said() {
+        assert!(!outlook(&run(|_| ())).contains("too low"));
+        assert!(outlook(&run(|s| (s.n_clients, s.data.n_rollouts) = (2, 10.into()))).contains("too low"));
+        let scaffold = Method::constant(Solver::Scaffold);
+        let said = outlook(&run(|s| s.methods = vec![scaffold]));
+        assert_eq!(said, "No prediction for SCAFFOLD: this method’s round is not one linear map.");
+    }
+
+    #[test]
+    fn of_several_that_diverge_each_leads_to_where_none_does() {
+        let diverging = run(|s| s.step_size = 3e-3);
+        let largest: Vec<_> = diverging.summary.methods.iter().map(|summary| summary.largest_step.unwrap()).collect();
+        assert!(largest.len() == 2 && (largest[0] - largest[1]).abs() > 1e-6, "they differ: {largest:?}");
+        let suggested: Vec<_> = badges(&diverging).into_iter().map(|badge| badge.suggestion.unwrap().0).collect();
+        assert_eq!(suggested[0].to_bits(), suggested[1].to_bits());
+        let after = run(|s| s.step_size = suggested[0]);
+        assert!(badges(&after).iter().all(|badge| badge.standing != Standing::Diverging));
+    }
+
+    /// If a method diverges at the largest stable setting, the reason is another one: the badge suggests nothing.
+    #[test]
+    fn nobody_is_led_to_where_they_are() {
+        let step = badges(&run(|_| ())).iter().map(|badge| badge.suggestion.as_ref().unwrap().0).fold(1.0, f64::min);
+        let mut there = run(|s| s.step_size = step);
+        there.summary.methods[0].n_diverged = 1;
+        assert_eq!((badges(&there)[0].standing, badges(&there)[0].suggestion.clone()), (Standing::Diverging, None));
+    }
+
+    #[test]
+    fn methods_without_a_contraction_have_no_badge() {
+        let method = Method::constant(Solver::Scaffold);
+        assert!(badges(&run(|s| s.methods = vec![method])).is_empty());
+    }
+}

@@ -1,0 +1,4 @@
+//! What sentences in several places share.
+
+pub mod counting;
+pub mod glossary;

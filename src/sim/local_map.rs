@@ -348,7 +348,8 @@ fn add_projection(sum: &mut LaneMatrix, factor: Lanes, vectors: &LaneMatrix, k: 
     }
 }
 
-/// The effect of a round's steps on one eigenvalue λ: `p = Π_k (1 − α_k λ)` and `q = Σ_k α_k Π_{j<k} (1 − α_j λ)`.
+/// The effect of a round's steps on one eigenvalue λ: `p = Π_k (1 − α_k λ)` and `q = Σ_k α_k Π_{j>k} (1 − α_j λ)`, which is
+/// `(1 − p) / λ` without its difference of nearly equal numbers.
 type OnEigenvalue = (Lanes, Lanes);
 
 /// The effect of some steps followed by others.
@@ -393,7 +394,9 @@ fn different_steps(eigenvalue: Lanes, step_sizes: &[f64], n_steps: [usize; LANES
     // All lanes go on until the last one ends, because a mask in every step would cost more than the steps.
     while let Some(end) = n_steps.into_iter().filter(|&n| n > taken).min() {
         for &step_size in &step_sizes[taken..end] {
-            all = both(all, one_step(eigenvalue, step_size));
+            // The new step is the later one: it shrinks what large early steps have left. The other way round, their large
+            // terms would have to cancel in the sum. (On one eigenvalue, steps have the same effect in any order.)
+            all = both(one_step(eigenvalue, step_size), all);
         }
         ended = where_taken(n_steps.map(|n| n == end), all, ended);
         taken = end;

@@ -55,6 +55,18 @@ fn steps_that_differ_are_those_of_the_definition() {
     assert!((got.0 - p).amax() < 1e-13 && (got.1 - q).amax() < 1e-13 && (got.2 - total).abs() < 1e-15);
 }
 
+/// α/k with an α whose first steps overshoot by far and whose last ones do not: what is left is a small product of large factors.
+#[test]
+fn large_early_steps_leave_no_trace() {
+    for base in [30.5, 50.5, 80.5, 90.5] {
+        let sizes: Vec<f64> = (1..=100_u32).map(|k| base / f64::from(k)).collect();
+        let (p, q) = different_steps(Lanes::splat(1.0), &sizes, [100; LANES]);
+        let left = sizes.iter().fold(1.0, |left, size| left * (1.0 - size));
+        assert!((p.0[0] - left).abs() <= 1e-12 * left.abs(), "{base}: {} {left}", p.0[0]);
+        assert!((q.0[0] - (1.0 - left)).abs() < 1e-12 * left.abs().max(1.0), "{base}: {} {left}", q.0[0]);
+    }
+}
+
 /// What other fleets, rules and rounds have left in the buffers must not show.
 #[test]
 fn maps_made_in_parts_and_in_old_room_are_those_made_at_once() {

@@ -1,7 +1,8 @@
 //! The effect of K local steps along one eigenvector of a client's Gram matrix, for all K at once.
 //!
-//! On an eigenvalue λ, the step sizes α_1, α_2, … give `p_k = (1 − α_k λ) p_{k−1}` and `q_k = q_{k−1} + α_k p_{k−1}`,
-//! so that `1 − p_k = λ q_k`. This avoids the difference of nearly equal numbers, however small the steps. If all steps
+//! On an eigenvalue λ, the step sizes α_1, α_2, … give `p_k = (1 − α_k λ) p_{k−1}` and `q_k = (1 − α_k λ) q_{k−1} + α_k`, so
+//! that `1 − p_k = λ q_k`. This avoids the difference of nearly equal numbers, however small the steps, and what large early
+//! steps leave is shrunk by the later ones. If all steps
 //! are equal,
 //!
 //! ```text
@@ -58,8 +59,7 @@ impl Steps {
     fn set_one_by_one(&mut self, eigenvalue: f64, step_sizes: Lanes) {
         let (mut p, mut q) = (Lanes::splat(1.0), Lanes::default());
         for (k, entry) in self.within.iter_mut().enumerate() {
-            // Large early steps make large terms that cancel in the sum q, but not in the product p.
-            *entry = q.zip(p, |q, p| if (1.0 - p).abs() > 0.5 { (1.0 - p) / eigenvalue } else { q });
+            *entry = q;
             let at = |base: f64| self.schedule.step_size(base, k + 1, 0, 1);
             (p, q) = step(p, q, eigenvalue, step_sizes.map(at));
         }
@@ -73,8 +73,8 @@ impl Steps {
 }
 
 fn step(p: Lanes, q: Lanes, eigenvalue: f64, step_size: Lanes) -> (Lanes, Lanes) {
-    let moved = p * step_size;
-    (p - moved * eigenvalue, q + moved)
+    let factor = Lanes::splat(1.0) - step_size * eigenvalue;
+    (p * factor, q * factor + step_size)
 }
 
 #[cfg(test)]

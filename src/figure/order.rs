@@ -1,5 +1,5 @@
-//! Sorting of long lists, such as points and dots of clients: one sort for all. Short lists are sorted by `few`, in
-//! less code.
+//! Sorting of long lists, such as points and dots of clients: one sort for all. Short lists are sorted by `sim::sort`,
+//! in less code.
 
 /// The indices of the values in ascending order of the values; equal values keep their order.
 pub fn order(values: &[f64]) -> Vec<usize> {

@@ -15,7 +15,7 @@ use super::surface::Surface;
 use crate::dashboard::outgoing::export::charts::Page;
 use crate::dashboard::outgoing::export::menu::{Act, Choices, menu};
 use crate::dashboard::outgoing::export::{Export, Format, PICTURE, png};
-use crate::dashboard::outgoing::script::{NoProgram, program};
+use crate::dashboard::outgoing::script::NoProgram;
 use crate::dashboard::run::markup;
 use crate::figure::Size;
 use crate::figure::sheet::draw_sheet;
@@ -142,25 +142,38 @@ impl Save {
     }
 
     fn act(self, act: Act) {
-        let export = match self.export() {
-            Ok(export) => export,
-            Err(reason) => return self.say(reason.into()),
-        };
         let choices = self.store.choices.get_untracked();
-        match act {
-            Act::Save(Format::Png) => self.save_png(&export, choices),
-            Act::Save(Format::Svg) => {
-                self.save_text(&export, Format::Svg, "image/svg+xml", &export.svg::<Surface>(choices.look().theme()));
-            }
-            Act::Save(Format::Csv) => self.save_text(&export, Format::Csv, "text/csv", &export.csv()),
-            Act::Save(Format::Json) => self.save_text(&export, Format::Json, "application/json", &export.json()),
-            Act::CopyNumbers => self.copy(say!("the table").into(), String::new(), export.copied()),
-            Act::CopyProgram | Act::SaveProgram => self.program(&export, choices, act == Act::SaveProgram),
+        let done = match act {
+            Act::Save(format) => self.export().map(|export| self.save(&export, format, choices)),
+            Act::CopyNumbers => self.export().map(|export| self.copy(say!("the table").into(), "", export.copied())),
+            Act::CopyProgram | Act::SaveProgram => self.program(choices, act == Act::SaveProgram),
+        };
+        if let Err(reason) = done {
+            self.say(reason.into());
+        }
+    }
+
+    fn save(self, export: &Export, format: Format, choices: Choices) {
+        let text = |kind, text: &str| {
+            let name = export.file_name(format.ending());
+            file::save(&name, kind, text);
+            self.say(say!("Saved {name}"));
+        };
+        match format {
+            Format::Png => self.save_png(export, choices),
+            Format::Svg => text("image/svg+xml", &export.svg::<Surface>(choices.look().theme())),
+            Format::Csv => text("text/csv", &export.csv()),
+            Format::Json => text("application/json", &export.json()),
         }
     }
 
     /// The present chart as an export, or why there is none.
     fn export(self) -> Result<Export, &'static str> {
+        self.of_page(|page| self.make.with_value(|make| make(page)))
+    }
+
+    /// Something of the page as it is, or why there is none.
+    fn of_page<T>(self, make: impl FnOnce(Page<'_>) -> Option<T>) -> Result<T, &'static str> {
         if self.store.veil.get_untracked().is_some() {
             return Err(hint());
         }
@@ -170,13 +183,7 @@ impl Save {
         let state = self.store.state_now();
         let link = with_query(&state.to_query());
         let page = Page { draft: &state.draft, views: &state.views, link: &link };
-        untrack(|| self.make.with_value(|make| make(page))).ok_or(say!("There are no numbers yet."))
-    }
-
-    fn save_text(self, export: &Export, format: Format, kind: &str, text: &str) {
-        let name = export.file_name(format.ending());
-        file::save(&name, kind, text);
-        self.say(say!("Saved {name}"));
+        untrack(|| make(page)).ok_or(say!("There are no numbers yet."))
     }
 
     /// Draws the sheet on a canvas outside of the page, and saves it.
@@ -197,28 +204,29 @@ impl Save {
         }
     }
 
-    /// Copies or saves a program of the run at the present settings.
-    fn program(self, export: &Export, choices: Choices, is_file: bool) {
+    /// Copies or saves a program of the run at the present settings, whatever the chart shows besides.
+    fn program(self, choices: Choices, is_file: bool) -> Result<(), &'static str> {
         let language = choices.language();
-        let program = untrack(|| {
+        let program = self.of_page(|page| {
             let dashboard = self.store.dashboard.read();
-            dashboard.run().ok_or(NoProgram::Nothing).and_then(|run| program(run, language, &export.about()))
-        });
+            Some(dashboard.run().ok_or(NoProgram::Nothing).and_then(|run| page.program(run, language)))
+        })?;
         match program {
             Err(reason) => self.say(say!("No program: {reason}.")),
-            Ok(program) if is_file => {
-                let name = export.program_name(language);
+            Ok((name, program)) if is_file => {
                 file::save(&name, "text/plain", &program.text);
                 self.say(say!("Saved {name}. {}", program.notes.join(" ")));
             }
-            Ok(program) => {
-                self.copy(say!("a program in {}", language.name()), program.notes.join(" "), program.text);
+            Ok((_, program)) => {
+                self.copy(say!("a program in {}", language.name()), &program.notes.join(" "), program.text);
             }
         }
+        Ok(())
     }
 
     /// Copies a text; if the browser refuses, shows it, so that the person can copy it.
-    fn copy(self, what: String, notes: String, text: String) {
+    fn copy(self, what: String, notes: &str, text: String) {
+        let notes = notes.to_owned();
         self.say(String::new());
         let copied = text.clone();
         clipboard::copy(&copied, move |is_copied| {

@@ -128,16 +128,3 @@ fn the_frame_has_the_color_of_the_paper() {
         assert!(page.contains(&said), "{said}");
     }
 }
-
-/// Colors are defined in one place: a literal color in another sheet would not follow the theme.
-#[test]
-fn only_tokens_hold_colors() {
-    for name in ["main.css", "chart.css", "controls.css", "theory.css", "room.css"] {
-        let sheet = fs::read_to_string(style(name)).unwrap();
-        for function in ["rgb(", "hsl(", "oklch(", "color-mix("] {
-            assert!(!sheet.contains(function), "{name}: {function}");
-        }
-        let hash = sheet.lines().find(|line| line.split_once(':').is_some_and(|(_, value)| value.contains('#')));
-        assert_eq!(hash, None, "{name}");
-    }
-}

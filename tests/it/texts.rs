@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fedsysid::dashboard::outgoing::script::{Language as Code, program};
+use fedsysid::dashboard::outgoing::export::charts::Page;
+use fedsysid::dashboard::outgoing::script::Language as Code;
+use fedsysid::dashboard::run::picture;
 use fedsysid::dashboard::views::lesson::COURSES;
 use fedsysid::dashboard::words::glossary;
 use fedsysid::params::Word;
@@ -16,7 +18,7 @@ use fedsysid::params::paper::{Begin, ErrorAxis, ErrorOf, Estimate, FedAvgSchedul
 use fedsysid::params::preset::PRESETS;
 use fedsysid::params::table::TABLE;
 use fedsysid::params::views::{Across, MapKind};
-use fedsysid::params::{Lesson, View};
+use fedsysid::params::{Draft, Lesson, View, Views};
 use fedsysid_say::{Language, TABLES, packed, speak};
 use serde_json::{Map, Value};
 
@@ -155,16 +157,28 @@ fn literals_are_read_as_the_compiler_reads_them() {
 /// Words about a program on the page are in the page's language, the program itself is in English.
 #[test]
 fn programs_are_english_and_what_is_said_of_them_is_not() {
-    let run = run(|s| s.step_size = 3e-3);
-    let written = || program(&run, Code::Python, &["what it is".to_owned()]).expect("the estimates are left");
+    let (draft, _) = Draft::from_query("alpha=0.003&q=3");
+    let (settings, views) = (draft.settings(), Views { view: View::TradeOff, ..Views::default() });
+    let run = run(|s| *s = settings.clone());
+    let page = Page { draft: &draft, views: &views, link: "" };
+    let written = || page.program(&run, Code::Python).expect("the estimates are left").1;
+    let keywords = || {
+        let png = page.run(&run, picture::figure(&run), &[]).png_texts();
+        ["Title", "Description", "Software", "Source"].map(|word| {
+            let chunk = [b"iTXt", word.as_bytes(), b"\0"].concat();
+            png.windows(chunk.len()).any(|bytes| bytes == chunk)
+        })
+    };
     let english = written();
     let [(tag, mark, json)] = TABLES;
     speak(Some(language(tag, mark, json)));
     let german = written();
+    assert_eq!(keywords(), [true; 4], "the keywords that PNG has registered");
     speak(None);
     assert_eq!(german.text, english.text);
+    assert!(english.text.contains("# Error along the rounds: FedLin, FedAvg"), "it is of the run, in any view");
     assert!(english.text.contains(&format!("# {}", english.notes[0])), "{}", english.notes[0]);
-    assert_eq!(german.notes[0], "Ohne FedAvg: divergiert.");
+    assert_eq!(german.notes[0], "Ohne FedLin: divergiert.");
 }
 
 #[test]

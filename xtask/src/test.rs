@@ -234,7 +234,7 @@ pub(crate) fn rewrite_golden(project: &Project) -> Result<()> {
     if !process::live(&mut tests)?.success() {
         bail!("a test fails for another reason than its golden file; see above");
     }
-    report::note("The golden files are up to date; `git diff tests/golden` shows what changed.");
+    report::note("The golden files are up to date; `git diff` shows what changed.");
     Ok(())
 }
 

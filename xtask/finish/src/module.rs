@@ -263,7 +263,6 @@ mod tests {
         assert_eq!(n_found, 18);
     }
 
-    /// The sixth is exported to be called, and calls those after it; all others are methods of what nobody makes.
     #[test]
     fn loads_are_of_one_alignment() {
         let mut types = TypeSection::new();
@@ -297,6 +296,7 @@ mod tests {
         assert_eq!(found, [(8, 0), (12, 0)]);
     }
 
+    /// The sixth is exported to be called, and calls those after it; all others are methods of what nobody makes.
     #[test]
     fn what_nobody_can_come_to_is_left_out() {
         let name = |number| if number == 5 { "main".to_owned() } else { format!("intounderlyingsource_{number}") };

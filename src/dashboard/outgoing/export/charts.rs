@@ -3,13 +3,14 @@
 use super::pictures;
 use super::settings::{Varied, settings};
 use super::{Export, Setting};
+use crate::dashboard::outgoing::script::{self, Language, NoProgram, Program};
 use crate::dashboard::outgoing::table::{self, ListedRounds, Table};
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::Sweep;
 use crate::dashboard::run::anatomy;
 use crate::dashboard::run::bound;
 use crate::dashboard::run::join;
-use crate::dashboard::run::picture::method_name;
+use crate::dashboard::run::picture::{self, method_name};
 use crate::dashboard::run::pins::{Ghost, legend};
 use crate::dashboard::run::sentences;
 use crate::dashboard::views::family::Family;
@@ -72,6 +73,16 @@ impl Page<'_> {
             + legend(ghosts, run);
         let words = Words { slug: "explore".into(), title, caption };
         self.export(words, std::slice::from_ref(&run.settings), Picture::Curves(figure), || table::of_run(run, ghosts))
+    }
+
+    /// The program that reproduces a run's final errors, and the name of its file. What it says of the run is in English, too.
+    ///
+    /// # Errors
+    /// Those of [`script::program`].
+    pub fn program(self, run: &Run, language: Language) -> Result<(String, Program), NoProgram> {
+        let export = in_english(|| self.run(run, picture::figure(run), &[]));
+        let program = script::program(run, language, &export.about())?;
+        Ok((export.program_name(language), program))
     }
 
     /// A sweep: one curve per value.

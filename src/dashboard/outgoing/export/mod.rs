@@ -18,7 +18,7 @@ use crate::figure::Size;
 use crate::figure::sheet::{Paper, Picture, Sheet};
 use crate::figure::svg::{DrawingBackend, Strokes, sheet_svg};
 use crate::figure::theme::Theme;
-use fedsysid_say::{between, say};
+use fedsysid_say::between;
 
 pub use settings::Setting;
 
@@ -135,12 +135,7 @@ impl Export {
     /// Text chunks of a PNG file, to be placed after its header.
     pub fn png_texts(&self) -> Vec<u8> {
         let about = self.about().join("\n");
-        png::texts(&[
-            (say!("Title"), &self.title),
-            (say!("Description"), &about),
-            (say!("Software"), PROGRAM),
-            (say!("Source"), &self.link),
-        ])
+        png::texts(&[("Title", &self.title), ("Description", &about), ("Software", PROGRAM), ("Source", &self.link)])
     }
 
     /// File name of the program that reproduces the numbers. MATLAB allows no dots or dashes in it.

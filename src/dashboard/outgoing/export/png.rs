@@ -3,7 +3,7 @@
 /// Length in bytes of the signature and the header chunk; text chunks may follow these.
 pub const HEAD: i32 = 8 + 25;
 
-/// Texts (key, value) as chunks. Keys have 1 to 79 ASCII letters.
+/// Texts (keyword, value) as chunks. Keywords are those that PNG has registered, whatever the language of the texts.
 pub fn texts(texts: &[(&str, &str)]) -> Vec<u8> {
     texts.iter().flat_map(|(key, text)| chunk(key, text)).collect()
 }

@@ -189,8 +189,8 @@ impl Omission {
     }
 }
 
-/// The program of a run; the lines of `about` are comments at its top. Its text is always English, as all files are;
-/// its notes have the language of the page.
+/// The program of a run; the lines of `about`, which are in English, are comments at its top. The rest of its text is English
+/// whatever the page speaks; its notes have the language of the page.
 ///
 /// # Errors
 /// If its data would make the text too long, or there are no errors to recompute.

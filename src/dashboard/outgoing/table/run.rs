@@ -105,13 +105,7 @@ pub fn of_map(shown: &ShownMap, of: Of, checks: Option<&Sweep>) -> Table {
     let mut add = |from: &str, x: f64, y: f64, value: f64| {
         table.rows.push(vec![from.into(), number(x), number(y), number(value)]);
     };
-    let mut before = f64::NAN;
     for (row, &y) in picture.ys.iter().enumerate() {
-        let y = if picture.y.whole { y.round() } else { y };
-        // Several rows of cells may have the same whole number: the table has the first.
-        if (y - std::mem::replace(&mut before, y)).abs() < 1e-12 {
-            continue;
-        }
         for (column, &x) in picture.xs.iter().enumerate() {
             add("formula", x, y, picture.values[row * picture.xs.len() + column]);
         }

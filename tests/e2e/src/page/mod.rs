@@ -9,6 +9,7 @@ mod read;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use fedsysid::params::{View, Word};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -17,6 +18,11 @@ use crate::site::{AROUND, Site};
 use crate::witness::{Frames, Report};
 
 pub use read::{Reading, Rect, Shown};
+
+/// The words by which links name the views.
+pub fn views() -> impl ExactSizeIterator<Item = &'static str> {
+    View::ALL.iter().map(|(_, word, _)| *word)
+}
 
 /// How long anything may take that no story measures.
 pub const PATIENCE: Duration = Duration::from_secs(30);

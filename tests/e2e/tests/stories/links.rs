@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use e2e::browser::Screen;
 use e2e::native::Native;
-use e2e::page::{PATIENCE, Page};
+use e2e::page::{PATIENCE, Page, views};
 use e2e::story::Story;
 use thirtyfour::Key;
 
@@ -129,7 +129,7 @@ const COVERED: &str = r"
 #[track_caller]
 fn no_notice_covers_a_control(screen: Screen) {
     Story::new().on(screen).tell(async |page| {
-        for view in ["explore", "tradeoff", "map", "paper", "systems", "data"] {
+        for view in views() {
             page.open(&format!("view={view}&M=1e9&K=-3&alpha=abc&foo=1&q=2&N=0")).await?;
             ensure!(page.notices().await?.len() == 4);
             let (n_seen, covered): (usize, Vec<String>) = page.eval(COVERED, &[]).await?;

@@ -5,11 +5,11 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use e2e::browser::Engine;
-use e2e::page::Page;
+use e2e::page::{Page, views};
 use e2e::story::Story;
 use serde_json::json;
 
-use super::{VIEWS, lessons, mouse, open};
+use super::{lessons, mouse, open};
 
 /// Frames that a page is put into, in CSS pixels.
 const FRAMES: [(u32, u32); 2] = [(320, 240), (720, 480)];
@@ -61,7 +61,7 @@ async fn check_themes(page: &Page, axe: &str, what: &str) -> Result<()> {
 #[test]
 fn axe_finds_nothing_in_any_view_and_theme() {
     tell(async |page, axe| {
-        for view in VIEWS {
+        for view in views() {
             open(page, view, "").await?;
             check_themes(page, axe, view).await?;
         }
@@ -72,7 +72,7 @@ fn axe_finds_nothing_in_any_view_and_theme() {
 #[test]
 fn axe_finds_nothing_in_any_frame() {
     tell(async |page, axe| {
-        for view in VIEWS {
+        for view in views() {
             open(page, view, "&embed=1").await?;
             for (width, height) in FRAMES {
                 page.browser().set_screen(mouse(width, height)).await?;

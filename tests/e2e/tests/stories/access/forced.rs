@@ -2,11 +2,11 @@
 
 use anyhow::{Result, ensure};
 use e2e::browser::Engine;
-use e2e::page::Page;
+use e2e::page::{Page, views};
 use e2e::story::Story;
 use thirtyfour::Key;
 
-use super::{VIEWS, lessons, open};
+use super::{lessons, open};
 
 /// What cannot be told from its surroundings: words, lines of controls, shapes, and the picture on the canvas.
 const HIDDEN: &str = r##"
@@ -104,7 +104,7 @@ fn forced_colors_hide_nothing() {
     Story::new().only(Engine::Chromium, "it forces colors where it is told to").tell(async |page| {
         for is_dark in [true, false] {
             page.browser().force_colors(is_dark).await?;
-            for view in VIEWS {
+            for view in views() {
                 // Whatever the reader chose before: the system has the last word.
                 page.visit("").await?;
                 page.eval::<()>(

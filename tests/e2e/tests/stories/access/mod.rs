@@ -15,9 +15,6 @@ use e2e::page::{PATIENCE, Page};
 use fedsysid::dashboard::views::lesson::COURSES;
 use fedsysid::params::State;
 
-/// Every view by its word in a link.
-const VIEWS: [&str; 7] = ["explore", "tradeoff", "map", "systems", "paper", "data", "lesson"];
-
 /// What else there is to look at: a class, and of every lesson the first step and the one in which something is foretold.
 fn lessons() -> Vec<String> {
     let mut queries = vec!["view=lesson&codes=joining".to_owned()];

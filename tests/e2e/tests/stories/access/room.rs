@@ -2,10 +2,10 @@
 
 use anyhow::{Result, ensure};
 use e2e::browser::Engine;
-use e2e::page::Page;
+use e2e::page::{Page, views};
 use e2e::story::Story;
 
-use super::{VIEWS, lessons, mouse, open};
+use super::{lessons, mouse, open};
 
 /// What lies beyond the window's sides, what is cut off by its own box, covered buttons, and words that lie on other words. What scrolls in a
 /// box of its own is not lost, and a line that ends in "…" is said in full elsewhere: the caption of a chart in a frame, the
@@ -78,7 +78,7 @@ async fn check_nothing_is_lost(page: &Page, what: &str, sizes: &[(u32, u32)]) ->
 #[test]
 fn nothing_is_lost_on_a_narrow_screen_nor_at_200_percent() {
     Story::new().tell(async |page| {
-        for view in VIEWS {
+        for view in views() {
             open(page, view, "").await?;
             check_nothing_is_lost(page, view, &[(320, 640), (640, 400)]).await?;
         }
@@ -116,7 +116,7 @@ const SCREENS: [(u32, u32); 3] = [(320, 640), (390, 844), (1280, 800)];
 
 /// Every view and lesson, with something more in the link.
 async fn check_strained(page: &Page, strain: &str) -> Result<()> {
-    for view in VIEWS {
+    for view in views() {
         open(page, view, &format!("&{strain}")).await?;
         check_nothing_is_lost(page, &format!("{view}, {strain}"), &SCREENS).await?;
     }

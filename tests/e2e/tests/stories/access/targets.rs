@@ -2,11 +2,11 @@
 
 use anyhow::{Result, ensure};
 use e2e::browser::Screen;
-use e2e::page::Page;
+use e2e::page::{Page, views};
 use e2e::story::Story;
 use serde_json::json;
 
-use super::{VIEWS, open};
+use super::open;
 
 /// Everything that can be operated and is smaller than `least` pixels. What a label belongs to is as large as the label; the
 /// handle of a map is as large as the map, which can be pressed anywhere.
@@ -27,7 +27,7 @@ async fn small_targets(page: &Page, least: f64) -> Result<Vec<String>> {
 #[test]
 fn every_target_can_be_hit_with_a_mouse() {
     Story::new().tell(async |page| {
-        for view in VIEWS {
+        for view in views() {
             for more in ["", "&embed=1"] {
                 open(page, view, more).await?;
                 let small = small_targets(page, 24.0).await?;
@@ -41,7 +41,7 @@ fn every_target_can_be_hit_with_a_mouse() {
 #[test]
 fn every_target_can_be_hit_with_a_finger() {
     Story::new().on(Screen { size: (390, 800), pixel_ratio: 2.0, touch: true }).tell(async |page| {
-        for view in VIEWS {
+        for view in views() {
             for more in ["", "&embed=1"] {
                 open(page, view, more).await?;
                 let small = small_targets(page, 44.0).await?;

@@ -7,13 +7,10 @@ mod sandbox; // frames whose origin is nobody's
 mod storage; // nothing is kept
 
 use anyhow::{Result, ensure};
-use e2e::page::{PATIENCE, Page};
+use e2e::page::{PATIENCE, Page, views};
 use e2e::site::Hosting;
 use e2e::story::{KEEPING_NOTHING, Story};
 use serde_json::json;
-
-/// Every view.
-const VIEWS: [&str; 6] = ["explore", "tradeoff", "map", "paper", "systems", "data"];
 
 /// A machine on which several workers are started, whatever this one has.
 const FOUR_CORES: &str = "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 4 });";
@@ -31,7 +28,7 @@ async fn turn_to(page: &Page, view: &str) -> Result<()> {
 /// All views, with as many workers as there may be, all started in one way; and the numbers are the native ones.
 async fn all_views_work(page: &Page, way: &str) -> Result<()> {
     page.expect_what_is_set().await?;
-    for view in VIEWS {
+    for view in views() {
         turn_to(page, view).await?;
     }
     page.eval::<()>(

@@ -4,11 +4,11 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use e2e::browser::{Engine, Tools};
-use e2e::page::Page;
+use e2e::page::{Page, views};
 use e2e::story::Story;
 use tempfile::TempDir;
 
-use super::{FOUR_CORES, VIEWS, all_views_work};
+use super::{FOUR_CORES, all_views_work};
 
 /// Bytes that the file may have.
 const BUDGET: u64 = 1_200_000;
@@ -53,7 +53,7 @@ fn it_opens_from_disk_without_a_network_and_has_every_view() {
         page.query().await?;
         let link: String = page.eval("return document.querySelector('#app .share .link').value;", &[]).await?;
         ensure!(link.starts_with("file:///") && link.ends_with("fedsysid.html?M=10&eps=0.4&q=4"), "{link}");
-        for view in VIEWS {
+        for view in views() {
             open(page, &folder, &format!("view={view}&q=2&M=5")).await?;
             let shown: String = page.eval("return document.querySelector('#app main').dataset.view;", &[]).await?;
             ensure!(shown == view, "{shown} is shown instead of {view}");

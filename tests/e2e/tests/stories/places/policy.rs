@@ -2,11 +2,11 @@
 //! say what is missing.
 
 use anyhow::{Result, ensure};
-use e2e::page::Page;
+use e2e::page::{Page, views};
 use e2e::site::Hosting;
 use e2e::story::Story;
 
-use super::{FOUR_CORES, VIEWS, all_views_work, everything_works, turn_to, words_without_program};
+use super::{FOUR_CORES, all_views_work, everything_works, turn_to, words_without_program};
 
 /// What `docs/embedding.md` gives as the strictest policy.
 const STRICT: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; \
@@ -43,7 +43,7 @@ fn every_view_works_under_a_strict_policy() {
 #[test]
 fn links_to_views_work_under_a_strict_policy() {
     Story::new().hosted(STRICT_HOSTING).tell(async |page| {
-        for view in VIEWS {
+        for view in views() {
             page.open(&format!("view={view}&q=2&M=5")).await?;
             nothing_is_violated(page).await?;
         }

@@ -12,7 +12,7 @@ use super::surface::Surface;
 use super::tabs;
 use crate::dashboard::outgoing::export::charts::Page;
 use crate::dashboard::outgoing::host::{self, Ask, By, Format, Question, Told, Topic};
-use crate::dashboard::run::sentences::refused;
+use crate::dashboard::run::complaints::refused;
 use crate::figure::sheet::Paper;
 use crate::figure::theme::Theme;
 use crate::params::State;

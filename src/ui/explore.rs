@@ -21,12 +21,12 @@ use crate::dashboard::results::Dashboard;
 use crate::dashboard::results::Run;
 use crate::dashboard::run::markup;
 use crate::dashboard::run::picture;
-use crate::dashboard::run::picture::method_name;
 use crate::dashboard::run::pins::{ghosts, haunt, legend};
 use crate::dashboard::run::readout;
-use crate::dashboard::run::sentences;
+use crate::dashboard::run::{captions, complaints, verdict};
 use crate::dashboard::views::family::Family;
 use crate::dashboard::views::lesson::guess::Kind;
+use crate::dashboard::words::names::method_name;
 use crate::figure::Figure;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
@@ -50,13 +50,13 @@ pub fn Explore(
         let of_run = move || store.dashboard.read().run().map(of_run).unwrap_or_default();
         memo(move || lesson::unless_veiled(store, || of_family(store, of_sweep).unwrap_or_else(of_run)))
     };
-    let verdict = lesson::or_hint(store, said(|family| family.sentence(), sentences::verdict));
+    let verdict = lesson::or_hint(store, said(|family| family.sentence(), verdict::verdict));
     let caption = memo(move || {
         let of_run = || {
             let (pins, sweeps, dashboard) = (store.pins.read(), store.sweeps.read(), store.dashboard.read());
             let run = dashboard.run()?;
             Some(
-                sentences::caption_of(run, store.views.read().upward())
+                captions::caption_of(run, store.views.read().upward())
                     + legend(&ghosts(&pins, &sweeps, Some(run)), run),
             )
         };
@@ -199,12 +199,12 @@ fn sweep_head(store: Store) -> AnyView {
 pub(super) fn complaints(store: Store) -> AnyView {
     let html = memo(move || {
         let dashboard = store.dashboard.read();
-        let refusal = dashboard.refusal().map(sentences::refused);
+        let refusal = dashboard.refusal().map(complaints::refused);
         // Complaints about a run would reveal what is to be guessed; a refusal reveals nothing.
         let run = dashboard.run().filter(|_| store.veil.get().is_none());
-        let of_run = run.map(sentences::complaints).unwrap_or_default();
+        let of_run = run.map(complaints::complaints).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
-        markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(sentences::trouble)))
+        markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(complaints::trouble)))
     });
     let press = on(move |event: MouseEvent| {
         if event_target::<Element>(&event).has_attribute("data-dismiss") {

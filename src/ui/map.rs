@@ -23,7 +23,7 @@ use crate::dashboard::outgoing::export::charts::Page;
 use crate::dashboard::run::markup;
 use crate::dashboard::run::picture;
 use crate::dashboard::run::readout;
-use crate::dashboard::run::sentences;
+use crate::dashboard::run::{captions, verdict};
 use crate::dashboard::views::maps::{Of, Pointer, ShownMap};
 use crate::figure::Size;
 use crate::figure::aloud::spoken;
@@ -309,7 +309,7 @@ fn capture(event: &PointerEvent) {
 /// The run at the handle's settings.
 fn beside(store: Store, theme: Signal<Theme>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
-    let (verdict, caption) = (said_of_run(store, sentences::verdict), said_of_run(store, sentences::caption));
+    let (verdict, caption) = (said_of_run(store, verdict::verdict), said_of_run(store, captions::caption));
     let label = derived(move || format!("{} {}", caption.get(), verdict.get()));
     let round = memo(move || {
         let dashboard = store.dashboard.read();

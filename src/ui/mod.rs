@@ -39,7 +39,7 @@ use leptos::prelude::*;
 use reactive::{derived, effect, live, memo, on, when};
 use wasm_bindgen::JsCast;
 
-use crate::dashboard::run::sentences;
+use crate::dashboard::run::captions;
 use crate::figure::theme::Theme;
 use crate::params::{View, Word};
 use controls::Known;
@@ -76,7 +76,7 @@ fn App() -> impl IntoView {
             store.converse(&page);
         }
     });
-    let measured = derived(move || store.dashboard.read().run().map(sentences::heterogeneity).unwrap_or_default());
+    let measured = derived(move || store.dashboard.read().run().map(captions::heterogeneity).unwrap_or_default());
     let known = Known { measured, landmarks: tradeoff::landmarks(store) };
     let view = store.view();
     let own = data::OwnData::empty();

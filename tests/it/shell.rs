@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fedsysid::dashboard::results::Run;
 use fedsysid::dashboard::run::markup::unbroken;
 use fedsysid::dashboard::run::picture;
-use fedsysid::dashboard::run::sentences;
+use fedsysid::dashboard::run::{captions, verdict};
 use fedsysid::figure::svg::to_svg;
 use fedsysid::figure::theme::Theme;
 use fedsysid::figure::{Figure, Size};
@@ -73,8 +73,8 @@ fn the_first_picture_is_the_default_run() {
     for (place, width, height) in PLACES {
         check_file(&format!("first-chart{place}.svg"), &themed_svg(&figure, Size::new(width, height, 1.0)));
     }
-    check_file("first-verdict.html", &unbroken(&sentences::verdict(&run)));
-    check_file("first-caption.html", &unbroken(&sentences::caption(&run)));
+    check_file("first-verdict.html", &unbroken(&verdict::verdict(&run)));
+    check_file("first-caption.html", &unbroken(&captions::caption(&run)));
 }
 
 /// The custom properties of each rule of the style sheet whose selector contains `selector`.

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::picture::{LONG, method_name, solver_role};
-use crate::dashboard::run::sentences::Cause;
+use crate::dashboard::run::cause::Cause;
+use crate::dashboard::run::picture::LONG;
 use crate::dashboard::run::strip_units::{EXTENT, whole};
+use crate::dashboard::words::names::{method_name, solver_role};
 use crate::figure::Role;
 use crate::theory::prediction::Parts;
 use crate::theory::{MethodTheory, NoPrediction};

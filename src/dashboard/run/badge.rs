@@ -1,8 +1,8 @@
 //! Stability of the methods: their contraction in words, and their largest stable step sizes.
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::picture::{method_name, solver_role};
 use crate::dashboard::words::counting::Things;
+use crate::dashboard::words::names::{method_name, solver_role};
 use crate::figure::Role;
 use crate::figure::number::{beside_one, count, measured, number};
 use crate::params::table::Key;

@@ -1,7 +1,9 @@
 //! The paper's bound beside predicted and measured errors: curves on logarithmic axes over the number of clients.
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::sentences::{comes_near_pooled, is_rounding, the};
+use crate::dashboard::run::verdict::comes_near_pooled;
+use crate::dashboard::words::names::the;
+use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::number::{count, measured, number};
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
 use crate::params::Key;

@@ -5,9 +5,9 @@ use fedsysid_say::say;
 use std::fmt::Write;
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::picture::{method_name, solver_role};
-use crate::dashboard::run::sentences::{SEEN, is_rounding, off};
 use crate::dashboard::run::strip_units::{EXTENT, whole};
+use crate::dashboard::words::names::{method_name, solver_role};
+use crate::dashboard::words::thresholds::{SEEN, is_rounding, off};
 use crate::figure::Role;
 use crate::figure::number::{count, measured};
 use crate::figure::order::order;

@@ -1,14 +1,13 @@
 //! A run as a figure: error against round.
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::sentences::is_rounding;
+use crate::dashboard::words::names::{method_name, reference_name, reference_role, solver_role};
+use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::axis::{fit_runs, fit_x};
-use crate::figure::number::{measured, number};
-use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale};
+use crate::figure::number::measured;
+use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Scale};
 use crate::params::views::Upward;
 use crate::sim::estimate::Reference;
-use crate::sim::method::{Method, Solver};
-use crate::sim::schedule::Schedule;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, ReferenceSummary, Summary};
 use crate::sim::target::Target;
@@ -114,70 +113,6 @@ pub(crate) fn of_multiples(upward: Upward, pooled: Option<f64>) -> String {
             say!(" All as multiples of the error of pooled least squares, {}.", measured(error, 3))
         }
         (Upward::OverPooled, None) => say!(" Pooled least squares has no error to divide by.").into(),
-    }
-}
-
-/// Role of a client update's curve.
-pub fn solver_role(solver: Solver) -> Role {
-    match solver {
-        Solver::FedAvg => Role::FedAvg,
-        Solver::FedLin => Role::FedLin,
-        Solver::FedProx { .. } => Role::FedProx,
-        Solver::Scaffold => Role::Scaffold,
-        Solver::FedAdmm { .. } => Role::FedAdmm,
-        Solver::Clustered { .. } => Role::Clustered,
-        Solver::Median => Role::Median,
-    }
-}
-
-/// Name of a method, with its schedule unless that is constant.
-pub fn method_name(method: Method) -> String {
-    let solver = match method.solver {
-        Solver::FedAvg => "FedAvg",
-        Solver::FedLin => "FedLin",
-        Solver::FedProx { .. } => "FedProx",
-        Solver::Scaffold => "SCAFFOLD",
-        // FedADMM takes no steps.
-        Solver::FedAdmm { .. } => return "FedADMM".into(),
-        Solver::Clustered { .. } => say!("clustered FedAvg"),
-        Solver::Median => say!("median FedAvg"),
-    };
-    match method.schedule {
-        Schedule::Constant => solver.into(),
-        Schedule::OverLocalSteps => format!("{solver}, α/k"),
-        Schedule::OverRounds => say!("{solver}, decreasing α"),
-        Schedule::Harmonic => format!("{solver}, α/(r+1)"),
-    }
-}
-
-/// Role of a reference estimate's line.
-pub fn reference_role(reference: Reference) -> Role {
-    match reference {
-        Reference::ClientAlone => Role::ClientAlone,
-        Reference::Pooled => Role::Pooled,
-        Reference::MeanOfLocals => Role::MeanOfLocals,
-        Reference::Weighted { .. } => Role::Weighted,
-        Reference::Personalized { .. } => Role::Personalized,
-    }
-}
-
-/// Name of a reference estimate.
-pub fn reference_name(reference: Reference, target: Target) -> String {
-    match reference {
-        Reference::ClientAlone => say!("{} alone", whose(target)),
-        Reference::Pooled => say!("pooled").into(),
-        Reference::MeanOfLocals => say!("mean of locals").into(),
-        Reference::Weighted { weight } => say!("others at {}×", number(weight)),
-        Reference::Personalized { .. } => say!("held to pooled").into(),
-    }
-}
-
-/// The client or clients whose errors are shown.
-pub fn whose(target: Target) -> String {
-    match target {
-        Target::Client(client) => say!("client {}", client + 1),
-        Target::Worst => say!("worst client").into(),
-        Target::Mean => say!("average client").into(),
     }
 }
 
@@ -301,12 +236,6 @@ mod tests {
         let figure = figure(&run(|s| s.methods.clear()));
         assert!(figure.curves.is_empty() && figure.words.is_some());
         assert_eq!((figure.levels.len(), figure.x.range), (3, (0.0, 200.0)));
-    }
-
-    #[test]
-    fn a_schedule_other_than_constant_is_named() {
-        let name = |schedule| method_name(Method { solver: Solver::FedAvg, schedule });
-        assert_eq!(Schedule::ALL.map(name), ["FedAvg", "FedAvg, α/k", "FedAvg, decreasing α", "FedAvg, α/(r+1)"]);
     }
 
     #[test]

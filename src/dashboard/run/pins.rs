@@ -3,8 +3,9 @@
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::{Plan, State, Sweeps};
 use crate::dashboard::run::markup::escaped;
-use crate::dashboard::run::picture::{curve, method_name};
-use crate::dashboard::run::sentences::{is_rounding, off};
+use crate::dashboard::run::picture::curve;
+use crate::dashboard::words::names::method_name;
+use crate::dashboard::words::thresholds::{is_rounding, off};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::beside_one;
 use crate::figure::{Curve, CurveKind, Figure, Scale};

@@ -1,7 +1,8 @@
 //! The numbers of a run at one round, for the crosshair, the strip under the chart and the data table.
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::picture::{method_name, pooled, reference_name, reference_role, solver_role};
+use crate::dashboard::run::picture::pooled;
+use crate::dashboard::words::names::{method_name, reference_name, reference_role, solver_role};
 use crate::figure::Role;
 use crate::sim::estimate::Reference;
 use crate::sim::method::Method;

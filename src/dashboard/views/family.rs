@@ -2,10 +2,11 @@
 //! in words.
 
 use crate::dashboard::results::sweep::{Plan, Sweep, last, target_of};
-use crate::dashboard::run::picture::{LONG, curve, divide, error_label, magnify, method_name, pooled};
+use crate::dashboard::run::picture::{LONG, curve, divide, error_label, magnify, pooled};
 use crate::dashboard::run::readout::Reading;
-use crate::dashboard::run::sentences::{CLEAR, SEEN, is_rounding, off};
 use crate::dashboard::words::counting::{Things, listed};
+use crate::dashboard::words::names::method_name;
+use crate::dashboard::words::thresholds::{CLEAR, SEEN, is_rounding, off};
 use crate::figure::axis::{fit_runs, fit_x};
 use crate::figure::number::{measured, number};
 use crate::figure::{Axis, Curve, Figure, RampStep, Role, Scale};

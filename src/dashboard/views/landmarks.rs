@@ -1,9 +1,9 @@
 //! Landmarks: positions along a slider at which something changes, as far as the page has computed them anyway.
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::picture::{method_name, whose};
-use crate::dashboard::run::sentences::comes_near_pooled;
+use crate::dashboard::run::verdict::comes_near_pooled;
 use crate::dashboard::views::tradeoff::TradeOff;
+use crate::dashboard::words::names::{method_name, whose};
 use crate::figure::number::{measured, number};
 use crate::params::Key;
 use crate::params::views::Across;

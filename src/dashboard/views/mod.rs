@@ -17,6 +17,9 @@ pub mod paper;
 pub mod systems;
 pub mod tradeoff;
 
+#[cfg(test)]
+mod advice;
+
 use super::results::sweep::Plan;
 use super::run::pins;
 use crate::params::{State, View};

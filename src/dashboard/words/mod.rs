@@ -1,4 +1,10 @@
 //! What sentences in several places share.
+//!
+//! - [`names`]: names of methods, estimates and clients; [`counting`]: counts and lists in words.
+//! - [`thresholds`]: from which size on differences are spoken of.
+//! - [`glossary`]: explanations of quantities.
 
 pub mod counting;
 pub mod glossary;
+pub mod names;
+pub mod thresholds;

@@ -6,7 +6,7 @@ use super::Store;
 use crate::dashboard::results::Dashboard;
 use crate::dashboard::results::sweep::{self, Plan, Sweeps};
 use crate::dashboard::results::work::WorkState;
-use crate::dashboard::run::sentences;
+use crate::dashboard::run::complaints;
 use crate::dashboard::views::maps::{Maps, Wanted};
 use crate::dashboard::views::wanted;
 use crate::engine::pool::Lane;
@@ -176,7 +176,7 @@ pub(super) fn hear(
         }
         EngineMessage::Event(event) => dashboard.update(|dashboard| dashboard.apply(event)),
         EngineMessage::Trouble(trouble, reason) => {
-            leptos::logging::warn!("engine: {} {reason}", sentences::trouble(trouble));
+            leptos::logging::warn!("engine: {} {reason}", complaints::trouble(trouble));
             dashboard.update(|dashboard| dashboard.suffer(trouble));
             match trouble {
                 Trouble::SweepGivenUp => sweeps.update(|sweeps| sweeps.end(sweep::State::GivenUp)),

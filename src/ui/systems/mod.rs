@@ -18,7 +18,7 @@ use super::reactive::{derived, live, memo, on};
 use super::save::save;
 use super::store::Store;
 use super::theory::said_of_run;
-use crate::dashboard::run::sentences;
+use crate::dashboard::run::verdict;
 use crate::dashboard::views::systems::{Portrait, plane, tables, words};
 use crate::params::Key;
 use crate::params::examples::{EXAMPLES, Example};
@@ -35,7 +35,7 @@ pub fn SystemsView(
     let portrait = memo(move || store.settings.draft.read().check().ok().map(Portrait::of));
     let shown = Shown { portrait };
     let complained = RwSignal::new(Vec::new());
-    let verdict = said_of_run(store, sentences::verdict);
+    let verdict = said_of_run(store, verdict::verdict);
     view! {
         <section class="systems" aria-label=say!("Systems") data-testid="systems">
             {examples(store, complained)}

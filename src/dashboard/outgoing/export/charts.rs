@@ -10,15 +10,16 @@ use crate::dashboard::results::sweep::Sweep;
 use crate::dashboard::run::anatomy;
 use crate::dashboard::run::bound;
 use crate::dashboard::run::join;
-use crate::dashboard::run::picture::{self, method_name};
+use crate::dashboard::run::picture;
 use crate::dashboard::run::pins::{Ghost, legend};
-use crate::dashboard::run::sentences;
+use crate::dashboard::run::{captions, verdict};
 use crate::dashboard::views::family::Family;
 use crate::dashboard::views::lesson::class;
 use crate::dashboard::views::maps::{Of, ShownMap};
 use crate::dashboard::views::paper;
 use crate::dashboard::views::systems::{Mode, Portrait, words};
 use crate::dashboard::views::tradeoff::{self, TradeOff};
+use crate::dashboard::words::names::method_name;
 use crate::figure::Figure;
 use crate::figure::sheet::Picture;
 use crate::params::{Draft, Key, Views, Word};
@@ -69,7 +70,7 @@ impl Page<'_> {
             [] => say!("Errors of least squares").into(),
             names => say!("Error along the rounds: {}", names.join(", ")),
         };
-        let caption = format!("{} {}", sentences::verdict(run), sentences::caption_of(run, self.views.upward()))
+        let caption = format!("{} {}", verdict::verdict(run), captions::caption_of(run, self.views.upward()))
             + legend(ghosts, run);
         let words = Words { slug: "explore".into(), title, caption };
         self.export(words, std::slice::from_ref(&run.settings), Picture::Curves(figure), || table::of_run(run, ghosts))

@@ -2,10 +2,11 @@
 
 use super::PICTURE;
 use crate::dashboard::results::Run;
+use crate::dashboard::run::cause::Cause;
 use crate::dashboard::run::markup::percent;
-use crate::dashboard::run::picture::{LONG, method_name, solver_role};
-use crate::dashboard::run::sentences::Cause;
+use crate::dashboard::run::picture::LONG;
 use crate::dashboard::views::systems::{Mode, Portrait};
+use crate::dashboard::words::names::{method_name, solver_role};
 use crate::figure::axis::{fit, fit_x};
 use crate::figure::layout::Layout;
 use crate::figure::order::order;

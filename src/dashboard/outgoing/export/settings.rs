@@ -1,7 +1,7 @@
 //! Settings in an export: those that identify the run, and all that differ from their defaults.
 
 use crate::dashboard::results::sweep::{target_of, value_of};
-use crate::dashboard::run::picture::whose;
+use crate::dashboard::words::names::whose;
 use crate::figure::number::number;
 use crate::params::Word;
 use crate::params::choice::{CHOICES, Choice};

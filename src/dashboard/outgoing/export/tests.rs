@@ -8,6 +8,7 @@ use crate::dashboard::views::family::{self, Family};
 use crate::dashboard::views::paper;
 use crate::dashboard::views::systems::Portrait;
 use crate::dashboard::views::tradeoff::{self, TradeOff};
+use crate::dashboard::words::names;
 use crate::params::views::{SweepOf, Upward};
 use crate::params::{Draft, Key, State, View, Views};
 
@@ -201,7 +202,7 @@ fn a_run_s_table_holds_what_is_on_screen() {
     assert_eq!(rows.len(), 2 * 201 + 3);
     let row = |name: &str, round: &str| rows.iter().find(|row| row[0] == name && row[1] == round).unwrap();
     for (method, theory) in run.summary.methods.iter().zip(&run.theory.as_ref().unwrap().methods) {
-        let row = row(&picture::method_name(method.method), "200");
+        let row = row(&names::method_name(method.method), "200");
         assert_eq!(row[2], "3");
         let expected = theory.prediction.as_ref().unwrap().means[200];
         let (mean, spread) = (method.errors[200].mean(), method.errors[200].standard_error());

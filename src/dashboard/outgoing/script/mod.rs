@@ -13,7 +13,7 @@ use fedsysid_say::{in_english, say};
 use needs::{is_affine, is_full, needed, rule, words};
 
 use crate::dashboard::results::Run;
-use crate::dashboard::run::picture::{method_name, reference_name};
+use crate::dashboard::words::names::{method_name, reference_name};
 use crate::figure::number::count;
 use crate::sim::Matrix;
 use crate::sim::data_sets::DataSets;

@@ -6,8 +6,9 @@
 mod run;
 
 use crate::dashboard::results::sweep::{Sweep, value_of};
-use crate::dashboard::run::picture::{method_name, pooled, reference_name, whose};
+use crate::dashboard::run::picture::pooled;
 use crate::dashboard::run::readout::expected_of;
+use crate::dashboard::words::names::{method_name, reference_name, whose};
 use crate::params::Key;
 use crate::params::table::words;
 use crate::params::views::SweepOf;

@@ -3,11 +3,12 @@
 use super::{Table, number};
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::Sweep;
-use crate::dashboard::run::picture::{method_name, pooled, reference_name};
+use crate::dashboard::run::cause::Cause;
+use crate::dashboard::run::picture::pooled;
 use crate::dashboard::run::pins::{Ghost, others};
 use crate::dashboard::run::readout::expected_of;
-use crate::dashboard::run::sentences::Cause;
 use crate::dashboard::views::maps::{Of, ShownMap};
+use crate::dashboard::words::names::{method_name, reference_name};
 use crate::sim::stats::Running;
 use crate::theory::prediction::Parts;
 

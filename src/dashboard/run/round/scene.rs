@@ -147,7 +147,7 @@ impl Frames {
         Scene {
             stage,
             sentence: sentence(&self.round, stage),
-            role: crate::dashboard::run::picture::solver_role(self.round.method.solver),
+            role: crate::dashboard::words::names::solver_role(self.round.method.solver),
             model: self.round.server[0].shape(),
             shapes: self.shapes(stage),
         }

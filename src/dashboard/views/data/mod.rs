@@ -105,7 +105,7 @@ pub fn way_name(way: Way) -> String {
         Way::Alone => say!("alone").into(),
         Way::Pooled => say!("pooled").into(),
         Way::MeanOfLocals => say!("mean of locals").into(),
-        Way::Method(solver) => crate::dashboard::run::picture::method_name(Method::constant(solver)),
+        Way::Method(solver) => crate::dashboard::words::names::method_name(Method::constant(solver)),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn way_role(way: Way) -> Role {
         Way::Alone => Role::ClientAlone,
         Way::Pooled => Role::Pooled,
         Way::MeanOfLocals => Role::MeanOfLocals,
-        Way::Method(solver) => crate::dashboard::run::picture::solver_role(solver),
+        Way::Method(solver) => crate::dashboard::words::names::solver_role(solver),
     }
 }
 

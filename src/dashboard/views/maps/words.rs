@@ -3,8 +3,8 @@
 use super::{Of, ShownMap};
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::value_of;
-use crate::dashboard::run::sentences::the;
 use crate::dashboard::words::counting::Things;
+use crate::dashboard::words::names::the;
 use crate::figure::number::{beside_one, measured, number, number_to};
 use crate::params::Key;
 use crate::params::views::MapKind;

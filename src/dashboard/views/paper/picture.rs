@@ -4,9 +4,10 @@
 use super::ShownMethods;
 use super::lines::{Line, Source, sources};
 use crate::dashboard::results::sweep::Sweep;
-use crate::dashboard::run::picture::{self, method_name, solver_role};
+use crate::dashboard::run::picture;
 use crate::dashboard::run::readout::Reading;
 use crate::dashboard::words::counting::Things;
+use crate::dashboard::words::names::{method_name, reference_role, solver_role};
 use crate::figure::axis::fit_runs;
 use crate::figure::{Axis, Curve, Figure, Level, RampStep, Role, Scale};
 use crate::params::Word;
@@ -73,7 +74,7 @@ fn label(figure: PaperFigure, source: Source) -> String {
 fn level(figure: PaperFigure, switches: Switches, known: &[(Source, Line)]) -> Option<Level> {
     let (source, line) = known.last()?;
     let value = Some(line.error_of(switches.estimate)).filter(|error| error.is_finite())?;
-    let role = picture::reference_role(switches.estimate.reference());
+    let role = reference_role(switches.estimate.reference());
     Some(Level { role, label: level_label(figure, switches, *source), value })
 }
 
@@ -98,7 +99,7 @@ pub fn readings(figure: PaperFigure, switches: Switches, sweep: &Sweep, round: u
         let reference = switches.estimate.reference();
         let value = line.summary.reference(reference)?.map_err(|error| error.to_string());
         let name = level_label(figure, switches, *source);
-        Some(Reading { role: picture::reference_role(reference), name, value, expected: None })
+        Some(Reading { role: reference_role(reference), name, value, expected: None })
     });
     known.iter().filter_map(of_curve).chain(estimate).collect()
 }

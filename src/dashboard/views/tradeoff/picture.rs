@@ -5,7 +5,7 @@ use super::TradeOff;
 use super::series::{Series, expected_last, is_lost};
 use super::words::said;
 use crate::dashboard::results::sweep::{last, target_of};
-use crate::dashboard::run::picture::{method_name, whose};
+use crate::dashboard::words::names::{method_name, whose};
 use crate::figure::axis::fit;
 use crate::figure::number::number;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Mark, Point, Role, Scale};

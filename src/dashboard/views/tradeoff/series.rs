@@ -2,7 +2,7 @@
 //! pay.
 
 use crate::dashboard::results::sweep::{Sweep, target_of, value_of};
-use crate::dashboard::run::picture::{reference_name, solver_role};
+use crate::dashboard::words::names::{reference_name, solver_role};
 use crate::figure::Role;
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;

@@ -2,7 +2,7 @@ use super::*;
 use crate::dashboard::outgoing::export::charts::Page;
 use crate::dashboard::results::sweep::Plan;
 use crate::dashboard::results::sweep::tests::complete;
-use crate::dashboard::run::picture::solver_role;
+use crate::dashboard::words::names::solver_role;
 use crate::figure::{CurveKind, Figure, Role};
 use crate::params::{Draft, View, Views};
 use crate::theory::break_even::BreakEven;

@@ -1,15 +1,18 @@
 //! Tests with random settings: the page's statements hold, and its advice works.
 
-use super::*;
+use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::tests::complete;
 use crate::dashboard::run::badge::{Standing, badges, outlook};
 use crate::dashboard::run::bound;
+use crate::dashboard::run::captions::caption;
+use crate::dashboard::run::complaints::complaints;
 use crate::dashboard::run::join;
+use crate::dashboard::run::verdict::{best, verdict};
 use crate::dashboard::views::family::{self, Family};
 use crate::dashboard::views::tradeoff::{self, TradeOff};
 use crate::params::choice::{Algorithm, Algorithms, Choice};
-use crate::params::views::{Across, SweepOf};
-use crate::params::{Draft, Notice, View, Views};
+use crate::params::views::{Across, SweepOf, Upward};
+use crate::params::{Draft, Key, Notice, View, Views};
 use crate::protocol::Generation;
 use crate::sim::scenario::Scenario;
 use crate::sim::study::Study;

@@ -1,10 +1,11 @@
 use super::*;
 use crate::dashboard::results::tests::run;
-use crate::params::{Draft, Key};
+use crate::dashboard::run::picture;
 use crate::sim::family::Placement;
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::Settings;
 use crate::sim::spread::Spread;
+use crate::sim::target::Target;
 
 fn means(run: &Run) -> (f64, f64) {
     let end = run.summary.methods[1].errors.last().unwrap().mean();
@@ -39,14 +40,6 @@ fn near_pooled_is_neither_far_above_nor_far_below() {
     });
     assert!(verdict(&clustered).contains("cut client 1"), "{}", verdict(&clustered));
     assert!(!comes_near_pooled(&clustered));
-}
-
-/// A caption names bands where some are drawn.
-#[test]
-fn what_diverges_has_no_band() {
-    assert!(caption(&run(|_| ())).contains("band"));
-    assert!(!caption(&run(|s| s.step_size = 1.0)).contains("band"));
-    assert!(!caption(&run(|s| s.methods.clear())).contains("band"));
 }
 
 /// Without noise all that is left is rounding: it is said to be, and has no ratios.
@@ -158,28 +151,6 @@ fn what_would_not_help_is_said_only_of_what_is_nearly_all() {
 }
 
 #[test]
-fn rounding_is_said_to_be_what_it_is() {
-    let said = |len: usize| {
-        let (mut draft, _) = Draft::from_query("A=1.2&M=3&q=3");
-        draft.set(Key::RolloutLen, len as f64);
-        complaints(&run(|s| *s = draft.settings()))
-    };
-    assert!(
-        said(100).iter().any(|said| said.starts_with("States grow ") && said.contains("rounding")),
-        "{:?}",
-        said(100)
-    );
-    assert!(!said(30).iter().any(|said| said.contains("rounding")), "{:?}", said(30));
-}
-
-#[test]
-fn without_inputs_more_data_are_no_remedy() {
-    let silent = complaints(&run(|s| s.data.input_std = 0.0.into()));
-    assert!(silent.iter().any(|said| said.ends_with("Raise σᵤ: without inputs, B leaves no trace.")), "{silent:?}");
-    assert!(!silent.iter().any(|said| said.contains("Raise N or T")), "{silent:?}");
-}
-
-#[test]
 fn without_anything_to_compare_there_is_no_verdict() {
     assert_eq!(verdict(&run(|s| s.methods.clear())), "No algorithm is chosen.");
     let diverging = run(|s| s.step_size = 0.05);
@@ -188,74 +159,6 @@ fn without_anything_to_compare_there_is_no_verdict() {
     assert_eq!(verdict(&diverging), expected);
     let short = verdict(&run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into())));
     assert!(short.contains("client 1 alone has no estimate"), "{short}");
-}
-
-/// A single client differs from nobody; the paper's V and U have norm 1, so that two clients differ by at most ε.
-#[test]
-fn the_measured_heterogeneity_is_said() {
-    let said = |n_clients| heterogeneity(&run(|s| (s.n_clients, s.heterogeneity) = (n_clients, 0.3)));
-    assert_eq!(said(1), "measured: A up to 0, B 0");
-    let many = run(|s| (s.n_clients, s.heterogeneity) = (200, 0.3));
-    let measured = many.summary.heterogeneity;
-    assert!((0.28..0.3).contains(&measured.a) && (0.28..0.3).contains(&measured.b), "{measured:?}");
-    assert!(heterogeneity(&many).contains(&number(measured.a)));
-}
-
-#[test]
-fn a_healthy_run_has_no_complaints() {
-    assert_eq!(complaints(&run(|_| ())), [""; 0]);
-}
-
-#[test]
-fn divergence_is_named_with_its_round_and_its_cure() {
-    let complaints = complaints(&run(|s| s.step_size = 3e-3));
-    assert_eq!(complaints.len(), 2);
-    for (complaint, name) in complaints.iter().zip(["FedAvg", "FedLin"]) {
-        assert!(complaint.starts_with(&format!("{name} diverges (ρ = ")), "{complaint}");
-        assert!(complaint.contains(" Lower the step size α to 0.0"), "{complaint}");
-    }
-}
-
-#[test]
-fn many_that_diverge_are_named_in_one_sentence() {
-    let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold, Solver::FedAdmm { penalty: 60.0, sparsity: 0.0 }];
-    let methods = solvers.map(Method::constant);
-    let [said] = &complaints(&run(|s| (s.step_size, s.methods) = (3e-3, methods.to_vec())))[..] else {
-        panic!("one sentence")
-    };
-    let expected =
-        "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors grows from the first round on. Lower ";
-    assert!(said.starts_with(expected), "{said}");
-}
-
-/// Errors that still fall at the last round have not begun to grow, for one method as for several.
-#[test]
-fn what_diverges_later_than_is_shown_is_said_to() {
-    for (n, begin) in [(1, "FedLin diverges"), (3, "FedLin, FedAvg and SCAFFOLD diverge: the first of their errors ")] {
-        let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
-        let methods = solvers.map(Method::constant)[..n].to_vec();
-        let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
-        run.summary.methods.iter_mut().for_each(|method| method.errors.reverse());
-        let [complaint] = &complaints(&run)[..] else { panic!("one sentence") };
-        assert!(complaint.starts_with(begin), "{complaint}");
-        assert!(complaint.contains(" will grow after the rounds shown. "), "{complaint}");
-    }
-}
-
-/// An error that falls at first grows from its minimum on; of several methods the first to grow is named.
-#[test]
-fn the_round_from_which_an_error_grows_is_said() {
-    for n in [1, 3] {
-        let solvers = [Solver::FedLin, Solver::FedAvg, Solver::Scaffold];
-        let methods = solvers.map(Method::constant)[..n].to_vec();
-        let mut run = run(|s| (s.step_size, s.methods) = (3e-3, methods.clone()));
-        // The errors grow from the start; the last ones, which move to the front, are larger.
-        for (later, method) in run.summary.methods.iter_mut().enumerate() {
-            method.errors.rotate_right(7 + later);
-        }
-        let [complaint] = &complaints(&run)[..] else { panic!("one sentence") };
-        assert!(complaint.contains(" grows from round 7 on. "), "{complaint}");
-    }
 }
 
 /// One data set has no standard error: the sentence says that the result may be chance.
@@ -272,27 +175,4 @@ fn the_first_data_set_of_many_is_too_early_to_call() {
     first.progress = Some(0.1);
     let said = verdict(&first);
     assert!(said.starts_with("With 1 data set it is too close to call whether client 1 gains: "), "{said}");
-}
-
-#[test]
-fn estimates_without_a_line_are_explained_together() {
-    let mut run = run(|s| (s.data.n_rollouts, s.data.rollout_len) = (1.into(), 2.into()));
-    let expected = "No line for client 1 alone and mean of locals: least squares needs at least 5 samples (N·T), \
-                    client 1 has 2. Raise N or T.";
-    assert_eq!(complaints(&run), [expected]);
-    let reason = run.summary.reference(Reference::ClientAlone).unwrap();
-    run.summary.references.iter_mut().for_each(|reference| reference.error = reason);
-    let said = complaints(&run);
-    assert!(said[0].starts_with("No line for client 1 alone, pooled and mean of locals: "), "{said:?}");
-}
-
-#[test]
-fn the_caption_counts() {
-    let caption_of = |n_trials| caption(&run(|s| (s.n_trials, s.n_rounds) = (n_trials, 1)));
-    assert_eq!(
-        caption_of(1),
-        "Spectral-norm error against client 1 over 1 round, mean of 1 data set; dashed: predicted."
-    );
-    assert!(!caption(&run(|s| s.step_size = 3e-3)).contains("dashed"), "nothing predicted is drawn");
-    assert!(caption_of(2).ends_with("mean of 2 data sets; band: ±1 standard error; dashed: predicted."));
 }

@@ -247,7 +247,7 @@ fn of_views() -> Vec<Row> {
         Row {
             kind: "values",
             allowed: say!("a setting and up to {MOST} of its values: M:1,5,25; a setting alone for its usual values"),
-            help: say!("One curve a value.").into(),
+            help: say!("One curve per value.").into(),
             ..row(views::SWEEP, say!("what is swept"), say!("none").into(), &[View::Explore])
         },
         Row {

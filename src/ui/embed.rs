@@ -20,7 +20,7 @@ use crate::params::embed::{OPTIONS, TABS};
 use crate::params::json::Value;
 use crate::web;
 use crate::web::address::with_query;
-use crate::web::listener::Listener;
+use crate::web::listener::{Listener, Timeout};
 
 /// Tells the style sheet whether there is a caption beneath the chart, and whether the view's own choices are shown.
 pub(super) fn mark(store: Store) {
@@ -76,11 +76,22 @@ impl Store {
         }
     }
 
-    /// Begins to compute at any touch or key. Until then the first picture stays if it belongs to these settings.
-    pub(super) fn follow_touch(self) {
-        if !self.is_awake.get_untracked() && self.state_now() != State::default() {
+    /// The shell shows the default experiment, which is the picture of no other: a page that waits for a touch shows itself
+    /// at once, and one whose first results take longer than usual shows how far they are.
+    pub(super) fn replace_foreign_shell(self) {
+        const USUAL_MS: i32 = 500;
+        if self.state_now() == State::default() {
+            return;
+        }
+        if self.is_awake.get_untracked() {
+            StoredValue::new_local(Timeout::new(USUAL_MS, shell::give_way));
+        } else {
             shell::give_way();
         }
+    }
+
+    /// Begins to compute at any touch or key.
+    pub(super) fn follow_touch(self) {
         let touched =
             ["pointerdown", "keydown"].map(|kind| Listener::new(&document(), kind, move |_: Event| self.wake()));
         StoredValue::new_local(touched);

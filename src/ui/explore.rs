@@ -30,9 +30,9 @@ use crate::dashboard::words::names::method_name;
 use crate::figure::Figure;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
-use crate::params::View;
 use crate::params::guide::Lesson;
 use crate::params::views::{SWEEP, SweepOf, Upward};
+use crate::params::{Key, View};
 
 /// The chart with its sentence above and its numbers below: of the run of the present settings, or of a sweep with one
 /// curve per value.
@@ -77,13 +77,21 @@ pub fn Explore(
         let all = || of_family(store, |family| family.readings(round.get())).unwrap_or_else(of_run);
         if store.veil.get().is_some() { Vec::new() } else { all() }
     });
-    let is_sweep = memo(move || store.views.read().sweep.is_some());
+    let is_swept = memo(move || is_sweep(store));
     let digits = move || if is_over_pooled(store) { markup::OF_MULTIPLE } else { markup::OF_ERROR };
     let rows = memo(move || markup::readings(&shown.read(), digits()));
     let title = memo(move || say!("round {}", count(round.get())));
-    let title_beneath = memo(move || say!("error after {}", title.get()));
+    let title_beneath = memo(move || {
+        let rounds = title.get();
+        let of_rounds = of_family(store, |family| family.of.key == Key::Rounds).unwrap_or_default();
+        match store.views.read().upward() {
+            Upward::OverPooled => say!("error ÷ pooled after {rounds}"),
+            Upward::Error if of_rounds => say!("error after {rounds}, or the last before"),
+            Upward::Error => say!("error after {rounds}"),
+        }
+    });
     let parts = move |of_sweep: fn(Store) -> AnyView, of_run: fn(Store) -> AnyView| {
-        live(move || if is_sweep.get() { of_sweep(store) } else { of_run(store) })
+        live(move || if is_swept.get() { of_sweep(store) } else { of_run(store) })
     };
     view! {
         <section class="explore" aria-label=say!("Explore")>
@@ -103,7 +111,7 @@ pub fn Explore(
             <div class="readout" data-testid="readout" data-round=live(move || round.get().to_string())>
                 {readings("readout-title", title_beneath, rows)}
             </div>
-            {parts(|_| ().into_any(), badges)}
+            {parts(of_one_run, badges)}
         </section>
     }
 }
@@ -142,6 +150,12 @@ fn upward(store: Store) -> AnyView {
         </button>
     }
     .into_any()
+}
+
+/// Whether the view shows a sweep instead of the run of the present settings.
+fn is_sweep(store: Store) -> bool {
+    let views = store.views.read();
+    views.view == View::Explore && views.sweep.is_some()
 }
 
 /// A property of the sweep on screen; `None` unless the view shows one curve per value and there is a sweep.
@@ -185,14 +199,19 @@ fn sweep_head(store: Store) -> AnyView {
     view! {
         <div class="sweep-head" data-testid="sweep">
             <label>
-                <span>{say!("One curve a value of ")} <b>{name}</b></span>
+                <span>{say!("One curve per value of ")} <b>{name}</b></span>
                 {text_box(TextBox { key: SWEEP, class: "number-box values", inputmode: "text", text }, take)}
             </label>
-            {select(say!("of"), methods, || false, choose)}
+            {select(say!("of"), methods, move || methods.read().is_empty(), choose)}
             {button("set-step", say!("Back to one run"), move || store.views.update(|views| views.sweep = None))}
         </div>
     }
     .into_any()
+}
+
+/// What is beneath a sweep is not about its curves.
+fn of_one_run(_: Store) -> AnyView {
+    view! { <p class="quiet">{say!("The cards below are about one run, that of the settings.")}</p> }.into_any()
 }
 
 /// Complaints about the run and about settings that cannot be run.
@@ -201,7 +220,9 @@ pub(super) fn complaints(store: Store) -> AnyView {
         let dashboard = store.dashboard.read();
         let refusal = dashboard.refusal().map(complaints::refused);
         // Complaints about a run would reveal what is to be guessed; a refusal reveals nothing.
-        let run = dashboard.run().filter(|_| store.veil.get().is_none());
+        // A sweep says itself what diverges: the run of the present settings is not on its chart.
+        let is_on_chart = store.veil.get().is_none() && !is_sweep(store);
+        let run = dashboard.run().filter(|_| is_on_chart);
         let of_run = run.map(complaints::complaints).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
         markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(complaints::trouble)))

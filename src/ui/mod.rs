@@ -86,6 +86,7 @@ fn App() -> impl IntoView {
         let has_none = matches!(view.get(), View::Paper | View::Systems | View::Data | View::Lesson);
         !is_embedded && !has_none && store.veil.get().is_none()
     });
+    store.replace_foreign_shell();
     let head = if is_embedded {
         embed::mark(store);
         store.follow_touch();

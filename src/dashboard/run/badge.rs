@@ -47,8 +47,8 @@ pub struct Badge {
     pub words: String,
     /// The largest stable step size, if one was found.
     pub largest_step: Option<f64>,
-    /// A suggested setting of α and the label of its button: the largest setting below the method's largest stable step
-    /// size; for a diverging method, the largest setting at which no method diverges.
+    /// A suggested setting of α and the label of its button: the largest at which no method of the run diverges, unless it
+    /// is the present one.
     pub suggestion: Option<(f64, String)>,
 }
 
@@ -68,14 +68,13 @@ fn badge(run: &Run, summary: &MethodSummary) -> Option<Badge> {
         Some(largest) if (NEAR * largest..=largest).contains(&run.settings.step_size) => Standing::Near,
         _ => Standing::Stable,
     };
-    // One press on a diverging method's button leads to a step size at which no method diverges.
     let least = run.summary.methods.iter().filter_map(|summary| summary.largest_step).min_by(f64::total_cmp);
-    let edge = if standing == Standing::Diverging { least } else { summary.largest_step };
     let is_told = is_full || standing == Standing::Diverging;
-    let suggested = edge.filter(|_| is_told).and_then(below);
+    let suggested = least.filter(|_| is_told && summary.largest_step.is_some()).and_then(below);
     // If a step size below that diverges, the cause is partial participation: then there is nothing to suggest.
     let alpha = run.settings.step_size;
-    let suggested = suggested.filter(|&step| standing != Standing::Diverging || step < alpha);
+    let is_new = |step: &f64| *step < alpha || (*step > alpha && standing != Standing::Diverging);
+    let suggested = suggested.filter(is_new);
     Some(Badge {
         role: solver_role(summary.method.solver),
         name: method_name(summary.method),
@@ -225,6 +224,10 @@ mod tests {
     use crate::sim::scenario::Settings;
     use crate::sim::schedule::Schedule;
 
+    fn run_with(step_size: f64) -> Run {
+        run(|s| s.step_size = step_size)
+    }
+
     #[test]
     fn a_badge_tells_the_contraction_and_its_half_life() {
         let run = run(|_| ());
@@ -240,12 +243,16 @@ mod tests {
                 "{}",
                 badge.words
             );
-            // The button leads to the last stable setting.
-            let largest = summary.largest_step.unwrap();
-            let (step, grid) = (badge.suggestion.as_ref().unwrap().0, Key::StepSize.param().grid);
-            assert_eq!(badge.largest_step, Some(largest));
-            assert!(step <= largest && largest < grid.at(grid.nearest(step) + 1), "{step} {largest}");
+            assert_eq!(badge.largest_step, summary.largest_step);
         }
+        // Both buttons lead to the last setting that is stable for both, and are gone when it is set.
+        let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);
+        let (largest, grid) = (edges.fold(f64::INFINITY, f64::min), Key::StepSize.param().grid);
+        let [step, other] = [0, 1].map(|k| badges[k].suggestion.as_ref().unwrap().0);
+        assert!(step <= largest && largest < grid.at(grid.nearest(step) + 1), "{step} {largest}");
+        assert!((step - other).abs() < f64::EPSILON, "{step} {other}");
+        let there = super::badges(&run_with(step));
+        assert!(there.iter().all(|badge| badge.suggestion.is_none()), "{there:?}");
     }
 
     /// A round multiplies the error by ρ: it halves after ln ½ / ln ρ rounds, or doubles after ln 2 / ln ρ.

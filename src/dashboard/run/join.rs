@@ -91,7 +91,12 @@ fn join(gains: &Gains, method: usize, name: String, role: Role) -> Option<Join> 
     let are_zero = shared.map(|(shared, alone)| is_zero(shared) || is_zero(alone));
     let known = gains.ratios(method)?.into_iter().zip(are_zero);
     let ratios: Vec<_> = known.map(|(ratio, is_zero)| if is_zero { f64::NAN } else { ratio }).collect();
-    let words = words(&ratios, &name);
+    let exact = |errors: &[Running]| errors.iter().filter(|error| is_zero(error)).count();
+    let words = match (exact(&gains.alone), exact(gains.shared.get(method)?), gains.alone.len()) {
+        (alone, 0, all) if alone == all => say!("With {name} every client loses: alone each has no error."),
+        (0, shared, all) if shared == all => say!("With {name} every client gains: the shared model has no error."),
+        _ => words(&ratios, &name),
+    };
     // Equal systems differ from their mean by rounding errors.
     let distances: Vec<_> =
         gains.distances.iter().map(|&distance| if distance < ROUNDING { 0.0 } else { distance }).collect();
@@ -282,6 +287,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Without noise a client's own least squares is exact, and nothing is gained by joining those that differ.
+    #[test]
+    fn whoever_has_no_error_alone_loses() {
+        let exact = run(|s| s.data.process_noise_std = 0.0.into());
+        let said: Vec<_> = joins(&exact).into_iter().map(|join| join.words).collect();
+        assert_eq!(said[0], "With FedAvg every client loses: alone each has no error.");
     }
 
     /// Horizontal position by distance, vertical position by the logarithm of the ratio, between 6 % and 94 % of the

@@ -133,7 +133,7 @@ pub fn anatomy(anatomy: &Anatomy) -> String {
         );
     }
     let rms = measured(causes.rms, 3);
-    let said = say!("Shares of the mean square error; after the last round its root is {rms}.");
+    let said = say!("Shares of the mean square error (Frobenius norm); after the last round its root is {rms}.");
     put!(html, "</dl><p class=quiet>{said}</p>");
     html
 }

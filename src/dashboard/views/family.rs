@@ -86,7 +86,7 @@ impl Family<'_> {
             curves,
             levels: Vec::new(),
             marks: Vec::new(),
-            words: None,
+            words: self.has_no_method().then(|| say!("Switch an algorithm on to see its curve.").into()),
         };
         if self.upward == Upward::OverPooled { magnify(figure, 1.0) } else { figure }
     }
@@ -99,9 +99,17 @@ impl Family<'_> {
         Some(Curve { role: self.role(index), label: self.name(value), ..of_method })
     }
 
+    /// Whether no algorithm is chosen that could have a curve.
+    pub fn has_no_method(&self) -> bool {
+        self.settings().is_some_and(|settings| settings.methods.is_empty())
+    }
+
     /// Error of every curve after `round` rounds, or at the last recorded round before; for values without results,
-    /// "not yet".
+    /// "not yet". None without a method.
     pub fn readings(&self, round: usize) -> Vec<Reading> {
+        if self.has_no_method() {
+            return Vec::new();
+        }
         let error = |run: &Summary| run.methods.get(self.method)?.errors.get(run.record_at(round)).copied();
         let reading = |(index, &value): (usize, &f64)| Reading {
             role: self.role(index),
@@ -150,6 +158,9 @@ impl Family<'_> {
 
     /// Effect of the sweep on the final error, in words.
     pub fn sentence(&self) -> String {
+        if self.has_no_method() {
+            return say!("No algorithm is chosen.").into();
+        }
         let Some(method) = self.settings().and_then(|settings| settings.methods.get(self.method)) else {
             return String::new();
         };
@@ -173,6 +184,12 @@ impl Family<'_> {
         if ends.len() == 1 {
             return say!("At {from}, {name} ends at {}.", off(before.mean()));
         }
+        if self.of.key == Key::Trials {
+            let (mean, error) = (off(after.mean()), measured(after.standard_error(), 2));
+            return say!(
+                "More data sets change no error of {name}, only how well it is known: {mean} ± {error} at {to}."
+            );
+        }
         match (before, after) {
             _ if is_rounding(before.mean()) || is_rounding(after.mean()) => say!(
                 "From {from} to {to}, the final error of {name} goes from {} to {}.",
@@ -181,6 +198,11 @@ impl Family<'_> {
             ),
             _ if !is_seen(before, after) => say!(
                 "From {from} to {to}, the final error of {name} hardly changes: {} and {}.",
+                measured(before.mean(), 3),
+                measured(after.mean(), 3)
+            ),
+            _ if before.n() == 1 || after.n() == 1 => say!(
+                "From {from} to {to}, the final error of {name} goes from {} to {} in one data set; more show what is chance.",
                 measured(before.mean(), 3),
                 measured(after.mean(), 3)
             ),
@@ -232,10 +254,12 @@ impl Family<'_> {
                 let has_band = |(index, point): (usize, &Settings)| point.n_trials > 1 && !is_lost(index);
                 let has_band = self.sweep.plan.points.iter().enumerate().any(has_band);
                 let band = if has_band { say!("; band: ±1 standard error") } else { "" };
-                say!("One curve a value, each the mean of {sets}{band}.")
+                say!("One curve per value, each the mean of {sets}{band}.")
             }
             Upward::OverPooled => {
-                say!("One curve a value, each the mean of {sets}, as multiples of its own pooled least squares’ error.")
+                say!(
+                    "One curve per value, each the mean of {sets}, as multiples of its own pooled least squares’ error."
+                )
             }
         }
     }
@@ -249,8 +273,7 @@ fn is_seen(before: &Running, after: &Running) -> bool {
 /// Whether two errors differ by more than their standard errors explain.
 fn is_clear(before: &Running, after: &Running) -> bool {
     let difference = (after.mean() - before.mean()).abs();
-    let noise = before.standard_error().hypot(after.standard_error());
-    noise.is_nan() || difference > CLEAR * noise
+    difference > CLEAR * before.standard_error().hypot(after.standard_error())
 }
 
 #[cfg(test)]
@@ -296,6 +319,30 @@ mod tests {
         assert!(pull.starts_with("From μ = 0 to μ = 5, the final error of FedLin hardly changes: "), "{pull}");
         let seeds = said(Key::Seed, vec![1.0, 2.0, 3.0]);
         assert!(seeds.starts_with("With these seeds, FedLin ends between 0.0"), "{seeds}");
+        let sets = said(Key::Trials, vec![1.0, 4.0]);
+        assert!(sets.starts_with("More data sets change no error of FedLin"), "{sets}");
+        assert!(sets.contains(" ± ") && sets.ends_with(" at q = 4."), "{sets}");
+    }
+
+    /// One data set has no standard error, so that nothing tells an effect from chance.
+    #[test]
+    fn of_one_data_set_no_effect_is_claimed() {
+        let mut draft = draft();
+        draft.set(Key::Trials, 1.0);
+        let of = SweepOf { key: Key::Clients, values: vec![1.0, 50.0] };
+        let sweep = complete(&plan(&draft, &of));
+        let said = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error }.sentence();
+        assert!(said.ends_with(" in one data set; more show what is chance."), "{said}");
+    }
+
+    #[test]
+    fn without_an_algorithm_that_is_said() {
+        let (draft, _) = Draft::from_query("alg=none&q=2");
+        let of = SweepOf { key: Key::Clients, values: vec![1.0, 5.0] };
+        let sweep = complete(&plan(&draft, &of));
+        let family = Family { sweep: &sweep, of: &of, method: 0, upward: Upward::Error };
+        assert!(family.readings(usize::MAX).is_empty() && family.figure().words.is_some());
+        assert_eq!(family.sentence(), "No algorithm is chosen.");
     }
 
     #[test]
@@ -391,7 +438,7 @@ mod tests {
     #[test]
     fn the_caption_has_each_curve_s_data_sets_and_a_band_if_there_is_one() {
         let caption = |query: &str| seen(query, Upward::Error, |family| family.caption());
-        let each = "One curve a value, each the mean of ";
+        let each = "One curve per value, each the mean of ";
         assert_eq!(caption("M=2&R=3&sweep=q:1,5"), format!("{each}its data sets; band: ±1 standard error."));
         assert_eq!(caption("M=2&R=3&q=4&sweep=N:5,25"), format!("{each}4 data sets; band: ±1 standard error."));
         assert_eq!(caption("M=2&R=3&q=4&alpha=0.01&sweep=N:25,50"), format!("{each}4 data sets."));

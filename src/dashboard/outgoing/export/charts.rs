@@ -94,7 +94,7 @@ impl Page<'_> {
         let name = method.map_or_else(String::new, |method| method_name(*method));
         let words = Words {
             slug: format!("explore-by-{}", param.link),
-            title: say!("Error of {name} along the rounds, one curve a value of {} {}", param.name(), param.symbol),
+            title: say!("Error of {name} along the rounds, one curve per value of {} {}", param.name(), param.symbol),
             caption: format!("{} {}", family.sentence(), family.caption()),
         };
         let settings = settings(points, &Varied::Swept(family.of), self.draft, self.views);

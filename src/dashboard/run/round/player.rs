@@ -2,6 +2,7 @@
 
 use super::scene::Frames;
 use super::{SlowRun, svg};
+use crate::dashboard::words::names::method_name;
 use crate::sim::method::{Method, Solver};
 use crate::sim::scenario::{Scenario, Settings};
 use fedsysid_say::say;
@@ -10,6 +11,8 @@ use fedsysid_say::say;
 #[derive(Debug)]
 pub struct Player {
     settings: Settings,
+    /// Name of the method whose rounds are shown.
+    method: String,
     run: SlowRun,
     frames: Frames,
     index: usize,
@@ -45,7 +48,7 @@ impl Player {
         let method = settings.methods.iter().find(is_drawn).copied().unwrap_or(fedlin);
         let mut run = SlowRun::new(scenario, method).map_err(|reason| reason.to_string())?;
         let frames = Frames::new(run.go_on(), None);
-        Ok(Self { settings, run, frames, index: 1, frame: 0 })
+        Ok(Self { settings, method: method_name(method), run, frames, index: 1, frame: 0 })
     }
 
     /// Goes to the next frame; the last one stays.
@@ -81,7 +84,7 @@ impl Player {
             svg: svg::markup(&scene),
             sentence: scene.sentence,
             caption: self.frames.caption(),
-            place: say!("round {}, {} of {}", self.index, self.frame + 1, self.frames.count()),
+            place: say!("{}, round {}, {} of {}", self.method, self.index, self.frame + 1, self.frames.count()),
             is_last: self.frame == self.last(),
             is_last_round: self.index >= self.settings.n_rounds,
         }
@@ -110,12 +113,12 @@ mod tests {
             player.step();
             n_frames += 1;
         }
-        assert_eq!(player.showing().place, format!("round 1, {n_frames} of {n_frames}"));
+        assert_eq!(player.showing().place, format!("FedAvg, round 1, {n_frames} of {n_frames}"));
         let last = player.showing();
         player.step();
         assert_eq!(player.showing(), last);
         player.next_round();
-        assert!(player.showing().place.starts_with("round 2, 1 of"));
+        assert!(player.showing().place.starts_with("FedAvg, round 2, 1 of"));
         player.reset();
         assert_eq!(player.showing(), first);
         player.to_end();

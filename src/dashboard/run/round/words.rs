@@ -22,7 +22,7 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
         Stage::Start if round.n_taking_part == 0 => {
             say!(
                 "Round {}: all clients drop out, and the server’s model stays, at an error of {before} against client {name}.",
-                round.number
+                count(round.number)
             )
         }
         Stage::Start => {
@@ -39,22 +39,16 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
         Stage::Step(step) => steps(round, step),
         Stage::Upload => {
             let (n, d) = round.server[0].shape();
-            let samples = round.clients.first().map_or(0, |client| client.n_samples);
-            // FedLin and SCAFFOLD upload twice as many numbers.
-            let twice = match round.method.solver {
-                Solver::FedLin => say!("Each uploads its model, as it did its gradient before, {n}×{d} matrices"),
-                Solver::Scaffold => say!("Each uploads its model and its control variate, {n}×{d} matrices"),
-                _ => String::new(),
-            };
-            if !twice.is_empty() {
-                let (sent, samples, each) = (count(2 * n * d), number(samples as f64), count(n + d));
-                return say!("{twice}: {sent} numbers in all, not its {samples} samples of {each} numbers each.");
+            let (samples, each) = (samples(round), count(n + d));
+            if round.method.solver == Solver::FedLin {
+                let sent = count(2 * n * d);
+                return say!(
+                    "Each uploads its model, as it did its gradient before, {n}×{d} matrices: {sent} numbers in all, not its {samples} samples of {each} numbers each."
+                );
             }
+            let sent = count(n * d);
             say!(
-                "Each uploads its model, a {n}×{d} matrix: {} numbers, not its {} samples of {} numbers each.",
-                count(n * d),
-                number(samples as f64),
-                count(n + d)
+                "Each uploads its model, a {n}×{d} matrix: {sent} numbers, not its {samples} samples of {each} numbers each."
             )
         }
         Stage::Average => {
@@ -75,6 +69,13 @@ pub(super) fn sentence(round: &Round, stage: Stage) -> String {
             count(round.number + 1)
         ),
     }
+}
+
+/// How many samples the drawn clients have: the same number, or from the least to the most.
+fn samples(round: &Round) -> String {
+    let each = || round.clients.iter().map(|client| client.n_samples);
+    let [least, most] = [each().min(), each().max()].map(|n| number(n.unwrap_or(0) as f64));
+    if least == most { least } else { say!("{least} to {most}") }
 }
 
 fn addressees(round: &Round) -> String {
@@ -101,11 +102,13 @@ fn steps(round: &Round, step: usize) -> String {
         Schedule::Constant | Schedule::OverRounds | Schedule::Harmonic => format!("α = {alpha}"),
     };
     if step < most {
+        let are_alike = round.clients.iter().all(|client| client.n_steps == most);
+        let who = if are_alike { say!("each client") } else { say!("each client with steps left") };
         let whose = match round.method.solver {
             Solver::FedLin => say!("its own gradient, corrected by the mean one"),
             _ => say!("the gradient of its own cost"),
         };
-        return say!("Local step {} of {} with {size}: each client follows {whose}.", count(step), count(most));
+        return say!("Local step {} of {} with {size}: {who} follows {whose}.", count(step), count(most));
     }
     let told = round.clients.iter().find(|client| client.client == round.counting.0).or(round.clients.first());
     let Some(ClientRound { client, n_steps, errors, overshoots, .. }) = told else { return String::new() };

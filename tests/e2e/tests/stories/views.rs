@@ -172,9 +172,9 @@ fn a_round_is_played_in_slow_motion() {
         page.open("K=3&alg=fedavg").await?;
         page.eval::<()>("document.querySelector('#app .slow-round summary').click();", &[]).await?;
         page.wait("the picture", PATIENCE, "document.querySelector('#app .round-box svg')").await?;
-        ensure!(place(page).await? == "round 1, 1 of 7", "{}", place(page).await?);
+        ensure!(place(page).await? == "FedAvg, round 1, 1 of 7", "{}", place(page).await?);
         press_round(page, "Step").await?;
-        ensure!(place(page).await? == "round 1, 2 of 7", "{}", place(page).await?);
+        ensure!(place(page).await? == "FedAvg, round 1, 2 of 7", "{}", place(page).await?);
         press_round(page, "Play").await?;
         page.wait("the end", PATIENCE, "/7 of 7/.test(document.querySelector('#app .round-buttons').textContent)")
             .await?;
@@ -183,7 +183,7 @@ fn a_round_is_played_in_slow_motion() {
         press_round(page, "Next round").await?;
         ensure!(place(page).await? == "round 2, 1 of 7", "{}", place(page).await?);
         press_round(page, "Reset").await?;
-        ensure!(place(page).await? == "round 1, 1 of 7", "{}", place(page).await?);
+        ensure!(place(page).await? == "FedAvg, round 1, 1 of 7", "{}", place(page).await?);
         Ok(())
     });
 }

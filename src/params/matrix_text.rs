@@ -188,7 +188,8 @@ fn after_name(text: &str) -> &str {
 fn is_constructor(name: &str) -> bool {
     let name = name.trim();
     let last = name.rsplit('.').next().unwrap_or(name);
-    ["", "array", "asarray", "asmatrix", "mat", "matrix", "Matrix", "tensor", "double"].contains(&last)
+    let constructors = ["array", "asarray", "asmatrix", "mat", "matrix", "Matrix", "tensor", "double"];
+    name.is_empty() || constructors.contains(&last)
 }
 
 /// Where the bracket closes that was opened before the text; the text's length if it does not.
@@ -204,7 +205,7 @@ fn end_of_brackets(text: &str) -> usize {
 /// Whether what follows the brackets transposes the matrix; a type of the entries (`, dtype=float`) and ends of calls
 /// and lines may stand there too. What comes after all of these is the error.
 fn is_transposed(after: &str) -> Result<bool, &str> {
-    let ends = [')', ';', ' ', '\t', '\n'];
+    let ends = |c: char| c.is_whitespace() || ");".contains(c);
     let mut rest = after.trim_start_matches(ends);
     let mut is_transposed = false;
     while !rest.is_empty() {
@@ -359,6 +360,7 @@ mod tests {
         check("-[1 2; 3 4]", "“-” before");
         check("eye(3) + 0.05*[1 2 3; 0 4 5; 0 0 6]", "“eye(3) + 0.05*” before");
         check("A += [1 2; 3 4]", "“A +=” before");
+        check("2.[1 2; 3 4]", "“2.” before");
         check("diag([1 2 3])", "“diag(” before");
         check("np.linalg.inv(np.array([[1, 2], [3, 4]]))", "“np.linalg.inv(np.array(” before");
         check("[1 2; 3 4]/10", "“/10” after");

@@ -30,7 +30,7 @@ pub struct History {
 impl History {
     /// Records that `before` became `after` at time `now`, in milliseconds.
     pub fn record(&mut self, before: State, after: &State, now: f64) {
-        let keys = after.differs_in(&before);
+        let mut keys = after.differs_in(&before);
         let place = |state: &State| (state.views.guide.lesson, state.views.guide.step);
         if place(&before) != place(after) {
             // A step of a lesson starts a new history; the browser's "back" leads out of it. Changes made elsewhere
@@ -38,8 +38,9 @@ impl History {
             *self = Self::default();
             return;
         }
-        // Looking at another view changes no setting.
-        if keys.iter().all(|key| *key == VIEW) {
+        // Looking at another view changes no setting, and no undo leads back to it.
+        keys.retain(|key| *key != VIEW);
+        if keys.is_empty() {
             return;
         }
         let is_gesture = self.last.is_some_and(|last| now - last < GESTURE_MS);
@@ -194,6 +195,8 @@ mod tests {
         page.undo("view=map");
         page.set("", 6_000.0);
         page.redo("M=60");
+        page.set("view=tradeoff&sweep=eps&M=60", 9_000.0);
+        assert_eq!(page.history.undoes().as_deref(), Some("sweep"));
     }
 
     #[test]

@@ -128,7 +128,7 @@ pub fn frame_rows() -> Vec<Row> {
             say!("page that may send messages"),
             "text",
             say!("an origin, several times if need be").into(),
-            say!("Messages of other origins are passed over."),
+            say!("Messages of other origins are ignored."),
         ),
         row(
             embed::INSTANCE,

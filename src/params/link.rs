@@ -183,21 +183,18 @@ mod tests {
                 "alpha = abc is not a number: allowed 0.000001 to 0.1, using 0.0001",
             ],
         );
-        check("M=30&m=40", "M=40", &["M = 30 is passed over: the link sets it again, to 40"]);
+        check("M=30&m=40", "M=40", &["M = 30 is ignored: the link sets it again, to 40"]);
         check(
             "M=30&M=x",
             "",
-            &[
-                "M = 30 is passed over: the link sets it again, to x",
-                "M = x is not a number: allowed 1 to 10000, using 50",
-            ],
+            &["M = 30 is ignored: the link sets it again, to x", "M = x is not a number: allowed 1 to 10000, using 50"],
         );
         check(
             "B=1;2&A=1&A=1,2",
             "",
             &[
                 "B = 1;2 cannot be used: it is 2×1; allowed 3×1 to 3×4, using the paper’s",
-                "A = 1 is passed over: the link sets it again, to 1,2",
+                "A = 1 is ignored: the link sets it again, to 1,2",
                 "A = 1,2 cannot be used: it is 1×2; allowed 1×1 to 6×6, using the paper’s",
             ],
         );

@@ -31,6 +31,10 @@ pub enum NotAMatrix {
         /// Number of entries of row 1.
         n_first: usize,
     },
+    /// What stands before the brackets is more than a name and a call.
+    Before(String),
+    /// What stands after the brackets is more than their end and a transpose.
+    After(String),
 }
 
 impl fmt::Display for NotAMatrix {
@@ -44,6 +48,12 @@ impl fmt::Display for NotAMatrix {
             Self::Ragged { row, n_entries, n_first } => {
                 f.write_str(&say!("row {row} has {} and row 1 has {n_first}", entries(*n_entries)))
             }
+            Self::Before(text) => {
+                f.write_str(&say!("“{}” before the brackets cannot be calculated here", shortened(text)))
+            }
+            Self::After(text) => {
+                f.write_str(&say!("“{}” after the brackets cannot be calculated here", shortened(text)))
+            }
         }
     }
 }
@@ -54,7 +64,8 @@ fn entries(n: usize) -> String {
     if n == 1 { say!("1 entry").to_owned() } else { say!("{n} entries") }
 }
 
-/// Reads a matrix. A name before it (`A =`) and a call around it (`np.array(…)`) are skipped.
+/// Reads a matrix. A name before it (`A =`) and a call around it (`np.array(…, dtype=float)`) are skipped, and a
+/// transpose after it (`'` or `.T`) is carried out; anything else around the brackets is refused.
 ///
 /// Rows are lines, or end at semicolons, or have brackets of their own; entries are separated by commas, tabs or
 /// spaces, or by semicolons where rows are lines. A comma is a decimal mark where other characters separate entries:
@@ -64,7 +75,7 @@ fn entries(n: usize) -> String {
 ///
 /// # Errors
 ///
-/// [`NotAMatrix`], with the first row and column that cannot be read.
+/// [`NotAMatrix`], with the first row and column that cannot be read, or what cannot be calculated.
 ///
 /// ```
 /// use fedsysid::params::matrix_text::matrix;
@@ -72,11 +83,13 @@ fn entries(n: usize) -> String {
 /// assert_eq!(matrix("A = [1.5, 2\n     3, 4];"), expected);
 /// assert_eq!(matrix("np.array([[1.5, 2], [3, 4]])"), expected);
 /// assert_eq!(matrix("1,5;2\n3;4"), expected);
+/// assert_eq!(matrix("[1.5 3; 2 4]'"), expected);
 /// assert_eq!(matrix("1 x; 3 4").unwrap_err().to_string(), "row 1, column 2: “x” is not a number");
 /// ```
 pub fn matrix(text: &str) -> Result<Matrix, NotAMatrix> {
     let joined = joined(text);
-    let rows = rows(&joined);
+    let body = Body::of(&joined)?;
+    let rows = rows(&body);
     let n_first = rows.first().map_or(0, Vec::len);
     let mut numbers = Vec::with_capacity(rows.len() * n_first);
     for (index, cells) in rows.iter().enumerate() {
@@ -92,7 +105,8 @@ pub fn matrix(text: &str) -> Result<Matrix, NotAMatrix> {
     if numbers.is_empty() {
         return Err(NotAMatrix::Empty);
     }
-    Ok(Matrix::from_row_slice(rows.len(), n_first, &numbers))
+    let matrix = Matrix::from_row_slice(rows.len(), n_first, &numbers);
+    Ok(if body.is_transposed { matrix.transpose() } else { matrix })
 }
 
 /// The text with lines joined that MATLAB's `...` breaks.
@@ -108,11 +122,10 @@ fn joined(text: &str) -> String {
 }
 
 /// The cells of every row that is not empty.
-fn rows(text: &str) -> Vec<Vec<&str>> {
-    let (body, brackets) = body(text);
+fn rows<'a>(&Body { text, brackets, .. }: &Body<'a>) -> Vec<Vec<&'a str>> {
     let mut rows: Vec<&str> = match brackets {
-        Brackets::Nested => body.split(']').map(after_bracket).collect(),
-        Brackets::None | Brackets::Outer => body.lines().map(|line| line.trim_end_matches([';', ' '])).collect(),
+        Brackets::Nested => text.split(']').map(after_bracket).collect(),
+        Brackets::None | Brackets::Outer => text.lines().map(|line| line.trim_end_matches([';', ' '])).collect(),
     };
     rows.retain(|row| row.contains(|c: char| !c.is_whitespace() && c != ','));
     if brackets != Brackets::None {
@@ -138,14 +151,79 @@ enum Brackets {
     Nested,
 }
 
-/// The text between the outermost brackets; without brackets, the text after a name.
-fn body(text: &str) -> (&str, Brackets) {
-    let Some(start) = text.find('[') else {
-        return (text.split_once('=').map_or(text, |(_, body)| body), Brackets::None);
+/// The text of the entries, and what is around it.
+struct Body<'a> {
+    text: &'a str,
+    brackets: Brackets,
+    is_transposed: bool,
+}
+
+impl<'a> Body<'a> {
+    /// The text between the outermost brackets; without brackets, the text after a name.
+    fn of(text: &'a str) -> Result<Self, NotAMatrix> {
+        let Some(start) = text.find('[') else {
+            return Ok(Self { text: after_name(text), brackets: Brackets::None, is_transposed: false });
+        };
+        let before = after_name(&text[..start]);
+        if !before.split('(').all(is_constructor) {
+            return Err(NotAMatrix::Before(before.trim().to_owned()));
+        }
+        let inner = &text[start + 1..];
+        let end = end_of_brackets(inner);
+        let (text, after) = (&inner[..end], inner.get(end + 1..).unwrap_or_default());
+        let is_transposed = is_transposed(after).map_err(|rest| NotAMatrix::After(rest.trim().to_owned()))?;
+        let is_nested = text.trim_start().starts_with('[');
+        let brackets = if is_nested { Brackets::Nested } else { Brackets::Outer };
+        Ok(Self { text, brackets, is_transposed })
+    }
+}
+
+/// The text after a name (`A =`), which may have a prompt (`>> A =`) or a type (`double A =`) before it.
+fn after_name(text: &str) -> &str {
+    let is_of_name = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.>".contains(c);
+    text.split_once('=').filter(|(name, _)| name.chars().all(is_of_name)).map_or(text, |(_, text)| text)
+}
+
+/// Whether a call of this name, as in `np.array(`, only makes a matrix of its entries. An empty name is a parenthesis.
+fn is_constructor(name: &str) -> bool {
+    let name = name.trim();
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let constructors = ["array", "asarray", "asmatrix", "mat", "matrix", "Matrix", "tensor", "double"];
+    name.is_empty() || constructors.contains(&last)
+}
+
+/// Where the bracket closes that was opened before the text; the text's length if it does not.
+fn end_of_brackets(text: &str) -> usize {
+    let mut depth = 1;
+    let closes = |c: char| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        depth == 0
     };
-    let inner = &text[start + 1..];
-    let inner = inner.rfind(']').map_or(inner, |end| &inner[..end]);
-    (inner, if inner.trim_start().starts_with('[') { Brackets::Nested } else { Brackets::Outer })
+    text.find(closes).unwrap_or(text.len())
+}
+
+/// Whether what follows the brackets transposes the matrix; a type of the entries (`, dtype=float`) and ends of calls
+/// and lines may stand there too. What comes after all of these is the error.
+fn is_transposed(after: &str) -> Result<bool, &str> {
+    let ends = |c: char| c.is_whitespace() || ");".contains(c);
+    let mut rest = after.trim_start_matches(ends);
+    let mut is_transposed = false;
+    while !rest.is_empty() {
+        let transposed = [".T", ".'", "'", "’"].iter().find_map(|mark| rest.strip_prefix(mark));
+        is_transposed ^= transposed.is_some();
+        rest = transposed.or_else(|| after_type(rest)).ok_or(rest)?.trim_start_matches(ends);
+    }
+    Ok(is_transposed)
+}
+
+/// What follows the end of a call in which a type of the entries (`, dtype=float)`) or only a comma (`,)`) is left.
+fn after_type(text: &str) -> Option<&str> {
+    let left = text.strip_prefix(',')?.trim_start();
+    let end = match left.strip_prefix("dtype=") {
+        Some(name) => name.trim_start_matches(|c: char| c.is_alphanumeric() || "._'\"".contains(c)),
+        None => left,
+    };
+    end.trim_start().strip_prefix(')')
 }
 
 /// A row without its opening bracket, and without the separators after the previous row.
@@ -255,6 +333,41 @@ mod tests {
         check("[[1], [2]]", &[&[1.0], &[2.0]]);
         check("[1, 2, 3,]", &[&[1.0, 2.0, 3.0]]);
         check("[[0.5]]", &[&[0.5]]);
+        check("jnp.asarray(np.array([[1, -2.5], [3e-4, 4]],), dtype='float64')\n", square);
+        check("sp.Matrix([[1, -2.5], [3e-4, 4]])", square);
+    }
+
+    #[test]
+    fn a_transpose_is_carried_out() {
+        let columns: &[&[f64]] = &[&[1.0, 0.0], &[0.5, 1.0], &[0.25, 0.0]];
+        for text in ["[1 .5 .25; 0 1 0]'", "B = [1 .5 .25; 0 1 0].';", "[1 .5 .25; 0 1 0]’", "([1 .5 .25; 0 1 0])'\n"]
+        {
+            check(text, columns);
+        }
+        check("np.array([[1, .5, .25], [0, 1, 0]]).T", columns);
+        check("np.array([[1, .5, .25], [0, 1, 0]], dtype=np.float64).T", columns);
+        check("[[1, 0], [.5, 1], [.25, 0]].T.T", columns);
+    }
+
+    #[test]
+    fn what_would_have_to_be_calculated_is_refused() {
+        #[track_caller]
+        fn check(text: &str, expected: &str) {
+            let expected = format!("{expected} the brackets cannot be calculated here");
+            assert_eq!(matrix(text).map_err(|error| error.to_string()), Err(expected), "{text:?}");
+        }
+        check("A = 0.1*[1 2 3; 0 4 5; 0 0 6]", "“0.1*” before");
+        check("-[1 2; 3 4]", "“-” before");
+        check("eye(3) + 0.05*[1 2 3; 0 4 5; 0 0 6]", "“eye(3) + 0.05*” before");
+        check("A += [1 2; 3 4]", "“A +=” before");
+        check("2.[1 2; 3 4]", "“2.” before");
+        check("diag([1 2 3])", "“diag(” before");
+        check("np.linalg.inv(np.array([[1, 2], [3, 4]]))", "“np.linalg.inv(np.array(” before");
+        check("[1 2; 3 4]/10", "“/10” after");
+        check("np.array([[1, 2], [3, 4]]) / 10", "“/ 10” after");
+        check("np.array([[1, 2], [3, 4]], order='F')", "“, order='F')” after");
+        check("[1 2; 3 4]'*2", "“*2” after");
+        check("A = [1 2; 3 4]\nB = [1; 0]", "“B = [1; 0]” after");
     }
 
     #[test]
@@ -283,7 +396,7 @@ mod tests {
         fn check(text: &str, expected: &str) {
             assert_eq!(matrix(text).map_err(|error| error.to_string()), Err(expected.to_owned()), "{text:?}");
         }
-        for text in ["", " \n", "[]", "[[]]", "A =", ";", "[;]", ",", "np.array()[", "np.array([])"] {
+        for text in ["", " \n", "[]", "[[]]", "A =", ";", "[;]", ",", "np.array([", "np.array([])"] {
             check(text, "there is no number in it");
         }
         check("[1 2; 3 abc]", "row 2, column 2: “abc” is not a number");
@@ -295,7 +408,6 @@ mod tests {
         check("[1 2; 3 4 5]", "row 2 has 3 entries and row 1 has 2");
         check("[1 2; 3]", "row 2 has 1 entry and row 1 has 2");
         check("[0,6 0,5; 0 0.3]", "row 2 has 2 entries and row 1 has 4");
-        check("A = [1 2; 3 4]\nB = [1; 0]", "row 2, column 2: “4]” is not a number");
         check("1/3 2", "row 1, column 1: “1/3” is not a number");
         check(&"x".repeat(999), &format!("row 1, column 1: “{}…” is not a number", "x".repeat(32)));
         check("[1 \u{0}2]", "row 1, column 2: “\u{fffd}2” is not a number");

@@ -106,7 +106,7 @@ impl fmt::Display for Notice {
             Problem::NotAMatrix { why, fix } => f.write_str(&say!(" cannot be used: {why}; {fix}")),
             Problem::UnknownKey => f.write_str(say!(" is not a setting of this page: ignored")),
             Problem::Repeated { last } => {
-                f.write_str(&say!(" is passed over: the link sets it again, to {}", shortened(last)))
+                f.write_str(&say!(" is ignored: the link sets it again, to {}", shortened(last)))
             }
         }
     }
@@ -172,12 +172,7 @@ mod tests {
             "start = one is not among the choices: allowed zero, half, using zero",
         );
         check("color", "red", Problem::UnknownKey, "color = red is not a setting of this page: ignored");
-        check(
-            "M",
-            "10",
-            Problem::Repeated { last: "30".into() },
-            "M = 10 is passed over: the link sets it again, to 30",
-        );
+        check("M", "10", Problem::Repeated { last: "30".into() }, "M = 10 is ignored: the link sets it again, to 30");
     }
 
     #[test]

@@ -122,11 +122,20 @@ impl Systems {
     /// Replaces a matrix by one read from a text, in any notation of [`matrix_text`]. If its shape changes n or p, the
     /// other matrices are cut, or extended by zeros.
     ///
+    /// A single row of n entries for B or U, where n > 1, is the column of a single input: this is how NumPy and Julia
+    /// write a vector. Returns whether the text was such a row.
+    ///
     /// # Errors
     ///
     /// The problem with the text, as the end of a sentence; then nothing changes.
-    pub fn set_text(&mut self, key: MatrixKey, text: &str) -> Result<(), String> {
-        let matrix = read(key, text, None)?;
+    pub fn set_text(&mut self, key: MatrixKey, text: &str) -> Result<bool, String> {
+        let mut matrix = parsed(text)?;
+        let is_vector = matrix.nrows() == 1 && matrix.ncols() == self.dims().n_states && matrix.ncols() > 1;
+        let is_column = is_vector && matches!(key, MatrixKey::B | MatrixKey::U);
+        if is_column {
+            matrix = matrix.transpose();
+        }
+        check(key, &matrix)?;
         let dims = match key {
             MatrixKey::A | MatrixKey::V => Dims { n_states: matrix.nrows(), ..self.dims() },
             MatrixKey::B | MatrixKey::U => Dims { n_states: matrix.nrows(), n_inputs: matrix.ncols() },
@@ -136,7 +145,7 @@ impl Systems {
         if let Some(systems) = Self::new(matrices) {
             *self = systems;
         }
-        Ok(())
+        Ok(is_column)
     }
 
     /// The family resized to sizes within limits: entries that fit stay, new ones are 0.
@@ -226,9 +235,13 @@ pub fn text_of(matrix: &Matrix) -> String {
     (0..matrix.nrows()).map(row).collect::<Vec<_>>().join(";")
 }
 
+fn parsed(text: &str) -> Result<Matrix, String> {
+    matrix_text::matrix(text).map_err(|error| error.to_string())
+}
+
 /// Reads a matrix from a text and checks its shape; only the number of columns of B is free.
 fn read(key: MatrixKey, text: &str, needed: Option<(usize, usize)>) -> Result<Matrix, String> {
-    let matrix = matrix_text::matrix(text).map_err(|error| error.to_string())?;
+    let matrix = parsed(text)?;
     check(key, &matrix)?;
     let (rows, cols) = matrix.shape();
     let fits = needed.is_none_or(|needed| rows == needed.0 && (cols == needed.1 || key == MatrixKey::B));
@@ -387,6 +400,26 @@ mod tests {
         let most = systems.resized(Dims { n_states: 99, n_inputs: 99 }).dims();
         assert_eq!(most, Dims { n_states: MOST_STATES, n_inputs: MOST_INPUTS });
         assert_eq!(systems.resized(Dims { n_states: 0, n_inputs: 0 }).dims(), Dims { n_states: 1, n_inputs: 1 });
+    }
+
+    #[test]
+    fn a_vector_is_the_column_of_one_input() {
+        #[track_caller]
+        fn check(key: MatrixKey, text: &str, expected: Result<bool, &str>, then: &str) {
+            let mut systems = Systems::default();
+            assert_eq!(systems.set_text(key, text), expected.map_err(str::to_owned));
+            assert_eq!(text_of(systems.get(key)), then);
+        }
+        check(MatrixKey::B, "np.array([1, 0.5, 0.25])", Ok(true), "1;0.5;0.25");
+        check(MatrixKey::U, "[1.0, 0.5, 0.25]", Ok(true), "1;0.5;0.25");
+        check(MatrixKey::B, "[1 0.5 0.25]'", Ok(false), "1;0.5;0.25");
+        // Two entries are no column of three states.
+        check(MatrixKey::B, "[1 0.5]", Ok(false), "1,0.5");
+        check(MatrixKey::A, "[1 0.5 0.25]", Err("it is 1×3"), PAPER[0]);
+        // So many inputs would be too many.
+        let mut five = Systems::default().resized(Dims { n_states: 5, n_inputs: 2 });
+        assert_eq!(five.set_text(MatrixKey::B, "1,2,3,4,5"), Ok(true));
+        assert_eq!(five.dims(), Dims { n_states: 5, n_inputs: 1 });
     }
 
     #[test]

@@ -23,7 +23,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Alike(one, other) => write!(f, "“{one}” and “{other}” have the same number: reword one of them"),
-            Self::Values(text, said) => write!(f, "“{said}” has not the values of “{text}”"),
+            Self::Values(text, said) => write!(f, "“{said}” does not use the same placeholders as “{text}”"),
             Self::Lines(text) => write!(f, "the translation of “{text}” is not one line"),
         }
     }
@@ -118,7 +118,7 @@ mod tests {
         for said in ["{n}", "{n} {m} {n}", "{n} {x}", "{n} {m} {}", "{n} {m"] {
             assert_eq!(
                 check("{n} of {m}", said),
-                Err(format!("“{said}” has not the values of “{{n}} of {{m}}”")),
+                Err(format!("“{said}” does not use the same placeholders as “{{n}} of {{m}}”")),
                 "{said}"
             );
         }

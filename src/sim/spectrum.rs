@@ -53,12 +53,17 @@ pub fn eigenvalues(matrix: &Matrix) -> Option<Vec<(f64, f64)>> {
     Some(values)
 }
 
+/// What rounding leaves beside a zero diagonal, for a matrix whose largest entry is 1.
+const NOTHING: f64 = 0.1 * f64::EPSILON;
+
 /// A similar matrix in Hessenberg form: zero below the first subdiagonal.
 fn hessenberg(matrix: &Matrix) -> Matrix {
     let mut h = matrix.clone();
     let n = h.nrows();
     for k in 0..n.saturating_sub(2) {
-        let column: Vec<f64> = (k + 1..n).map(|i| h[(i, k)]).collect();
+        // Squares of entries far below rounding would be 0, and the reflection NaN.
+        let column: Vec<f64> =
+            (k + 1..n).map(|i| h[(i, k)]).map(|x| if x.abs() <= NOTHING { 0.0 } else { x }).collect();
         reflect(&mut h, k + 1, &column);
         (k + 2..n).for_each(|i| h[(i, k)] = 0.0);
     }
@@ -67,8 +72,6 @@ fn hessenberg(matrix: &Matrix) -> Matrix {
 
 /// The first row of the coupled block that ends before `end`. Couplings below rounding are set to 0.
 fn begin_of_block(h: &mut Matrix, end: usize) -> usize {
-    // What rounding leaves beside a zero diagonal, for a matrix whose largest entry is 1.
-    const NOTHING: f64 = 0.1 * f64::EPSILON;
     for k in (1..end).rev() {
         let beside = h[(k - 1, k - 1)].abs() + h[(k, k)].abs();
         if h[(k, k - 1)].abs() <= (f64::EPSILON * beside).max(NOTHING) {
@@ -173,6 +176,7 @@ mod tests {
             0.0,
         );
         check(2, &[1e6, 1e-12, 1e-12, 1e-6], &[(1e6, 0.0), (1e-6, 0.0)], 1e-9);
+        check(3, &[5.0, 0.0, 0.0, 0.0, 5.0, 0.0, 1e-170, 0.0, 5.0], &[(5.0, 0.0); 3], 1e-15);
     }
 
     /// The permutation matrix of a cycle of length n has the n-th roots of 1 as eigenvalues.

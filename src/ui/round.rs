@@ -1,10 +1,12 @@
 //! A round in slow motion: local steps, upload, average, broadcast; played, or frame by frame.
 
 use fedsysid_say::say;
+use leptos::ev::Event;
 use leptos::prelude::*;
+use web_sys::Element;
 
 use super::parts::button_unless;
-use super::reactive::{effect, memo};
+use super::reactive::{effect, memo, on};
 use super::store::Store;
 use crate::dashboard::run::round::player::{Player, Showing};
 use crate::web::listener::Interval;
@@ -78,7 +80,9 @@ pub fn SlowRound(
     };
     let part = move |part: fn(&Showing) -> String| memo(move || part(&shown.read()));
     view! {
-        <details class="slow-round" data-testid="slow-round" on:toggle=move |_| is_open.update(|open| *open = !*open)>
+        <details class="slow-round" data-testid="slow-round" on:toggle=on(move |event: Event| {
+            is_open.set(event_target::<Element>(&event).has_attribute("open"));
+        })>
             <summary>{say!("Play a round in slow motion")}</summary>
             <div class="round-buttons">
                 <button type="button" class="set-step" on:click=play>

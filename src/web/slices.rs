@@ -1,6 +1,6 @@
 //! Drives a [`Runner`] on a thread's event loop: a slice of work, then waiting events, then the next slice.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use super::clock;
@@ -19,6 +19,9 @@ struct Shared {
     budget: f64,
     emit: Box<dyn Fn(Event)>,
     soon: RefCell<Option<Soon>>,
+    /// Whether the next slice is queued, if only to find that there is nothing left to do: a second queue would double
+    /// this engine's share of the thread.
+    queued: Cell<bool>,
 }
 
 impl Slices {
@@ -31,27 +34,25 @@ impl Slices {
                     shared.tick();
                 }
             });
-            Shared { runner: RefCell::default(), budget, emit: Box::new(emit), soon: RefCell::new(soon) }
+            let (emit, soon) = (Box::new(emit), RefCell::new(soon));
+            Shared { runner: RefCell::default(), budget, emit, soon, queued: Cell::new(false) }
         });
         Self { shared }
     }
 
     /// Handles a request.
     pub(super) fn handle(&self, request: Request) {
-        let was_busy = self.shared.runner.borrow().is_busy();
         let answer = self.shared.runner.borrow_mut().handle(request);
         if let Some(event) = answer {
             (self.shared.emit)(event);
         }
-        // A busy runner has already queued its next slice; a second queue would double its share of the thread.
-        if !was_busy {
-            self.shared.schedule();
-        }
+        self.shared.schedule();
     }
 }
 
 impl Shared {
     fn tick(&self) {
+        self.queued.set(false);
         let event = self.runner.borrow_mut().tick(self.budget, clock::now);
         if let Some(event) = event {
             (self.emit)(event);
@@ -60,7 +61,9 @@ impl Shared {
     }
 
     fn schedule(&self) {
-        if let Some(soon) = self.soon.borrow().as_ref().filter(|_| self.runner.borrow().is_busy()) {
+        let is_due = !self.queued.get() && self.runner.borrow().is_busy();
+        if let Some(soon) = self.soon.borrow().as_ref().filter(|_| is_due) {
+            self.queued.set(true);
             soon.call();
         }
     }

@@ -144,7 +144,7 @@ impl fmt::Display for ScenarioError {
                 let (least, greatest) = count.limits();
                 f.write_str(&say!("{} must be {least} to {greatest}, got {given}", count.symbol()))
             }
-            Self::EmptySpread => f.write_str(say!("a list of values, one a client, needs at least one")),
+            Self::EmptySpread => f.write_str(say!("a list with one value for each client must not be empty")),
             Self::StepSize(given) => f.write_str(&say!("α must be a positive number, got {given}")),
             Self::Heterogeneity(given) => f.write_str(&say!("ε must be a number of at least 0, got {given}")),
             Self::NoiseLevel(given) => {
@@ -290,7 +290,7 @@ mod tests {
         check(|s| s.data.n_rollouts = Spread::Even { low: 5, high: 0 }, "N must be 1 to 1000000000, got 0");
         check(|s| s.data.rollout_len = 10_001.into(), "T must be 1 to 10000, got 10001");
         check(|s| s.n_local_steps = Spread::Each(vec![3, 0]), "K must be 1 to 10000, got 0");
-        check(|s| s.n_local_steps = Spread::Each(vec![]), "a list of values, one a client, needs at least one");
+        check(|s| s.n_local_steps = Spread::Each(vec![]), "a list with one value for each client must not be empty");
         check(|s| s.n_rounds = 0, "R must be 1 to 1000000, got 0");
         check(|s| s.n_trials = 0, "q must be 1 to 100000, got 0");
         check(|s| s.step_size = 0.0, "α must be a positive number, got 0");

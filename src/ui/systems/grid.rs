@@ -17,7 +17,7 @@ use super::super::selection::WholeText;
 use super::super::store::Store;
 use crate::dashboard::views::systems::grid::{self, Cell};
 use crate::params::notice::Fix;
-use crate::params::{MatrixKey, Notice, Problem, parse, table};
+use crate::params::{MatrixKey, Notice, Problem, Systems, parse, table};
 
 /// Complaints, with the box of the unusable text; a pasted text has no box.
 pub(super) type Complained = Vec<(Option<Cell>, String)>;
@@ -25,7 +25,8 @@ pub(super) type Complained = Vec<(Option<Cell>, String)>;
 /// The four fields of boxes, and the complaints.
 pub(super) fn grid(store: Store, complained: RwSignal<Complained>) -> AnyView {
     let settings = store.settings;
-    let boxes = Boxes { settings, complained };
+    let boxes =
+        Boxes { settings, complained, about: StoredValue::new(settings.draft.read_untracked().systems.clone()) };
     let dims = memo(move || {
         let dims = settings.draft.read().systems.dims();
         (dims.n_states, dims.n_inputs)
@@ -88,11 +89,15 @@ fn element(cell: Cell) -> Option<HtmlInputElement> {
 struct Boxes {
     settings: Settings,
     complained: RwSignal<Complained>,
+    /// The systems that the complaints are about: those that the boxes set last.
+    about: StoredValue<Systems>,
 }
 
 impl Boxes {
-    /// Edge: matrices → boxes, except those with a text that is to be corrected.
+    /// Edge: matrices → boxes, except those with a text that is to be corrected. Where something else than the boxes has
+    /// changed the matrices, nothing is to be corrected any more.
     fn show(self) {
+        self.forget();
         let (draft, complained) = (self.settings.draft.read(), self.complained.read());
         for cell in Cell::all(draft.systems.dims()) {
             let Some(input) = element(cell) else { continue };
@@ -106,6 +111,15 @@ impl Boxes {
             if !is_bad && input.value() != shown {
                 input.set_value(&shown);
             }
+        }
+    }
+
+    /// Drops the complaints if they are about other systems than the present ones.
+    fn forget(self) {
+        let draft = self.settings.draft.read();
+        if self.about.with_value(|about| *about != draft.systems) {
+            self.about.set_value(draft.systems.clone());
+            self.complained.set(Vec::new());
         }
     }
 
@@ -143,6 +157,7 @@ impl Boxes {
     fn set_entry(self, key: MatrixKey, place: (usize, usize), value: f64, typed: &str) {
         self.settings.change(key.link(), |draft| {
             let used = draft.systems.set_entry(key, place, value);
+            self.about.set_value(draft.systems.clone());
             let is_within = used.to_bits() == (value + 0.0).to_bits();
             let fix = Fix { used: table::shown(used), allowed: grid::allowed() };
             let notice = Notice { key: key.link().into(), given: typed.into(), problem: Problem::OutOfRange(fix) };
@@ -154,14 +169,16 @@ impl Boxes {
     fn set_matrix(self, key: MatrixKey, text: &str) -> Result<(), String> {
         let mut systems = self.settings.draft.read_untracked().systems.clone();
         let before = systems.dims();
-        systems.set_text(key, text)?;
+        let is_turned = systems.set_text(key, text)?;
         let resized = grid::resized(before, systems.dims());
         self.settings.change(key.link(), |draft| {
+            self.about.set_value(systems.clone());
             draft.systems = systems;
             None
         });
-        let said = (!resized.is_empty()).then_some((None, resized));
-        self.complained.set(said.into_iter().collect());
+        let turned = is_turned.then(|| grid::turned(key));
+        let said = turned.into_iter().chain((!resized.is_empty()).then_some(resized));
+        self.complained.set(said.map(|words| (None, words)).collect());
         Ok(())
     }
 

@@ -152,11 +152,13 @@ pub fn is_many(text: &str) -> bool {
 /// Sentence on a box whose text is no number.
 pub fn unreadable(systems: &Systems, cell: Cell, typed: &str) -> String {
     let (name, shown) = (cell.name(), cell.shown(systems));
-    let typed = match typed.trim() {
-        "" => say!("nothing").to_owned(),
-        typed => format!("“{}”", typed.chars().take(32).collect::<String>()),
-    };
-    say!("{name}: {typed} is not a number; {shown} is used still.")
+    match typed.trim() {
+        "" => say!("{name}: the box is empty; {shown} is still used."),
+        typed => {
+            let typed = typed.chars().take(32).collect::<String>();
+            say!("{name}: “{typed}” is not a number; {shown} is still used.")
+        }
+    }
 }
 
 /// Allowed values of an entry.
@@ -172,6 +174,11 @@ pub fn refused(key: MatrixKey, why: &str) -> String {
 /// A sentence as a paragraph.
 pub fn paragraph(words: &str) -> String {
     format!("<p>{}</p>", escaped(words))
+}
+
+/// Sentence on a row that was read as the column of a single input.
+pub fn turned(key: MatrixKey) -> String {
+    say!("{}: the row is read as a column.", symbol(key))
 }
 
 /// Sentence on changed numbers of states and inputs, after a matrix of another size was entered; empty if they are the
@@ -238,8 +245,9 @@ mod tests {
     fn what_went_wrong_is_said() {
         let systems = Systems::default();
         let cell = Cell::Entry(MatrixKey::A, (0, 1));
-        assert_eq!(unreadable(&systems, cell, "abc"), "A₀, row 1, column 2: “abc” is not a number; 0.5 is used still.");
-        assert_eq!(unreadable(&systems, cell, " "), "A₀, row 1, column 2: nothing is not a number; 0.5 is used still.");
+        assert_eq!(unreadable(&systems, cell, "abc"), "A₀, row 1, column 2: “abc” is not a number; 0.5 is still used.");
+        assert_eq!(unreadable(&systems, cell, " "), "A₀, row 1, column 2: the box is empty; 0.5 is still used.");
+        assert_eq!(turned(MatrixKey::B), "B₀: the row is read as a column.");
         assert_eq!(paragraph("“<b>” & 1"), "<p>“&lt;b>” &amp; 1</p>");
         let dims = systems.dims();
         assert_eq!(resized(dims, dims), "");

@@ -66,14 +66,17 @@ impl Mode {
     }
 }
 
-/// Eigenvalues of a matrix, the largest first; empty if the eigenvalue solver fails.
+/// Eigenvalues of a matrix, the largest first; empty if the eigenvalue solver fails. Parts that are only rounding are 0.
 fn modes(matrix: &Matrix) -> Vec<Mode> {
-    eigenvalues(matrix).unwrap_or_default().into_iter().map(|(re, im)| Mode { re, im }).collect()
+    let rounding = 1e-12 * matrix.norm();
+    let part = |part: f64| if part.abs() < rounding { 0.0 } else { part };
+    let found = eigenvalues(matrix).unwrap_or_default();
+    found.into_iter().map(|(re, im)| Mode { re: part(re), im: part(im) }).collect()
 }
 
-/// The largest absolute value; below 1 all modes decay.
+/// The largest absolute value; below 1 all modes decay. NaN without modes.
 fn spectral_radius(modes: &[Mode]) -> f64 {
-    modes.iter().map(|mode| mode.size()).fold(0.0, f64::max)
+    modes.iter().map(|mode| mode.size()).fold(f64::NAN, f64::max)
 }
 
 impl Portrait {
@@ -150,6 +153,16 @@ pub(crate) mod tests {
         }
         assert_eq!(portrait.clients[0].from_first_a.to_string(), "0");
         assert!(portrait.clients.iter().all(|client| client.from_mean > 0.0));
+    }
+
+    #[test]
+    fn what_is_only_rounding_is_zero() {
+        let found = modes(&Matrix::from_row_slice(3, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]));
+        assert!(found[1].re < -1.0, "{found:?}");
+        assert_eq!((found[2].re.to_string(), found[2].im.to_string()), ("0".into(), "0".into()));
+        let small = modes(&Matrix::from_element(1, 1, 1e-9));
+        assert_eq!(small, [Mode { re: 1e-9, im: 0.0 }]);
+        assert!(spectral_radius(&[]).is_nan());
     }
 
     #[test]

@@ -159,7 +159,7 @@ mod tests {
             let said = format!("is drawn at the edge: {n_outside} of them.");
             assert_eq!(caption(portrait).contains(&said), n_outside > 0, "{}", caption(portrait));
         }
-        let of = |a: &str| portrait("paper", |draft| draft.systems.set_text(MatrixKey::A, a).unwrap());
+        let of = |a: &str| portrait("paper", |draft| (draft.systems.set_text(MatrixKey::A, a).unwrap(), ()).1);
         check(&of("1.1 0 0; 0 0 0; 0 0 0"), 115.2, 0);
         check(&of("1.3 0 0; 0 0 0; 0 0 0"), 96.0, 0);
         check(&of("-3.5 0 0; 0 0 0; 0 0 0"), 36.0, 0);

@@ -67,12 +67,15 @@ pub fn covariance_table(portrait: &Portrait, t: usize) -> String {
 pub fn spread(portrait: &Portrait, t: usize) -> String {
     let n = portrait.scenario.settings().family.dims().n_states;
     let sigma = covariance(portrait, t);
+    if !(0..n).all(|k| sigma[(k, k)].is_finite()) {
+        return say!("At t = {t} the nominal system’s states are too large to be calculated.");
+    }
     let stds: Vec<_> = (0..n).map(|k| number(sigma[(k, k)].sqrt())).collect();
     let stds = stds.join(between());
     if n == 1 {
-        say!("At t = {t} the standard deviation of the state is {stds}.")
+        say!("At t = {t} the standard deviation of the nominal system’s state is {stds}.")
     } else {
-        say!("At t = {t} the standard deviations of the states are {stds}.")
+        say!("At t = {t} the standard deviations of the nominal system’s states are {stds}.")
     }
 }
 
@@ -162,7 +165,7 @@ pub fn table(portrait: &Portrait) -> Table {
 mod tests {
     use super::super::tests::portrait;
     use super::*;
-    use crate::params::Key;
+    use crate::params::{Key, MatrixKey};
 
     #[test]
     fn covariances_are_those_of_the_lemma() {
@@ -185,7 +188,16 @@ mod tests {
             )
         );
         assert!(html.ends_with("<td><data value=25>25</data></td></tr></tbody></table>"), "{html}");
-        assert_eq!(spread(&portrait, 0), "At t = 0 the standard deviations of the states are 1, 1.");
+        assert_eq!(spread(&portrait, 0), "At t = 0 the standard deviations of the nominal system’s states are 1, 1.");
+    }
+
+    #[test]
+    fn what_overflows_has_no_standard_deviations() {
+        let portrait = portrait("paper", |draft| {
+            draft.systems.set_text(MatrixKey::A, "[1e6 0; 0 1e6]").unwrap();
+            draft.set(Key::RolloutLen, 100.0);
+        });
+        assert_eq!(spread(&portrait, 99), "At t = 99 the nominal system’s states are too large to be calculated.");
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub fn modes(portrait: &Portrait) -> String {
 
 /// Whether the nominal system is stable, and the consequences.
 pub fn stability(portrait: &Portrait) -> String {
+    if portrait.nominal.is_empty() {
+        return say!("It is not known whether the nominal system is stable.").to_owned();
+    }
     let rho = spectral_radius(&portrait.nominal);
     let standing = Standing::of(&portrait.nominal);
     let is_beside_one = standing != Standing::Edge && number(rho) == number(1.0);
@@ -66,8 +69,8 @@ impl Standing {
     fn of(modes: &[Mode]) -> Self {
         match spectral_radius(modes) {
             rho if rho < 1.0 - ROUNDING => Self::Stable,
-            rho if rho <= 1.0 + ROUNDING => Self::Edge,
-            _ => Self::Unstable,
+            rho if rho > 1.0 + ROUNDING => Self::Unstable,
+            _ => Self::Edge,
         }
     }
 
@@ -124,9 +127,9 @@ pub fn reach(portrait: &Portrait) -> String {
         rank => say!("the inputs reach {rank} of {n} dimensions"),
     };
     let excited = match (noise.process_noise_std > 0.0, noise.initial_state_std > 0.0) {
-        (true, _) => say!("Process noise excites it all the same."),
-        (false, true) => say!("Only the first state of a rollout excites it."),
-        (false, false) => say!("Nothing excites it: what A does with it cannot be learned."),
+        (true, _) => say!("Process noise excites what is left out all the same."),
+        (false, true) => say!("Only the first state of a rollout excites what is left out."),
+        (false, false) => say!("Nothing excites what is left out: what A does with it cannot be learned."),
     };
     say!("Not controllable: {reached}; {left_out}. {excited}")
 }
@@ -198,6 +201,15 @@ mod tests {
     }
 
     #[test]
+    fn without_eigenvalues_no_system_is_called_stable_or_unstable() {
+        let mut portrait = with("0.9", "1");
+        portrait.nominal.clear();
+        portrait.clients.iter_mut().for_each(|client| client.modes.clear());
+        assert_eq!(stability(&portrait), "It is not known whether the nominal system is stable.");
+        assert!(Standing::of(&[]) != Standing::Stable && Standing::of(&[]) != Standing::Unstable);
+    }
+
+    #[test]
     fn eigenvalues_are_said_in_pairs() {
         #[track_caller]
         fn check(a: &str, b: &str, expected: &str) {
@@ -245,11 +257,13 @@ mod tests {
         let uneven = "[0.5 0; 0 0.4]";
         check(
             &with(uneven, "1;0"),
-            "Not controllable: the inputs reach 1 of 2 dimensions; state 2 is left out. Process noise excites it all the same.",
+            "Not controllable: the inputs reach 1 of 2 dimensions; state 2 is left out. Process noise excites what is left out \
+             all the same.",
         );
         check(
             &with(uneven, "0;0"),
-            "Not controllable: the inputs move nothing; state 1 and state 2 are left out. Process noise excites it all the same.",
+            "Not controllable: the inputs move nothing; state 1 and state 2 are left out. Process noise excites what is left \
+             out all the same.",
         );
         let twins = |initial: f64| {
             portrait("paper", |draft| {
@@ -259,7 +273,10 @@ mod tests {
             })
         };
         let begin = "Not controllable: the inputs reach 1 of 2 dimensions; 0.707x₁ − 0.707x₂ is left out.";
-        check(&twins(1.0), &format!("{begin} Only the first state of a rollout excites it."));
-        check(&twins(0.0), &format!("{begin} Nothing excites it: what A does with it cannot be learned."));
+        check(&twins(1.0), &format!("{begin} Only the first state of a rollout excites what is left out."));
+        check(
+            &twins(0.0),
+            &format!("{begin} Nothing excites what is left out: what A does with it cannot be learned."),
+        );
     }
 }

@@ -105,9 +105,11 @@ fn a_matrix_that_is_pasted_fills_the_field() {
         page.settle().await?;
         ensure!(value(page, &cell("A", 2, 1)).await? == "-0.1" && value(page, &cell("A", 3, 3)).await? == "0.5");
         page.focus("#app #cell-B").await?;
-        paste(page, "np.array([[1.], [0.5], [0.]])").await?;
+        paste(page, "np.array([1., 0.5, 0.])").await?;
         page.settle().await?;
-        ensure!(said(page, "grid-complaints").await?.starts_with("Now n = 3 and p = 1:"));
+        let complaints = said(page, "grid-complaints").await?;
+        ensure!(complaints.starts_with("B₀: the row is read as a column."), "{complaints}");
+        ensure!(complaints.contains("Now n = 3 and p = 1:"), "{complaints}");
         page.wait("the focus in one of the other boxes", PATIENCE, "document.activeElement.matches('.grid input')")
             .await?;
         ensure!(value(page, "#app #cell-U").await? == "1;0;0" && n_cells(page, "U").await? == 3);
@@ -134,7 +136,7 @@ fn an_entry_that_cannot_be_read_stays_and_is_named() {
         let bad = cell("A", 1, 2);
         enter(page, &bad, "o.5").await?;
         let complaint = said(page, "grid-complaints").await?;
-        ensure!(complaint == "A₀, row 1, column 2: “o.5” is not a number; 0.5 is used still.", "{complaint}");
+        ensure!(complaint == "A₀, row 1, column 2: “o.5” is not a number; 0.5 is still used.", "{complaint}");
         enter(page, &cell("A", 1, 1), "0.7").await?;
         page.settle().await?;
         ensure!(value(page, &bad).await? == "o.5", "what was typed is lost: {}", value(page, &bad).await?);
@@ -150,6 +152,13 @@ fn an_entry_that_cannot_be_read_stays_and_is_named() {
         let expected =
             "A = 1e9 is out of range: allowed −1000000 to 1000000, using 1000000; the default is the paper’s.";
         ensure!(notices == [expected], "{notices:?}");
+        // Where something else than the boxes sets the matrices, nothing is to be corrected any more.
+        enter(page, &bad, "x").await?;
+        ensure!(!said(page, "grid-complaints").await?.is_empty());
+        page.click("#app .changes button:nth-child(3)").await?;
+        page.settle().await?;
+        ensure!(said(page, "grid-complaints").await?.is_empty() && !page.is(is_marked).await?);
+        ensure!(value(page, &bad).await? == "0.5", "the box still shows {}", value(page, &bad).await?);
         Ok(())
     });
 }

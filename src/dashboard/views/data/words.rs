@@ -9,7 +9,7 @@ use crate::data::rollouts::{Noted, Strangers, Tally};
 use crate::data::sites::{N_FOLDS, Site};
 use crate::data::spread::{Spread, Test, Untold};
 use crate::data::sums::Sums;
-use crate::figure::number::{beside_one, count, measured, number};
+use crate::figure::number::{beside_one, count, measured, number, number_to};
 use crate::sim::estimate::EstimateError;
 use fedsysid_say::{between, say};
 
@@ -70,7 +70,8 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     }
     for (name, value) in constants {
         let so = if *value == 0.0 { say!("what it does cannot be told") } else { say!("it acts as a constant offset") };
-        notes.push(say!("{name} is {} in every row: {so}", number(*value)));
+        // As many digits as a file's numbers have.
+        notes.push(say!("{name} is {} in every row: {so}", number_to(*value, 15)));
     }
     if !unused.is_empty() {
         notes.push(say!("not used: {}", unused.join(", ")));

@@ -144,7 +144,7 @@ fn what_was_passed_over_is_noted() {
         "odd &lt;b>.csv",
         "7 rows in 1 rollout of 7 each, from 1 client: 4 samples",
         "1 gap in time: nothing is learned across them (first in line 6)",
-        "1 sample left out, as a value is missing (first in line 5)",
+        "1 sample left out, as a value is missing (first in line 4)",
         "one step is 0.5 in time",
         "u2 is 0 in every row: what it does cannot be told",
         "not used: colour",

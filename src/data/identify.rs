@@ -14,12 +14,15 @@
 //! normalised likewise. All ways run along the same stretches: those of clients whose other parts determine a model of
 //! their own, if there are any.
 
+use std::ops::Range;
+
 use fedsysid_sim::estimate::EstimateError;
 use fedsysid_sim::fleet::Fleet;
 use fedsysid_sim::method::{Method, Solver};
 use fedsysid_sim::stability::Edges;
 
 use crate::Matrix;
+use crate::constant::{self, Constant};
 use crate::estimate::Estimate;
 use crate::shared::{self, Rounds, SharedRun};
 use crate::sites::{N_FOLDS, Sites, Stretch};
@@ -73,6 +76,9 @@ pub struct Outcome {
     pub model: Result<Model, EstimateError>,
     /// The contraction ρ of a round; `None` unless the way is a method whose rounds are all the same affine map.
     pub contraction: Option<f64>,
+    /// Whether the rounds have settled: as many more, at the pace of the next one, would move the models by less than
+    /// a hundredth of their size. True for ways without rounds.
+    pub is_settled: bool,
     /// The squared errors of each client, for each part of its data: `Σ_j Σ (x⁺_j − x̂_j)²/(n v_j)` over the n states
     /// that change, with models that did not see the part. NaN without a model, or if no state changes; 0 for parts
     /// without samples.
@@ -87,6 +93,8 @@ pub struct Outcome {
 pub struct Identified {
     /// Each client's own least squares.
     pub locals: Vec<Result<Estimate, EstimateError>>,
+    /// What a constant of its own would explain of each client's data; `None` if the data do not determine one.
+    pub constants: Vec<Option<Constant>>,
     /// One least squares for all clients.
     pub pooled: Result<Estimate, EstimateError>,
     /// The root mean square of every regressor over all samples: the units in which models are compared.
@@ -100,6 +108,8 @@ pub struct Identified {
     /// The step size used: half of the smaller of FedAvg's and FedLin's largest stable ones, in units of the scales.
     /// Infinite if every step size is stable. FedProx's is smaller: 1/(1/α + μ).
     pub step_size: f64,
+    /// The rounds that the methods ran.
+    pub rounds: Rounds,
     /// Number of stretches used for free runs.
     pub n_stretches: usize,
     /// The 97.5 % quantiles of Student's t for 0, 1, … degrees of freedom over a client's parts: each takes forty steps
@@ -110,7 +120,6 @@ pub struct Identified {
 /// Identification in small steps of work.
 #[derive(Debug)]
 pub struct Identification {
-    rounds: Rounds,
     /// Every client's sums: of all data at first, then without the part left out.
     sums: Vec<Sums>,
     /// Every client's least squares from these sums, as far as they are found.
@@ -151,6 +160,7 @@ impl Identification {
             way,
             model: Err(EstimateError::NotFinite),
             contraction: None,
+            is_settled: true,
             squares: vec![[0.0; N_FOLDS]; sums.len()],
             free_run: None,
         };
@@ -161,14 +171,15 @@ impl Identification {
             spread: Err(Untold::FewClients),
             scales,
             locals: Vec::new(),
+            constants: Vec::new(),
             outcomes: ways.map(outcome).collect(),
             n_samples: sites.all().iter().map(count).collect(),
             step_size: f64::NAN,
+            rounds,
             n_stretches: 0,
             quantiles: std::array::from_fn(|degrees| t_quantile(degrees as u64)),
         };
         Self {
-            rounds,
             fleet: shared::fleet(&sums, &found.scales, rounds.n_local_steps),
             round: None,
             runs: vec![vec![f64::NAN; sums.len()]; found.outcomes.len()],
@@ -199,6 +210,7 @@ impl Identification {
             }
             let own = Estimate::of(sums);
             self.locals.push(own.as_ref().map(|own| own.theta.clone()).map_err(|error| *error));
+            self.found.constants.push(own.as_ref().ok().and_then(|own| Constant::of(sums, own)));
             self.found.locals.push(own);
             if self.locals.len() == self.sums.len() {
                 self.begin_comparison();
@@ -230,7 +242,7 @@ impl Identification {
             self.locals.clear();
             let clients = sites.all().iter().enumerate();
             self.sums = clients.map(|(client, site)| site.sums(Some(left_out(round, client)))).collect();
-            self.fleet = shared::fleet(&self.sums, &self.found.scales, self.rounds.n_local_steps);
+            self.fleet = shared::fleet(&self.sums, &self.found.scales, self.found.rounds.n_local_steps);
             return true;
         }
         self.fleet = fleet;
@@ -260,13 +272,17 @@ impl Identification {
             (Way::Method(solver), Some(fleet)) if self.found.step_size.is_finite() => {
                 // A pull makes the cost steeper: with FedAvg's step size, FedProx would jump to and fro.
                 let step_size = self.found.step_size / (1.0 + self.found.step_size * solver.pull());
-                let begin = || Box::new(SharedRun::new(solver, fleet, step_size, self.rounds.n_rounds));
+                let begin = || Box::new(SharedRun::new(solver, fleet, step_size, self.found.rounds.n_rounds));
                 let mut run = self.run.take().unwrap_or_else(begin);
                 if run.advance(fleet) {
                     self.run = Some(run);
                     return;
                 }
-                (self.models_of(&run, solver), run.contraction())
+                let found = (self.models_of(&run, solver), run.contraction());
+                if self.round.is_none() {
+                    self.found.outcomes[self.next].is_settled = run.is_settled(fleet, self.found.rounds.n_rounds);
+                }
+                found
             }
             (Way::Method(_), _) => (Err(EstimateError::NotFinite), None),
         };
@@ -376,16 +392,20 @@ impl Identified {
     /// The normalised one-step error of a way on the parts left out. It covers the clients that also have models of
     /// their own, if there are any, else all clients. `None` if there is no error to report.
     pub fn one_step(&self, way: &Outcome) -> Option<f64> {
-        let alone = self.outcomes.first()?;
-        let is_any = (0..alone.squares.len()).any(|client| self.error_of(alone, client).is_some());
-        let clients = (0..way.squares.len()).filter(|&client| !is_any || self.error_of(alone, client).is_some());
         let (mut sum, mut n_samples) = (0.0, 0);
-        for client in clients {
+        for client in self.judged() {
             sum += way.squares[client].iter().sum::<f64>();
             n_samples += self.n_samples[client].iter().sum::<u64>();
         }
         let error = (sum / n_samples as f64).sqrt();
         error.is_finite().then_some(error)
+    }
+
+    /// The clients that also have models of their own without the parts left out, if there are any, else all clients.
+    fn judged(&self) -> impl Iterator<Item = usize> {
+        let has_own = |client| self.outcomes.first().is_some_and(|alone| self.error_of(alone, client).is_some());
+        let is_any = (0..self.n_samples.len()).any(has_own);
+        (0..self.n_samples.len()).filter(move |&client| !is_any || has_own(client))
     }
 
     fn error_of(&self, way: &Outcome, client: usize) -> Option<f64> {
@@ -398,16 +418,42 @@ impl Identified {
     pub fn joining(&self, way: &Outcome, client: usize) -> Option<Joining> {
         let own = self.outcomes.first()?;
         let (alone, shared) = (self.error_of(own, client)?, self.error_of(way, client)?);
-        let parts = || (0..N_FOLDS).filter(|&fold| self.n_samples[client][fold] > 0);
-        let differences = parts().map(|fold| own.squares[client][fold] - way.squares[client][fold]);
-        let n_parts = parts().count();
-        let n = n_parts as f64;
-        let mean = differences.clone().sum::<f64>() / n;
-        let variance = differences.map(|difference| (difference - mean).powi(2)).sum::<f64>() / (n * (n - 1.0));
-        // One part has no quantile: nothing is larger than NaN.
-        let is_clear = mean.abs() > self.quantiles[n_parts.saturating_sub(1)] * variance.sqrt();
-        Some(Joining { alone, shared, is_clear })
+        let parts = (0..N_FOLDS).filter(|&fold| self.n_samples[client][fold] > 0);
+        let differences: Vec<_> = parts.map(|fold| own.squares[client][fold] - way.squares[client][fold]).collect();
+        Some(Joining { alone, shared, is_clear: !is_tie(alone, shared) && self.is_clear(&differences) })
     }
+
+    /// Whether the parts agree on which of two ways predicts better, over the clients of [`Self::one_step`]; `false` if
+    /// either has no error.
+    pub fn is_apart(&self, one: &Outcome, other: &Outcome) -> bool {
+        let (Some(error), Some(of_other)) = (self.one_step(one), self.one_step(other)) else { return false };
+        let n_samples = |round| move |client: usize| self.n_samples[client][left_out(round, client)];
+        let rounds = (0..N_FOLDS).filter(|&round| self.judged().map(n_samples(round)).sum::<u64>() > 0);
+        let squares = |way: &Outcome, round, client: usize| way.squares[client][left_out(round, client)];
+        let difference = |round| self.judged().map(move |k| squares(one, round, k) - squares(other, round, k)).sum();
+        !is_tie(error, of_other) && self.is_clear(&rounds.map(difference).collect::<Vec<f64>>())
+    }
+
+    /// Whether models with a constant would predict the data of these clients far better.
+    pub fn lacks_constant(&self, clients: Range<usize>) -> bool {
+        constant::is_lacking(self.constants.get(clients).unwrap_or_default())
+    }
+
+    /// Whether the mean of the parts' differences is beyond the two-sided 5 % quantile of Student's t, in standard
+    /// errors.
+    fn is_clear(&self, differences: &[f64]) -> bool {
+        let n_parts = differences.len();
+        let n = n_parts as f64;
+        let mean = differences.iter().sum::<f64>() / n;
+        let variance = differences.iter().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (n * (n - 1.0));
+        // One part has no quantile: nothing is larger than NaN.
+        mean.abs() > self.quantiles[n_parts.saturating_sub(1)] * variance.sqrt()
+    }
+}
+
+/// Whether rounding alone may be what tells two normalised errors apart.
+pub fn is_tie(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-9
 }
 
 #[cfg(test)]

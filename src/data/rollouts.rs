@@ -8,6 +8,7 @@ use fedsysid_say::say;
 use fedsysid_sim::sort::sort_few;
 use std::collections::BTreeMap;
 
+use crate::decimal;
 use crate::refusal::{Fault, Refusal};
 use crate::sites::{N_FOLDS, STRETCH, Site, Sites};
 
@@ -225,7 +226,7 @@ impl Collector {
     }
 
     fn add_client(&mut self, name: &[u8]) -> Result<usize, Fault> {
-        let site = Site::new(crate::header::text(name), self.sites.dims());
+        let site = Site::new(label(name), self.sites.dims());
         let client = self.sites.add(site)?;
         self.clients.insert(name.into(), client);
         self.rollouts.push(BTreeMap::new());
@@ -272,7 +273,7 @@ impl Collector {
         let is_gap = steps > 1.0 + JITTER;
         let gap = &mut self.gaps[open.client];
         *gap = gap.min(if is_gap { time - open.time } else { -1.0 });
-        (open.time, open.line) = (time, row.line);
+        open.time = time;
         open.rows += 1;
         let last = index * d..(index + 1) * d;
         if is_gap {
@@ -281,6 +282,7 @@ impl Collector {
         } else {
             self.sample(index, row);
         }
+        self.open[index].line = row.line;
         self.last[last].copy_from_slice(row.z);
         Ok(())
     }
@@ -290,8 +292,9 @@ impl Collector {
         let dims = self.sites.dims();
         let (n, d) = (dims.n_states, dims.n_regressors());
         let (z, next) = (&self.last[index * d..(index + 1) * d], &row.z[..n]);
-        if z.iter().chain(next).any(|value| value.is_nan()) {
-            self.tally.missing.note(row.line);
+        let is_missing = |values: &[f64]| values.iter().any(|value| value.is_nan());
+        if is_missing(z) || is_missing(next) {
+            self.tally.missing.note(if is_missing(z) { self.open[index].line } else { row.line });
             self.end_stretch(index);
             return;
         }
@@ -348,8 +351,15 @@ impl Collector {
     }
 }
 
+/// A client's name; `1.000000000000000000e+00`, as `numpy.savetxt` writes it, is client 1.
+fn label(name: &[u8]) -> String {
+    let is_power = name.windows(2).any(|pair| matches!(pair, b"e+" | b"e-"));
+    let number = is_power.then(|| decimal::parse(name, |_| None).ok()).flatten();
+    number.map_or_else(|| crate::header::text(name), |(number, _)| number.to_string())
+}
+
 fn name_of(row: &Row<'_>) -> String {
-    let text = crate::header::text;
+    let text = label;
     match (row.client, row.rollout) {
         (b"", b"") => say!("the rollout").into(),
         (b"", rollout) => say!("rollout {}", text(rollout)),

@@ -23,6 +23,9 @@ const STEP: usize = 200_000;
 /// What a round of eight clients takes besides its products, counted in these.
 const BESIDES: usize = 125;
 
+/// The share of their size by which models move that have settled.
+const MOVING: f64 = 0.01;
+
 /// The rounds of the federated methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounds {
@@ -121,6 +124,26 @@ impl SharedRun {
     /// The model (n×d) of a client of the fleet, counted from 0, in units of the scales.
     pub fn model(&self, client: usize) -> &Matrix {
         self.model.as_ref().unwrap_or_else(|| self.update.models().of(client))
+    }
+
+    /// Whether `n_rounds` more rounds, at the pace of the next one, would move the models by less than a hundredth of
+    /// their size.
+    pub fn is_settled(mut self, fleet: &Fleet, n_rounds: usize) -> bool {
+        let models = |run: &Self| (0..fleet.n_clients()).map(|client| run.model(client).clone()).collect::<Vec<_>>();
+        let before = models(&self);
+        let round = Round { fleet, maps: &self.maps, who: &self.who };
+        match &mut self.model {
+            Some(model) => {
+                if let Some(map) = self.update.round_map(round) {
+                    map.apply(&before[0], model);
+                }
+            }
+            None => self.update.round(round),
+        }
+        let (moved, size) = models(&self).iter().zip(&before).fold((0.0, 0.0), |(moved, size), (after, before)| {
+            (moved + (after - before).norm_squared(), size + before.norm_squared())
+        });
+        n_rounds as f64 * moved.sqrt() <= MOVING * size.sqrt()
     }
 
     /// The contraction ρ of a round; `None` unless all rounds are the same affine map.

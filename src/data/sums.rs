@@ -121,6 +121,11 @@ impl Sums {
         total
     }
 
+    /// The sums of the samples less their mean: least squares on them is least squares with a constant.
+    pub(crate) fn about_mean(&self) -> Self {
+        Self { mean: vec![0.0; self.mean.len()], ..self.clone() }
+    }
+
     /// The numbers of states n and of inputs p.
     pub fn dims(&self) -> Dims {
         self.dims

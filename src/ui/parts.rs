@@ -51,14 +51,14 @@ fn boxed_button_unless(
         .into_any()
 }
 
-/// A labeled list of options, which are markup; `choose` gets the index of the chosen one.
+/// A labeled list of options, which are markup, hidden without any; `choose` gets the index of the chosen one.
 pub(super) fn select(
     words: &'static str,
     options: Memo<String>,
     is_hidden: impl Fn() -> bool + Send + 'static,
     choose: impl Fn(usize) + 'static,
 ) -> AnyView {
-    boxed_select(words, options, live(is_hidden), Box::new(choose))
+    boxed_select(words, options, live(move || is_hidden() || options.read().is_empty()), Box::new(choose))
 }
 
 fn boxed_select(

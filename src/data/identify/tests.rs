@@ -432,3 +432,29 @@ fn twice_the_step_is_where_one_of_two_methods_ends_to_converge() {
     };
     assert!(largest(1.999) < 1.0 && largest(2.001) > 1.0);
 }
+
+/// Errors that differ by rounding are a tie however well the parts agree, and so is noise; more of it is not.
+#[test]
+fn ways_are_told_apart_if_the_parts_agree() {
+    let found = identified(&sites_of(&text(&[9; 2], 3, 0.1)), Rounds::default());
+    let way = |squares: [f64; N_FOLDS]| Outcome { squares: vec![squares; 2], ..found.outcomes[0].clone() };
+    let plain = way([10.0; N_FOLDS]);
+    assert!(!found.is_apart(&plain, &way([10.0 + 1e-12; N_FOLDS])));
+    assert!(!found.is_apart(&plain, &way([10.0, 12.0, 8.0, 11.0, 10.0])));
+    assert!(found.is_apart(&plain, &way([12.0, 13.0, 12.0, 11.0, 12.0])));
+    assert!(!found.is_apart(&plain, &way([f64::NAN; N_FOLDS])));
+}
+
+/// With a tenth of the rounds that they need, methods would still move; once settled they would not.
+#[test]
+fn rounds_are_settled_once_more_of_them_move_nothing() {
+    let sites = sites_of(&text(&[9, 12, 30, 7], 5, 0.4));
+    let settled = |n_rounds| {
+        let found = identified(&sites, Rounds { n_rounds, n_local_steps: 5 });
+        found.outcomes.iter().map(|outcome| outcome.is_settled).collect::<Vec<_>>()
+    };
+    assert!(settled(20_000).iter().all(|is_settled| *is_settled));
+    let few = settled(3);
+    assert!(few[..3].iter().all(|is_settled| *is_settled), "no rounds: {few:?}");
+    assert!(few[3..].iter().all(|is_settled| !is_settled), "{few:?}");
+}

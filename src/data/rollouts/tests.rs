@@ -37,6 +37,29 @@ fn gaps_and_missing_values_are_passed_over_and_counted() {
     assert_eq!(tally.missing, Noted { count: 2, first: 6 });
 }
 
+/// An input is missing in the last row or in the next one: the line is that of the row without it.
+#[test]
+fn a_missing_value_is_noted_in_its_own_line() {
+    for (missing, first) in [(0, 2), (1, 3), (2, 4)] {
+        let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), false);
+        for line in 0..4_usize {
+            let z = [1.0, if line == missing { f64::NAN } else { 1.0 }];
+            let row = Row { line: line as u64 + 2, client: b"A", rollout: b"1", time: None, z: &z };
+            collector.take(&row).unwrap();
+        }
+        assert_eq!(collector.finish().unwrap().tally.missing, Noted { count: 1, first });
+    }
+}
+
+#[test]
+fn a_name_that_is_a_number_is_shown_as_one() {
+    let rows = ["1.000000000000000000e+00", "1.200000000000000000e+01", "1.10", "007", "pump e+2", "1e+999"]
+        .map(|client| [(client, "", 0.0, 1.0), (client, "", 1.0, 1.0)]);
+    let (sites, _) = collect(&rows.concat()).unwrap();
+    let labels: Vec<_> = sites.all().iter().map(|site| site.label.as_str()).collect();
+    assert_eq!(labels, ["1", "12", "1.10", "007", "pump e+2", "1e+999"]);
+}
+
 #[test]
 fn a_rollout_is_known_by_its_name_and_its_clients() {
     let mut collector = Collector::new(Sites::new(DIMS, Vec::new()), false);

@@ -192,6 +192,7 @@ fn take(incoming: Incoming, bytes: &[u8]) -> Result<Incoming, Refusal> {
         }
         Incoming::Moments(mut text) => {
             if text.len() + bytes.len() > LARGEST_MOMENTS {
+                const { assert!(LARGEST_MOMENTS == 320_000_000, "the size that the text names") }
                 return Err(Fault::NoText(say!("a moments file has no more than 320 MB")).anywhere());
             }
             text.extend_from_slice(bytes);

@@ -11,7 +11,7 @@ use crate::dashboard::views::systems::Mode;
 use crate::dashboard::views::systems::plane::drawn;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
-use crate::data::identify::{Joining, Model, Way};
+use crate::data::identify::{Joining, Model, Outcome, Way};
 use crate::data::shared::scaled;
 use crate::figure::number::{beside_one, count, measured};
 use crate::sim::norm::spectral_norm;
@@ -36,7 +36,7 @@ pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     // The browser would take longer to lay out a list of thousands than everything else.
     let clients = (0..found.sites.all().len().min(LISTED)).map(|client| say!("{} alone", found.label(client)));
     let models: Vec<_> = names.chain(clients).collect();
-    let ways: Vec<_> = found.shared().map(|outcome| way_name(outcome.way)).collect();
+    let ways: Vec<_> = joinable(found).map(|outcome| way_name(outcome.way)).collect();
     // Other rounds may leave fewer models or ways than there were: then the first one is shown.
     let within = |index: usize, len: usize| if index < len { index } else { 0 };
     let chosen = Chosen { model: within(chosen.model, models.len()), way: within(chosen.way, ways.len()) };
@@ -59,13 +59,14 @@ pub fn parts(found: &Found, chosen: Chosen) -> Parts {
 
 fn summary(found: &Found) -> String {
     let mut html = String::from("<ul class=files>");
-    let mut clients = found.sites.all();
+    let mut first = 0;
     for file in &found.files {
-        let (own, others) = clients.split_at(file.n_clients.min(clients.len()));
-        clients = others;
+        let own = first..first + file.n_clients;
+        first = own.end;
         put!(html, "<li><b>{}</b> {}", escaped(&file.name), escaped(&words::file(file)));
         let mut notes = words::notes(file);
-        notes.extend(words::other_step(found, own));
+        notes.extend(found.sites.all().get(own.clone()).and_then(|own| words::other_step(found, own)));
+        notes.extend(words::operating_point(found, own));
         if !notes.is_empty() {
             html += "<ul class=notes>";
             for note in &notes {
@@ -170,9 +171,14 @@ fn modes(found: &Found, index: usize) -> String {
     format!("{head}\n{}", written(points))
 }
 
+/// The shared ways that clients may join: a single client has none.
+fn joinable(found: &Found) -> impl Iterator<Item = &Outcome> {
+    found.shared().filter(|_| found.sites.all().len() > 1)
+}
+
 /// Ratios of errors of the clients for the shared way at this place; the page makes a chart of them.
 fn dots(found: &Found, way: usize) -> String {
-    let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return String::new() };
+    let Some(outcome) = joinable(found).nth(way).or_else(|| joinable(found).next()) else { return String::new() };
     // A client that predicts without error has no place on a logarithmic axis.
     let is_placed = |ratio: &f64| ratio.is_finite() && *ratio > 0.0;
     let ratio = |client| found.identified.joining(outcome, client).map(|it| it.alone / it.shared).filter(is_placed);
@@ -214,7 +220,12 @@ fn model_of(found: &Found, &Listed { theta, errors, note, .. }: &Listed<'_>) -> 
         html += "</tr>";
     }
     html += "</tbody></table></div>";
-    put!(html, "<p class=quiet>{}</p></div>", escaped(&about(errors, note)));
+    let lacking = if words::has_operating_point(found) {
+        say!(" The model has no constant: about an operating point, intervals and eigenvalues mislead.")
+    } else {
+        ""
+    };
+    put!(html, "<p class=quiet>{}{lacking}</p></div>", escaped(&about(errors, note)));
     html + &poles(found, theta)
 }
 
@@ -273,9 +284,12 @@ fn fit(found: &Found) -> String {
         say!("free run"),
         say!("from pooled")
     );
-    for (outcome, one_step) in identified.outcomes.iter().zip(one_steps) {
+    // Whatever a single client joins is its own model.
+    let n_rows = if found.sites.all().len() < 2 && one_steps[0].is_some() { 1 } else { one_steps.len() };
+    for (outcome, one_step) in identified.outcomes.iter().zip(one_steps).take(n_rows) {
         let (role, name) = (way_role(outcome.way).word(), way_name(outcome.way));
-        put!(html, "<tr data-role={role}><th scope=row>{}</th>", escaped(&name));
+        let mark = if outcome.is_settled { "" } else { "*" };
+        put!(html, "<tr data-role={role}><th scope=row>{}{mark}</th>", escaped(&name));
         for error in [one_step, outcome.free_run] {
             html += &bar(error, largest);
         }
@@ -296,7 +310,8 @@ fn fit(found: &Found) -> String {
         }
         html += "</tr>";
     }
-    html + "</tbody></table></div>"
+    put!(html, "</tbody></table></div><p class=quiet>{}</p>", words::columns(identified, n_rows));
+    html
 }
 
 fn bar(error: Option<f64>, largest: f64) -> String {
@@ -314,6 +329,9 @@ fn join(found: &Found, way: usize) -> (String, String) {
     let Some(outcome) = found.shared().nth(way).or_else(|| found.shared().next()) else { return Default::default() };
     let n_clients = found.sites.all().len();
     let words = format!("<p data-testid=data-join data-said>{}</p>", escaped(&words::join(found, outcome)));
+    if n_clients < 2 {
+        return (words, String::new());
+    }
     let name = way_name(outcome.way);
     let mut html = String::new();
     put!(

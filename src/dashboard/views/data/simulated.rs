@@ -37,7 +37,7 @@ impl Simulated {
         };
         let n_rows = (0..scenario.settings().n_clients).map(rows).fold(0_u64, u64::saturating_add);
         if n_rows > MOST_ROWS {
-            let (n_rows, most) = (count(usize::try_from(n_rows).unwrap_or(usize::MAX)), count(2_000_000));
+            let [n_rows, most] = [n_rows, MOST_ROWS].map(|rows| count(usize::try_from(rows).unwrap_or(usize::MAX)));
             return Err(say!(
                 "The simulated data would be a file of {n_rows} rows; up to {most} are saved. Fewer clients M, rollouts Nᵢ or steps T make it shorter."
             ));

@@ -4,14 +4,15 @@ use super::{FileRead, Found, Kind, way_name};
 use crate::dashboard::views::systems::Mode;
 use crate::dashboard::words::counting::Things;
 use crate::data::estimate::Estimate;
-use crate::data::identify::{Outcome, Way, left_out};
+use crate::data::identify::{Identified, Outcome, Way, is_tie, left_out};
 use crate::data::rollouts::{Noted, Strangers, Tally};
 use crate::data::sites::{N_FOLDS, Site};
 use crate::data::spread::{Spread, Test, Untold};
-use crate::data::sums::Sums;
-use crate::figure::number::{beside_one, count, measured, number};
+use crate::data::sums::{Sums, triangle};
+use crate::figure::number::{beside_one, count, measured, number, number_to};
 use crate::sim::estimate::EstimateError;
 use fedsysid_say::{between, say};
+use std::ops::Range;
 
 /// A count of things in words, at most `usize::MAX`: files may have more than the page can address.
 fn counted_as(things: Things, n: u64) -> String {
@@ -70,7 +71,8 @@ pub fn notes(file: &FileRead) -> Vec<String> {
     }
     for (name, value) in constants {
         let so = if *value == 0.0 { say!("what it does cannot be told") } else { say!("it acts as a constant offset") };
-        notes.push(say!("{name} is {} in every row: {so}", number(*value)));
+        // As many digits as a file's numbers have.
+        notes.push(say!("{name} is {} in every row: {so}", number_to(*value, 15)));
     }
     if !unused.is_empty() {
         notes.push(say!("not used: {}", unused.join(", ")));
@@ -89,6 +91,31 @@ pub fn other_step(found: &Found, clients: &[Site]) -> Option<String> {
     let (name, other) = clients.iter().filter_map(known).find(is_other)?;
     let (step, other) = (number(step), number(other));
     Some(say!("one step is {other} in time for {name}, but {step} for {first}: in the same unit, no model fits both"))
+}
+
+/// A note if models with a constant would predict the data of these clients far better: where their columns lie.
+pub fn operating_point(found: &Found, clients: Range<usize>) -> Option<String> {
+    let own = found.sites.all().get(clients.clone()).filter(|_| found.identified.lacks_constant(clients))?;
+    let sums: Vec<_> = own.iter().map(|site| site.sums(None)).collect();
+    let total = Sums::total(found.sites.dims(), &sums);
+    let is_far = |k: usize| {
+        let square: f64 = sums.iter().map(|sums| sums.n_samples() as f64 * sums.mean()[k].powi(2)).sum();
+        let within: f64 = sums.iter().map(|sums| sums.gram()[triangle(k + 1) - 1]).sum();
+        square > 0.25 * within
+    };
+    let names = found.sites.names.iter().enumerate().filter(|(k, _)| is_far(*k));
+    let points: Vec<_> = names.map(|(k, name)| format!("{name} = {}", number(total.mean()[k]))).collect();
+    (!points.is_empty()).then(|| {
+        let points = points.join(between());
+        say!(
+            "the model has no constant, but the data lie about {points}: subtract each client’s operating point, or add an input of ones"
+        )
+    })
+}
+
+/// Whether [`operating_point`] has a note on all clients together.
+pub fn has_operating_point(found: &Found) -> bool {
+    operating_point(found, 0..found.sites.all().len()).is_some()
 }
 
 /// The sums of all clients.
@@ -152,17 +179,41 @@ fn no_fit(found: &Found) -> String {
     say!("No model comes out finite once data are held out.").into()
 }
 
+/// The first of the ways that nothing but digits which are not shown, or rounding, tells from the best. Rounds that
+/// have not settled take no part, unless there is nothing else.
+fn best_of(found: &Found, error_of: impl Fn(&Outcome) -> Option<f64>) -> Option<(&Outcome, f64)> {
+    let all = || found.identified.outcomes.iter().filter_map(|outcome| Some((outcome, error_of(outcome)?)));
+    let is_any = all().any(|(outcome, _)| outcome.is_settled);
+    let known = || all().filter(|(outcome, _)| outcome.is_settled || !is_any);
+    let (_, least) = known().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    known().find(|(_, error)| is_same(*error, least))
+}
+
+/// Whether two errors are shown with the same digits, or differ by rounding.
+fn is_same(one: f64, other: f64) -> bool {
+    is_tie(one, other) || measured(one, 3) == measured(other, 3)
+}
+
+/// How many other ways, of those whose rounds have settled, predict held-out data about as well as the best one.
+fn about_as_well(found: &Found, best: &Outcome) -> String {
+    let identified = &found.identified;
+    let of_best = identified.one_step(best).unwrap_or(f64::NAN);
+    let others = identified.outcomes.iter().filter(|other| other.way != best.way && other.is_settled);
+    let others: Vec<_> = others.filter_map(|other| Some((other, identified.one_step(other)?))).collect();
+    let is_close = |&&(other, error): &&(&Outcome, f64)| is_same(of_best, error) || !identified.is_apart(best, other);
+    match others.iter().filter(is_close).count() {
+        0 => String::new(),
+        n => say!(" About as well, too close to tell: {} of {} others.", count(n), count(others.len())),
+    }
+}
+
 /// Which way predicts held-out data best.
 pub fn fit(found: &Found) -> String {
     let identified = &found.identified;
-    let errors = |of: fn(&Found, &Outcome) -> Option<f64>| {
-        let known = identified.outcomes.iter().filter_map(move |outcome| Some((outcome, of(found, outcome)?)));
-        known.min_by(|(_, a), (_, b)| a.total_cmp(b))
-    };
-    let Some((best, error)) = errors(|found, outcome| found.identified.one_step(outcome)) else {
+    let Some((best, error)) = best_of(found, |outcome| identified.one_step(outcome)) else {
         return no_fit(found);
     };
-    let free = errors(|_, outcome| outcome.free_run);
+    let free = best_of(found, |outcome| outcome.free_run);
     let stretches = Things::Stretches.counted(identified.n_stretches);
     let own = identified.outcomes.first();
     if let ([_], Some(own)) = (found.sites.all(), own.filter(|own| identified.one_step(own).is_some())) {
@@ -184,12 +235,30 @@ pub fn fit(found: &Found) -> String {
     let unsolved = unsolved.map(|error| no_estimate(found, None, *error));
     let unsolved = unsolved.map(|reason| say!(" Pooled least squares has no solution: {reason}."));
     say!(
-        "One step ahead, {} predicts held-out data best: {}{against}.{}{}",
+        "One step ahead, {} predicts held-out data best: {}{against}.{}{}{}",
         way_name(best.way),
         measured(error, 3),
+        about_as_well(found, best),
         free.unwrap_or_default(),
         unsolved.unwrap_or_default()
     )
+}
+
+/// What the table of the first `n_rows` ways shows.
+pub fn columns(identified: &Identified, n_rows: usize) -> String {
+    let mut words = String::from(say!(
+        "An error of 0 is perfect, 1 as good as the mean. A free run goes on from its own predictions."
+    ));
+    if n_rows > 1 {
+        words += say!(" A round leaves ρ of the way to go.");
+    }
+    if n_rows > 1 && identified.step_size.is_finite() {
+        words += &say!(" Step size α = {}.", measured(identified.step_size, 3));
+    }
+    if identified.outcomes.iter().take(n_rows).any(|outcome| !outcome.is_settled) {
+        words += &say!(" * not settled after {}: raise R.", Things::Rounds.counted(identified.rounds.n_rounds));
+    }
+    words
 }
 
 /// Why no client can be told how it would fare with a shared way.
@@ -344,6 +413,9 @@ pub fn spread(found: &Found) -> String {
     }
     if !exact.is_empty() {
         words += &say!(" Predicted without error by one model for all: {}.", names(exact).join(between()));
+    }
+    if is_found && has_operating_point(found) {
+        words += say!(" The model has no constant: clients may just have other operating points.");
     }
     words
 }

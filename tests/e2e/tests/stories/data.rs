@@ -215,6 +215,8 @@ fn moments_of_two_sites_give_the_estimate_of_their_rows() {
         page.wait("the first site", PATIENCE, "document.querySelector('#app .files').textContent.includes('one.txt')")
             .await?;
         page.settle().await?;
+        let list = "document.querySelector('#app [data-testid=data-joining] label').hidden";
+        page.wait("nothing to join", PATIENCE, list).await?;
         page.choose_file(ADD, "other.txt", &moments[1]).await?;
         page.wait("both sites", PATIENCE, "document.querySelector('#app .files').textContent.includes('other.txt')")
             .await?;

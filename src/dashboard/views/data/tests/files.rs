@@ -144,7 +144,7 @@ fn what_was_passed_over_is_noted() {
         "odd &lt;b>.csv",
         "7 rows in 1 rollout of 7 each, from 1 client: 4 samples",
         "1 gap in time: nothing is learned across them (first in line 6)",
-        "1 sample left out, as a value is missing (first in line 5)",
+        "1 sample left out, as a value is missing (first in line 4)",
         "one step is 0.5 in time",
         "u2 is 0 in every row: what it does cannot be told",
         "not used: colour",
@@ -153,6 +153,44 @@ fn what_was_passed_over_is_noted() {
     }
     // Without a pooled estimate the first model is the client's own, which does not exist either.
     assert!(desk.results().is_some());
+}
+
+#[test]
+fn a_column_that_never_changes_is_shown_with_the_digits_of_the_file() {
+    let rows = "x1,u1,u2\n1,1,1013.25\n2,0,1013.25\n1,2,1013.25\n";
+    let summary = &desk(&[rows]).parts().unwrap()[Part::Summary];
+    assert!(summary.contains("u2 is 1013.25 in every row"), "{summary}");
+}
+
+/// Alike clients about their own operating points: no model without a constant fits them, and the page says so.
+#[test]
+fn data_about_an_operating_point_are_noted() {
+    let file = |points: [f64; 3], ones: &str| {
+        let row = |client: usize, k: usize, x: f64| format!("{client},{},{}{ones}\n", points[client] + x, wave(k));
+        let mut text = format!("client,x1,u1{}\n", if ones.is_empty() { "" } else { ",u2" });
+        for client in 0..3 {
+            let mut x = 0.0;
+            for k in 100 * client..100 * client + 90 {
+                text += &row(client, k, x);
+                x = 0.8 * x + wave(k) + 0.1 * wave(7 * k);
+            }
+        }
+        desk(&[&text]).parts().unwrap()
+    };
+    let about = file([19.0, 23.0, 18.0], "");
+    let note = "the model has no constant, but the data lie about x1 = 20.2: subtract each client’s operating point";
+    assert!(about[Part::Summary].contains(note), "{}", about[Part::Summary]);
+    assert!(about[Part::Estimate].contains("The model has no constant: "), "{}", about[Part::Estimate]);
+    for (points, ones) in [([20.0; 3], ",1"), ([0.0; 3], "")] {
+        let parts = file(points, ones);
+        for part in [Part::Summary, Part::Estimate, Part::Spread] {
+            assert!(!parts[part].contains("has no constant"), "{}", parts[part]);
+        }
+    }
+}
+
+fn wave(k: usize) -> f64 {
+    (k as f64 * k as f64 * 0.7).sin()
 }
 
 /// A spreadsheet's file in Latin-1: clients keep their names, and a note names the encoding.

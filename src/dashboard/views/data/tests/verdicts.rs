@@ -255,6 +255,9 @@ fn one_client_has_nothing_to_join() {
     assert!(!fit.contains("best"), "{fit}");
     assert_eq!(join, "There is only one client: there is nothing to join.");
     assert_eq!(spread, "There is only one client: nobody to differ from.");
+    let parts = desk(&[&one]).parts().unwrap();
+    assert!([Part::Ways, Part::Clients, Part::Dots].iter().all(|&part| parts[part].is_empty()));
+    assert_eq!(parts[Part::Fit].matches("<tr data-role=").count(), 1, "{}", parts[Part::Fit]);
 }
 
 #[test]
@@ -273,4 +276,38 @@ fn those_who_cannot_tell_are_counted_in_good_grammar() {
     let join = desk.parts().unwrap()[Part::Join].clone();
     let reason = "not every client has least squares of its own, as 1 sample is too few for 5 unknowns a state.";
     assert!(join.contains(reason), "{join}");
+}
+
+/// Errors that differ by less than is shown have no winner: the first is named, and the others are counted.
+#[test]
+fn rounding_names_no_winner() {
+    let mut found = found(&small(|_| ()));
+    let squares = found.identified.outcomes[1].squares.clone();
+    for (place, outcome) in found.identified.outcomes.iter_mut().enumerate() {
+        let share = [2.0, 1.0].get(place).map_or(1.0 - 1e-13 * place as f64, |share| *share);
+        outcome.squares = squares.iter().map(|parts| parts.map(|square| share * square)).collect();
+        outcome.free_run = Some(share);
+    }
+    let fit = words::fit(&found);
+    assert!(fit.starts_with("One step ahead, pooled predicts held-out data best: "), "{fit}");
+    assert!(fit.contains(" About as well, too close to tell: 8 of 9 others. "), "{fit}");
+    assert!(fit.contains(", pooled is best: 1.00."), "{fit}");
+}
+
+/// A method that still moves is marked, and is not the best whatever its errors are.
+#[test]
+fn rounds_that_have_not_settled_are_marked_and_not_best() {
+    let mut found = found(&small(|_| ()));
+    let before = words::fit(&found);
+    assert!(!markup::parts(&found, Chosen::default())[Part::Fit].contains("not settled"));
+    let outcome = found.identified.outcomes.last_mut().unwrap();
+    outcome.is_settled = false;
+    outcome.free_run = Some(0.0);
+    outcome.squares.iter_mut().flatten().for_each(|square| *square = 0.0);
+    let best = |words: &str| words.split(';').next().unwrap().to_owned();
+    assert_eq!(best(&words::fit(&found)), best(&before));
+    let fit = markup::parts(&found, Chosen::default())[Part::Fit].clone();
+    assert_eq!(fit.matches("*</th>").count(), 1, "{fit}");
+    assert!(fit.contains(" * not settled after 1000 rounds: raise R.</p>"), "{fit}");
+    assert!(fit.contains("An error of 0 is perfect") && fit.contains(" Step size α = 0."), "{fit}");
 }

@@ -170,6 +170,12 @@ impl Desk {
     }
 }
 
+/// Why files cannot be opened, from the words about one of them: none of them is opened.
+pub fn of_lot(words: String, n_files: usize) -> String {
+    let others = if n_files > 1 { say!(" None of the {n_files} files was opened.") } else { String::new() };
+    words + &others
+}
+
 /// The name of a file without its ending; never empty.
 fn stem(name: &str) -> &str {
     match name.rsplit_once('.') {
@@ -245,6 +251,12 @@ mod tests {
     use super::*;
     use crate::data::sites::{MOST_CLIENTS, N_FOLDS};
     use crate::data::sums::triangle;
+
+    #[test]
+    fn a_lot_is_opened_whole_or_not_at_all() {
+        assert_eq!(of_lot("a is bad.".into(), 1), "a is bad.");
+        assert_eq!(of_lot("a is bad.".into(), 3), "a is bad. None of the 3 files was opened.");
+    }
 
     /// The longest number is written with 24 characters, as is −2.2250738585072014e-308; texts and counts take some more.
     #[test]

@@ -20,7 +20,7 @@ mod sheet;
 pub mod simulated;
 pub mod words;
 
-pub use desk::Desk;
+pub use desk::{Desk, of_lot};
 pub use parts::Chosen;
 pub use sheet::{Choices, Reply, Sheet};
 

@@ -1,6 +1,7 @@
 //! The first line of a file: the meaning of the columns.
 
 use crate::Dims;
+use crate::decimal;
 use crate::fields::Fields;
 use crate::refusal::{Fault, Refusal};
 use fedsysid_say::say;
@@ -9,14 +10,16 @@ use fedsysid_sim::sort::sort_few;
 /// The largest number of states, and of inputs.
 pub const MOST_COLUMNS: usize = 40;
 
-/// Names of the column of clients. In these and all other names, upper and lower case, blanks, `_`, `-`, `.`, brackets
-/// and a unit in brackets at the end make no difference.
-pub const CLIENT: [&str; 9] = ["client", "clientid", "site", "system", "plant", "agent", "unit", "device", "i"];
-/// Names of the column of rollouts.
-pub const ROLLOUT: [&str; 9] =
-    ["rollout", "rolloutid", "trajectory", "traj", "episode", "run", "trial", "experiment", "l"];
+/// Names of the column of clients, which `id` may follow. In these and all other names, upper and lower case, blanks,
+/// `_`, `-`, `.`, brackets, a unit in brackets at the end and a leading `%` make no difference.
+pub const CLIENT: [&str; 10] =
+    ["client", "site", "system", "plant", "agent", "unit", "device", "robot", "machine", "i"];
+/// Names of the column of rollouts, which `id` may follow.
+pub const ROLLOUT: [&str; 8] = ["rollout", "trajectory", "traj", "episode", "run", "trial", "experiment", "l"];
 /// Names of the column of time.
-pub const TIME: [&str; 6] = ["t", "time", "step", "timestep", "k", "sample"];
+pub const TIME: [&str; 7] = ["t", "time", "step", "timestep", "k", "sample", "timestamp"];
+/// Those of the names above that other things have too: they give way to every other name.
+const WEAK: [&str; 3] = ["i", "l", "timestamp"];
 /// Beginnings of the names of states, before their number.
 pub const STATE: [&str; 3] = ["x", "state", "y"];
 /// Beginnings of the names of inputs, before their number.
@@ -64,7 +67,9 @@ impl Header {
         if let [only] = &names[..]
             && !matches!(meaning(only), Meaning::State(_))
         {
-            return Err(Fault::OneColumn(only.clone()).at(line));
+            let is_blanks = only.split_once(' ').is_some_and(|(first, _)| is_number(first));
+            let fault = if is_blanks { Fault::Blanks } else { Fault::OneColumn(only.clone()) };
+            return Err(fault.at(line));
         }
         if let Some(number) = names.first().filter(|name| is_number(name)) {
             return Err(Fault::NoHeader(number.clone()).at(line));
@@ -98,8 +103,14 @@ impl Header {
                     continue;
                 }
             };
-            if let Some(before) = place.replace(column) {
-                return Err(twice(before, column));
+            let is_weak = |column: usize| WEAK.contains(&&*plain(&names[column]));
+            match *place {
+                Some(_) if is_weak(column) => header.unused.push(column),
+                Some(before) if !is_weak(before) => return Err(twice(before, column)),
+                before => {
+                    header.unused.extend(before);
+                    *place = Some(column);
+                }
             }
         }
         if states.is_empty() {
@@ -111,6 +122,35 @@ impl Header {
         }
         header.names = names;
         Ok(header)
+    }
+
+    /// Keeps columns i and l as those of clients and rollouts only if a row has a word or a whole number there: what is
+    /// measured, such as a current i, names nobody.
+    pub fn drop_measured(&mut self, row: &Fields) {
+        for place in [&mut self.client, &mut self.rollout] {
+            if let Some(column) = place.filter(|column| is_measured(&self.names[*column], row.get(*column))) {
+                *place = None;
+                self.unused.push(column);
+            }
+        }
+    }
+
+    /// The columns of clients, rollouts and time, in words.
+    pub fn in_words(&self) -> String {
+        let name = |column: Option<usize>| column.and_then(|column| self.names.get(column));
+        let or = |named: Option<String>, without: &str| named.unwrap_or_else(|| without.to_owned());
+        [
+            or(
+                name(self.client).map(|name| say!("client: {name}")),
+                say!("no column of clients: all rows are one client"),
+            ),
+            or(
+                name(self.rollout).map(|name| say!("rollout: {name}")),
+                say!("no column of rollouts: each client has one"),
+            ),
+            or(name(self.time).map(|name| say!("time: {name}")), say!("no column of time: each row is one step")),
+        ]
+        .join("; ")
     }
 
     /// The name of a regressor in this file; regressors are counted from 0, states before inputs.
@@ -138,15 +178,30 @@ pub fn text(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().map(one).collect(), str::to_owned)
 }
 
+/// Whether a field of a column i or l holds a measured value: a number with a decimal mark, or none.
+pub fn is_measured(name: &str, field: &[u8]) -> bool {
+    let is_fraction = || is_number(&text(field)) && field.iter().any(|byte| matches!(byte, b'.' | b','));
+    (decimal::is_missing(field) || is_fraction()) && matches!(&*plain(name), "i" | "l")
+}
+
+/// Whether two columns of files have the same name and the same unit, however they are written.
+pub fn is_alike(one: &str, other: &str) -> bool {
+    let unit = |name: &str| {
+        name.rsplit_once(['(', '[', '{']).map(|(_, unit)| unit.trim_end_matches([')', ']', '}']).to_owned())
+    };
+    plain(one) == plain(other) && unit(one) == unit(other)
+}
+
 fn is_number(name: &str) -> bool {
     let digits = name.trim_start_matches(['-', '+', '.']);
     digits.starts_with(|c: char| c.is_ascii_digit())
         && !name.contains(|c: char| (c.is_ascii_alphabetic() || !c.is_ascii()) && c != 'e' && c != 'E')
 }
 
-/// A name for comparison: in lower case, without blanks, `_`, `-`, `.` and brackets, and without a unit at the end, as in
-/// `time [s]`. In `x[1]`, the number is no unit.
+/// A name for comparison: in lower case, without blanks, `_`, `-`, `.` and brackets, without a unit at the end, as in
+/// `time [s]`, and without the `%` with which some files begin. In `x[1]`, the number is no unit.
 fn plain(name: &str) -> String {
+    let name = name.trim_start_matches('%');
     let name = match name.rsplit_once(['(', '[', '{']) {
         Some((before, unit)) if !before.is_empty() && !unit.starts_with(|c: char| c.is_ascii_digit()) => before,
         _ => name,
@@ -157,14 +212,14 @@ fn plain(name: &str) -> String {
 
 fn meaning(name: &str) -> Meaning {
     let name = plain(name);
-    let is = |names: &[&str]| names.contains(&name.as_str());
-    if is(&CLIENT) {
+    let without_id = name.strip_suffix("id").unwrap_or(&name);
+    if CLIENT.contains(&without_id) {
         return Meaning::Client;
     }
-    if is(&ROLLOUT) {
+    if ROLLOUT.contains(&without_id) {
         return Meaning::Rollout;
     }
-    if is(&TIME) {
+    if TIME.contains(&name.as_str()) {
         return Meaning::Time;
     }
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -246,6 +301,56 @@ mod tests {
         let header = read(",x1,u1,weather,xylophone").unwrap();
         assert_eq!(header.unused, [0, 3, 4]);
         assert_eq!((header.value_name(0), header.value_name(1)), ("x1", "u1"));
+    }
+
+    #[test]
+    fn names_that_other_things_have_too_give_way() {
+        check("site_id,episode_id,timestamp,x1", &(Some(0), Some(1), Some(2), vec![3], 1));
+        check("robot,Run ID,%time,x1", &(Some(0), Some(1), Some(2), vec![3], 1));
+        check("i,l,k,x1", &(Some(0), Some(1), Some(2), vec![3], 1));
+        check("i,machine,timestamp,t,x1", &(Some(1), None, Some(3), vec![4], 1));
+        check("t,timestamp,agent,i,x1", &(Some(2), None, Some(0), vec![4], 1));
+        assert_eq!(read("i,machine,timestamp,t,x1").unwrap().unused, [0, 2]);
+    }
+
+    /// A column i may be a current: it is one if its values are not those of a name.
+    #[test]
+    fn what_is_measured_is_no_name() {
+        for (value, is_name) in
+            [("1", true), ("A", true), ("A.1", true), ("0.0", false), ("-1.5e-3", false), ("", false)]
+        {
+            for (line, column) in [("i,x1", 0), ("x1,l", 1)] {
+                let (mut header, mut row) = (read(line).unwrap(), Fields::default());
+                assert!(row.split([["7", value], [value, "7"]][1 - column].join(",").as_bytes(), b','));
+                header.drop_measured(&row);
+                assert_eq!(header.client.or(header.rollout).is_some(), is_name, "{line} {value}");
+                assert_eq!(header.unused.is_empty(), is_name, "{line} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_columns_that_were_taken_are_told() {
+        let words = |line: &str| read(line).unwrap().in_words();
+        assert_eq!(words("site,Run,t [s],x1"), "client: site; rollout: Run; time: t [s]");
+        assert_eq!(
+            words("x1"),
+            "no column of clients: all rows are one client; no column of rollouts: each client has one; \
+             no column of time: each row is one step"
+        );
+    }
+
+    #[test]
+    fn names_are_alike_if_their_units_are() {
+        for (one, other, alike) in [
+            ("x1 [m]", "X_1 (m)", true),
+            ("x1", "x1", true),
+            ("x1 [m]", "x1 [mm]", false),
+            ("x1 [m]", "x1", false),
+            ("x1", "state1", false),
+        ] {
+            assert_eq!(is_alike(one, other), alike, "{one} {other}");
+        }
     }
 
     #[track_caller]

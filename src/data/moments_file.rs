@@ -109,7 +109,7 @@ pub fn read(text: &str, slow: Slow) -> Result<Sites, Refusal> {
         sites.add(site).map_err(|fault| fault.at(line))?;
     }
     if sites.all().iter().all(|site| site.sums(None).n_samples() == 0) {
-        return Err(Fault::NoSamples.anywhere());
+        return Err(Fault::NoSamples(String::new()).anywhere());
     }
     Ok(sites)
 }

@@ -3,7 +3,7 @@
 
 use crate::decimal::{self, NotANumber, Slow};
 use crate::fields::{DELIMITERS, Fields};
-use crate::header::{Header, text};
+use crate::header::{Header, is_measured, text};
 use crate::lines::Lines;
 use crate::refusal::{Fault, Refusal};
 use crate::rollouts::{Collected, Collector, Noted, Row, Tally};
@@ -111,7 +111,9 @@ fn no_time(refusal: Refusal) -> Refusal {
 /// The message about a file that begins like one that is not text.
 fn no_text(beginning: &[u8]) -> Option<&'static str> {
     let is = |begin: &[u8]| beginning.starts_with(begin);
-    if is(b"PK\x03\x04") {
+    if is(b"{") {
+        Some(say!("this is no table but JSON: a scenario is opened by “Open scenario…”"))
+    } else if is(b"PK\x03\x04") {
         Some(say!("this is a packed file, perhaps a workbook: save its sheet as CSV"))
     } else if is(b"\x1f\x8b") {
         Some(say!("this file is compressed: unpack it first"))
@@ -196,7 +198,10 @@ impl Table {
     }
 
     fn row(&mut self, line: u64, delimiter: u8) -> Result<(), Refusal> {
-        let (Some(header), Some(collector)) = (&self.header, &mut self.collector) else { return Ok(()) };
+        let (Some(header), Some(collector)) = (&mut self.header, &mut self.collector) else { return Ok(()) };
+        if collector.is_empty() {
+            header.drop_measured(&self.fields);
+        }
         let (have, need) = (self.fields.len(), header.names.len());
         if !has_fields(&self.fields, need) {
             return Err(Fault::Fields { have, need, by_comma: delimiter == b',' }.at(line));
@@ -226,7 +231,8 @@ impl Table {
             return Err(Fault::NoRows.anywhere());
         }
         if tally.samples == 0 {
-            return Err(Fault::NoSamples.anywhere());
+            let columns = self.header.as_ref().map(Header::in_words).unwrap_or_default();
+            return Err(Fault::NoSamples(columns).anywhere());
         }
         Ok(Opened { sites, tally, header: self.header, constants, step })
     }
@@ -269,7 +275,14 @@ impl<'a> Numbers<'a> {
     fn label(&self, column: Option<usize>) -> Result<&'a [u8], Refusal> {
         let Some(column) = column else { return Ok(b"") };
         let label = self.fields.get(column);
-        if label.is_empty() { Err(Fault::NoName(self.name(column)).at(self.line)) } else { Ok(label) }
+        let fault = if label.is_empty() {
+            Fault::NoName(self.name(column))
+        } else if is_measured(&self.header.names[column], label) {
+            Fault::Measured(self.name(column), text(label))
+        } else {
+            return Ok(label);
+        };
+        Err(fault.at(self.line))
     }
 }
 

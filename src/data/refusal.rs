@@ -23,6 +23,8 @@ pub enum Fault {
     LineTooLong(usize),
     /// The header is a single field, with this text.
     OneColumn(String),
+    /// A line of numbers in the place of the header is not separated but by blanks.
+    Blanks,
     /// The first line is not a header, but begins with this number.
     NoHeader(String),
     /// No column is a state; the columns have these names.
@@ -35,8 +37,9 @@ pub enum Fault {
     TooManyColumns(&'static str, usize),
     /// There is a header and no row.
     NoRows,
-    /// No row is followed by the next one in time.
-    NoSamples,
+    /// No row is followed by the next one in time; with the columns of clients, rollouts and time in words, if there
+    /// are rows.
+    NoSamples(String),
     /// A row does not have as many fields as the header.
     Fields {
         /// Number of fields of the row.
@@ -69,6 +72,9 @@ pub enum Fault {
     NoTime(String),
     /// A row has an empty name of a client or rollout: the name of the column.
     NoName(String),
+    /// A row has a number with a decimal mark, or none, where others have the name of a client or rollout: the name of
+    /// the column, and its text.
+    Measured(String, String),
     /// The time of a rollout does not advance by a step.
     Time {
         /// The time of the row.
@@ -79,6 +85,8 @@ pub enum Fault {
         of: String,
         /// The length of a step in this file.
         step: f64,
+        /// Whether a column numbers the rollouts.
+        is_numbered: bool,
     },
     /// There are more clients than this.
     TooManyClients(usize),
@@ -133,6 +141,9 @@ impl fmt::Display for Fault {
             Self::OneColumn(name) => f.write_str(&say!(
                 "the header is one field, “{name}”: fields are separated by commas, semicolons or tabs"
             )),
+            Self::Blanks => f.write_str(say!(
+                "these numbers are separated by blanks: separate fields by commas, semicolons or tabs (numpy.savetxt: delimiter=\",\")"
+            )),
             Self::NoHeader(text) => f.write_str(&say!(
                 "this should be the header, such as client,rollout,t,x1,x2,u1; it begins with the number {text}"
             )),
@@ -145,12 +156,18 @@ impl fmt::Display for Fault {
             Self::Missing(missing, next) => f.write_str(&say!("there is a column {next} and none {missing}")),
             Self::TooManyColumns(what, most) => f.write_str(&say!("there are more than {most} {what}")),
             Self::NoRows => f.write_str(say!("there is no row beneath the header")),
-            Self::NoSamples => f.write_str(say!(
-                "no row is followed by the next one in time of the same client and rollout, complete: \
-                 there is nothing to learn from"
-            )),
+            Self::NoSamples(columns) => {
+                f.write_str(say!(
+                    "no row is followed by the next one in time of the same client and rollout, complete: \
+                     there is nothing to learn from"
+                ))?;
+                if columns.is_empty() { Ok(()) } else { write!(f, " ({columns})") }
+            }
             Self::Fields { have, need, by_comma } => {
                 f.write_str(&say!("{have} fields, where the header has {need}"))?;
+                if *have == need + 1 {
+                    f.write_str(say!("; names of rows need a heading too (in R: row.names = FALSE)"))?;
+                }
                 if *by_comma && have > need {
                     f.write_str(say!("; with decimal commas, separate the fields by semicolons"))?;
                 }
@@ -191,14 +208,21 @@ impl Fault {
             Self::NotFinite(column, text) => f.write_str(&say!("{column} is “{text}”: numbers must be finite")),
             Self::NoTime(column) => f.write_str(&say!("{column} is missing: a row needs its time")),
             Self::NoName(column) => f.write_str(&say!("{column} is missing: it says whose row this is")),
-            Self::Time { now, before: (before, line), of, step } => {
+            Self::Measured(column, text) => f.write_str(&say!(
+                "{column} is “{text}”: the rows before have names of clients or rollouts there; if it is measured, rename the column"
+            )),
+            Self::Time { now, before: (before, line), of, step, is_numbered } => {
                 f.write_str(&say!("{of} goes from t = {before} (line {line}) to t = {now}: "))?;
                 let steps = (now - before) / step;
                 if steps < 0.0 {
-                    f.write_str(say!("rows of a rollout must be in the order of time"))
+                    f.write_str(say!("rows of a rollout must be in the order of time"))?;
+                    let hint = say!("; if a new rollout begins here, number them in a column rollout");
+                    if *is_numbered { Ok(()) } else { f.write_str(hint) }
                 } else if steps > 0.0 {
                     let step = short(*step);
-                    f.write_str(&say!("one step is {step} in this file"))
+                    f.write_str(&say!(
+                        "one step is {step} in this file; without a column of time, every row is one step"
+                    ))
                 } else {
                     f.write_str(say!("a rollout has one row a time"))
                 }
@@ -219,7 +243,7 @@ impl Fault {
             Self::Ended(what) => f.write_str(&say!("the file ends where “{what}” was expected")),
             Self::NoMoments(of) => f.write_str(&say!("the numbers of {of} are the moments of no data")),
             Self::OtherSizes((n, p), (first_n, first_p)) => f.write_str(&say!(
-                "there are {n} states and {p} inputs here, and {first_n} and {first_p} in what was opened before"
+                "this file has n = {n} and p = {p}, but those before it have n = {first_n} and p = {first_p}"
             )),
             // The other faults are handled above.
             _ => Ok(()),

@@ -174,6 +174,11 @@ impl Collector {
         }
     }
 
+    /// Whether no row was taken yet.
+    pub fn is_empty(&self) -> bool {
+        self.tally.rows == 0
+    }
+
     /// Takes the next row.
     ///
     /// # Errors
@@ -267,8 +272,9 @@ impl Collector {
         let time = row.time.unwrap_or(open.time + step);
         let steps = (time - open.time) / step;
         if steps < 1.0 - JITTER {
-            let of = name_of(row);
-            return Err(Fault::Time { now: time, before: (open.time, open.line), of, step }.at(row.line));
+            let (of, is_numbered) = (name_of(row), !row.rollout.is_empty());
+            let before = (open.time, open.line);
+            return Err(Fault::Time { now: time, before, of, step, is_numbered }.at(row.line));
         }
         let is_gap = steps > 1.0 + JITTER;
         let gap = &mut self.gaps[open.client];

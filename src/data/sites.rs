@@ -223,7 +223,7 @@ mod tests {
     fn sites_of_other_sizes_are_refused() {
         let other = Sites::new(Dims { n_states: 2, n_inputs: 1 }, Vec::new());
         let refused = sites(&["A"]).join(other).unwrap_err().to_string();
-        assert_eq!(refused, "there are 2 states and 1 inputs here, and 1 and 1 in what was opened before");
+        assert_eq!(refused, "this file has n = 2 and p = 1, but those before it have n = 1 and p = 1");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use fedsysid_say::say;
 use leptos::ev::{DragEvent, Event};
 use leptos::prelude::*;
-use web_sys::{FileList, HtmlInputElement};
+use web_sys::{DataTransfer, FileList, HtmlInputElement};
 
 use super::parts::{TextBox, button, dots, select, text_box};
 use super::reactive::{live, memo, on};
@@ -17,6 +17,7 @@ use crate::dashboard::views::data::parts::{Part, Parts};
 use crate::dashboard::views::data::rounds::{self, Which};
 use crate::dashboard::views::data::{Choices, Chosen, FORMAT, Sheet, charts};
 use crate::web::desk_proxy::{DeskMessage, DeskProxy};
+use crate::web::listener::Listener;
 
 /// Signals of the view. They outlive it, so that opened data stay while other views are shown.
 #[derive(Clone, Copy)]
@@ -33,6 +34,7 @@ impl OwnData {
             let is_begun = sheet.read_untracked().has_more();
             match message {
                 DeskMessage::Reply(job, reply) => sheet.update(|sheet| sheet.apply(job, reply)),
+                DeskMessage::Unsaved(words) => sheet.update(|sheet| sheet.complain(words)),
                 DeskMessage::Lost(reason) => sheet.update(|sheet| sheet.lose(&reason)),
             }
             if !is_begun {
@@ -67,9 +69,18 @@ impl OwnData {
         }
     }
 
-    /// The choices for data that are opened: they are shown from their first model on.
-    fn anew(self) -> Choices {
-        Choices { chosen: Chosen::default(), ..self.in_use() }
+    /// Gives the desk an order about the opened data, unless it is busy or they are lost.
+    fn ask_of_data(self, choices: Choices, order: impl FnOnce(&DeskProxy, u32)) {
+        if self.sheet.read_untracked().is_free() {
+            self.ask(choices, order);
+        } else {
+            self.sheet.update(Sheet::refuse);
+        }
+    }
+
+    /// The choices for data that are opened, as the example or not: they are shown from their first model on.
+    fn anew(self, is_example: bool) -> Choices {
+        Choices { chosen: Chosen::default(), is_example, ..self.in_use() }
     }
 
     /// Opens files: in place of all that is open or being opened, or in addition to it.
@@ -77,24 +88,24 @@ impl OwnData {
         let order = |desk: &DeskProxy, job| desk.open(job, files, adds);
         match (files.length(), adds) {
             (0, _) => {}
-            (_, true) => self.ask_when_free(self.anew(), order),
-            (_, false) => self.ask(self.anew(), order),
+            (_, true) => self.ask_when_free(self.anew(false), order),
+            (_, false) => self.ask(self.anew(false), order),
         }
     }
 
     fn choose(self, change: impl FnOnce(&mut Chosen)) {
         let mut choices = self.in_use();
         change(&mut choices.chosen);
-        self.ask_when_free(choices, |desk, job| desk.choose(job, choices.chosen));
+        self.ask_of_data(choices, |desk, job| desk.choose(job, choices.chosen));
     }
 
     fn set_rounds(self, which: Which, text: &str) {
         let choices = self.sheet.read_untracked().choices();
         let (rounds, complaint) = rounds::set(choices.rounds, which, text);
         let is_new = rounds != choices.rounds;
-        let is_refused = is_new && self.sheet.read_untracked().progress().is_some();
+        let is_refused = is_new && !self.sheet.read_untracked().is_free();
         if is_new {
-            self.ask_when_free(Choices { rounds, ..choices }, |desk, job| desk.set_rounds(job, rounds));
+            self.ask_of_data(Choices { rounds, ..choices }, |desk, job| desk.set_rounds(job, rounds));
         }
         // It says which number is used, and none is where the order was refused.
         if let Some(words) = complaint.filter(|_| !is_refused) {
@@ -141,27 +152,13 @@ pub fn DataView(
     /// The opened data.
     own: OwnData,
 ) -> impl IntoView {
-    let over = RwSignal::new(false);
-    let drop = on(move |event: DragEvent| {
-        event.prevent_default();
-        over.set(false);
-        if let Some(files) = event.data_transfer().and_then(|transfer| transfer.files()) {
-            own.open(&files, false);
-        }
-    });
-    let hover = on(move |event: DragEvent| {
-        event.prevent_default();
-        over.set(true);
-    });
+    let over = take_dropped(own);
     view! {
         <section
             class="data"
             aria-label=say!("Your data")
             data-testid="data"
             data-over=live(move || over.get().then(|| "true".to_owned()))
-            on:dragover=hover
-            on:dragleave=on(move |_: DragEvent| over.set(false))
-            on:drop=drop
         >
             {opening(store, own)}
             {state(own)}
@@ -180,6 +177,26 @@ pub fn DataView(
     }
 }
 
+/// Opens files that are dropped anywhere on the page while the view is shown: those dropped beside it, the browser would
+/// open in place of the page. Returns whether files hover over the page.
+fn take_dropped(own: OwnData) -> RwSignal<bool> {
+    let over = RwSignal::new(false);
+    let listen = |kind: &'static str| {
+        Listener::new(&document(), kind, move |event: DragEvent| {
+            let has_files = |it: &DataTransfer| it.types().includes(&"Files".into(), 0);
+            let Some(carried) = event.data_transfer().filter(has_files) else { return };
+            event.prevent_default();
+            over.set(kind == "dragover");
+            if let Some(files) = carried.files().filter(|_| kind == "drop") {
+                let adds = own.sheet.read_untracked().adds_dropped();
+                own.open(&files, adds);
+            }
+        })
+    };
+    StoredValue::new_local(["dragover", "dragleave", "drop"].map(listen));
+    over
+}
+
 /// Ways to open data.
 fn opening(store: Store, own: OwnData) -> AnyView {
     let save = move || {
@@ -190,12 +207,12 @@ fn opening(store: Store, own: OwnData) -> AnyView {
         <div class="data-head">
             <div class="data-ways">
                 {file_button(say!("Open files…"), "open", false, own)}
-                {button("set-step", say!("Try the example"), move || own.ask(own.anew(), DeskProxy::open_example))}
+                {button("set-step", say!("Try the example"), move || own.ask(own.anew(true), DeskProxy::open_example))}
                 {button("set-step", say!("Save the simulated data as CSV"), save)}
             </div>
             <p class="quiet">
-                {say!("Rollouts as CSV (client, rollout, t, x1 …, u1 …), or moments files of several sites: choose them, or drop them here. \
-                 They are read in this browser; nothing is uploaded, and a link does not hold them. No truth is known of them, so \
+                {say!("Rollouts as CSV (client, rollout, t, x1 …, u1 …), or moments files of several sites: choose them, or drop them on the page. \
+                 Dropped files are added to those that are open, but replace the example. They are read in this browser; nothing is uploaded, and a link does not hold them. No truth is known of them, so \
                  models are judged by what they predict. The simulated data are data set 1 of the experiment in the other views.")}
             </p>
             <div class="data-format" hidden=live(move || !own.is_empty()) data-testid="data-format">
@@ -234,12 +251,14 @@ fn file_button(words: &'static str, test_id: &'static str, adds: bool, own: OwnD
 fn state(own: OwnData) -> AnyView {
     let complaint = memo(move || own.sheet.read().complaint().unwrap_or_default().to_owned());
     let progress = memo(move || own.sheet.read().progress().cloned());
+    // If the work was done already, what it asked for is in use.
+    let stop = move || own.ask(own.sheet.read_untracked().choices(), DeskProxy::stop);
     let shown = move || {
         let (share, words) = progress.get()?;
         let bar = view! {
             <progress max="1" value=share.to_string() aria-label=say!("done")></progress>
             <span>{words}</span>
-            {button("set-step", say!("Stop"), move || own.ask(own.in_use(), DeskProxy::stop))}
+            {button("set-step", say!("Stop"), stop)}
         };
         Some(bar.into_any())
     };
@@ -270,8 +289,8 @@ fn saving(own: OwnData) -> AnyView {
     view! {
         <div class="data-ways">
             {file_button(say!("Add files…"), "add", true, own)}
-            {button("set-step", say!("Save moments"), move || own.ask_when_free(own.in_use(), DeskProxy::save_moments))}
-            {button("set-step", say!("Save results"), move || own.ask_when_free(own.in_use(), DeskProxy::save_results))}
+            {button("set-step", say!("Save moments"), move || own.ask_of_data(own.in_use(), DeskProxy::save_moments))}
+            {button("set-step", say!("Save results"), move || own.ask_of_data(own.in_use(), DeskProxy::save_results))}
         </div>
     }
     .into_any()

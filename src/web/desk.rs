@@ -17,7 +17,7 @@ use web_sys::{Blob, File};
 use super::soon::Soon;
 use super::{clock, error_text, file};
 use crate::dashboard::views::data::simulated::{Simulated, example};
-use crate::dashboard::views::data::{Chosen, Desk, Reply};
+use crate::dashboard::views::data::{Chosen, Desk, Reply, of_lot};
 use crate::data::shared::Rounds;
 use crate::protocol::{Request, wire};
 use crate::sim::scenario::Settings;
@@ -156,6 +156,8 @@ impl Shared {
                 desk.choose(Chosen { model: count(&order.get(2)), way: count(&order.get(3)) });
                 self.show(&desk);
             }
+            // What was complete before is not stopped: its results are on their way.
+            Code::Stop if matches!(*self.task.borrow(), Task::None) => self.reply(Reply::Done),
             Code::Stop => self.reply(Reply::Stopped),
             Code::Moments => self.give("moments.txt", desk.moments()),
             Code::Results => self.give("identified.csv", desk.results()),
@@ -217,14 +219,9 @@ impl Shared {
             return self.schedule();
         }
         let Task::Read(lot) = self.task.replace(Task::None) else { return };
-        let next = match self.take_piece(lot, &Uint8Array::new(bytes).to_vec()) {
-            Ok(next) => next,
-            Err(words) => {
-                self.desk.borrow_mut().drop_work();
-                self.reply(Reply::Failed(words));
-                Task::None
-            }
-        };
+        let n_files = lot.files.len();
+        let taken = self.take_piece(lot, &Uint8Array::new(bytes).to_vec());
+        let next = taken.unwrap_or_else(|words| self.fail(words, n_files));
         let goes_on = !matches!(next, Task::None);
         self.task.replace(next);
         if goes_on {
@@ -264,11 +261,16 @@ impl Shared {
         }
     }
 
-    /// Reports that a file cannot be read, and drops the work; no task goes on.
+    /// Reports that a file cannot be read; no task goes on.
     fn refuse(&self, lot: &Lot, error: &JsValue) -> Task {
         let name = lot.files.get(lot.index).map(File::name).unwrap_or_default();
+        self.fail(say!("{name} could not be read: {}.", error_text(error)), lot.files.len())
+    }
+
+    /// Reports why a lot of so many files cannot be opened, and drops the work; no task goes on.
+    fn fail(&self, words: String, n_files: usize) -> Task {
         self.desk.borrow_mut().drop_work();
-        self.reply(Reply::Failed(say!("{name} could not be read: {}.", error_text(error))));
+        self.reply(Reply::Failed(of_lot(words, n_files)));
         Task::None
     }
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
+use fedsysid_say::say;
 use js_sys::{Array, Float64Array};
 use wasm_bindgen::JsValue;
 use web_sys::FileList;
@@ -21,6 +22,8 @@ use crate::sim::scenario::Settings;
 pub enum DeskMessage {
     /// A reply to a job.
     Reply(u32, Reply),
+    /// A file was not saved; why, in words.
+    Unsaved(String),
     /// The worker died, and the opened data with it; with the browser's message.
     Lost(String),
 }
@@ -173,7 +176,7 @@ impl Shared {
             Some(Said::Reply(job, reply)) => (self.tell)(DeskMessage::Reply(job, reply)),
             Some(Said::File(name, blob)) => {
                 if let Err(error) = file::save_blob(&name, &blob) {
-                    (self.tell)(DeskMessage::Lost(error_text(&error)));
+                    (self.tell)(DeskMessage::Unsaved(say!("{name} could not be saved: {}.", error_text(&error))));
                 }
             }
             None => {}

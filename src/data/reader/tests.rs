@@ -182,6 +182,18 @@ fn what_was_simulated_comes_back() {
 }
 
 /// Files that cannot be read, and the messages about them.
+#[track_caller]
+fn refuse(cases: &[(&[u8], &str)]) {
+    for (bytes, words) in cases {
+        let got = if bytes.len() > 1_000_000 {
+            read_in(bytes, 65_536).map_err(|refusal| refusal.to_string())
+        } else {
+            read(bytes)
+        };
+        assert_eq!(got.map(|opened| opened.tally).unwrap_err(), *words, "{:?}", String::from_utf8_lossy(bytes));
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     let head = "client,rollout,t,x1,u1\n";
@@ -206,6 +218,14 @@ fn what_is_wrong_is_said_with_its_line() {
             "line 1: the header is one field, \u{201c}t x1 u1\u{201d}: fields are separated by commas, semicolons or tabs",
         ),
         (
+            b"# client t x1\n1.0e+00 0.0e+00 2.5e-01\n",
+            "line 2: these numbers are separated by blanks: separate fields by commas, semicolons or tabs (numpy.savetxt: delimiter=\",\")",
+        ),
+        (
+            b"{\n  \"format\": 1\n",
+            "this is no table but JSON: a scenario is opened by \u{201c}Open scenario\u{2026}\u{201d}",
+        ),
+        (
             b"1,2,3\n4,5,6\n",
             "line 1: this should be the header, such as client,rollout,t,x1,x2,u1; it begins with the number 1",
         ),
@@ -226,14 +246,27 @@ fn what_is_wrong_is_said_with_its_line() {
         (b"x1,u2\n1,2\n", "line 1: there is a column u2 and none u1"),
         (many.as_bytes(), "line 1: there are more than 40 inputs"),
         (b"t,x1\n", "there is no row beneath the header"),
-        (b"t,x1\n0,1\n", NO_SAMPLES),
-        (b"t,x1,u1\n0,1,\n1,2,\n", NO_SAMPLES),
-        (b"client,t,x1\nA,0,1\nB,0,1\nC,0,1\n", NO_SAMPLES),
+        (
+            b"run,t,x1,u1\n7,0,1,\n7,1,2,\n",
+            &no_samples("no column of clients: all rows are one client; rollout: run; time: t"),
+        ),
+        (
+            b"client,t,x1\nA,0,1\nB,0,1\nC,0,1\n",
+            &no_samples("client: client; no column of rollouts: each client has one; time: t"),
+        ),
+        (
+            b"i,x1\n1,2\n1.5,3\n",
+            "line 3: i is \u{201c}1.5\u{201d}: the rows before have names of clients or rollouts there; if it is measured, rename the column",
+        ),
         (b"t,x1,u1\n0,1,2\n1,2\n", "line 3: 2 fields, where the header has 3"),
         (b"t,x1,u1\n0,1,2\n1,2", "line 3: the file ends within this line, after 2 of 3 fields: it was cut short"),
         (
             b"t,x1,u1\n0,1,2,3,4\n",
             "line 2: 5 fields, where the header has 3; with decimal commas, separate the fields by semicolons",
+        ),
+        (
+            b"t;x1\n1;0;1\n",
+            "line 2: 3 fields, where the header has 2; names of rows need a heading too (in R: row.names = FALSE)",
         ),
         (b"t;x1;u1\n0;1;2;3;4\n", "line 2: 5 fields, where the header has 3"),
         (b"t,x1\n0,\"1\n1,2\n", "line 2: a quote is opened here and not closed"),
@@ -257,36 +290,46 @@ fn what_is_wrong_is_said_with_its_line() {
         (b"t,x1\nNaN,1\n", "line 2: t is missing: a row needs its time"),
         (b"site,t,x1\n,0,1\n", "line 2: site is missing: it says whose row this is"),
         (b"run,t,x1\n\"\",0,1\n", "line 2: run is missing: it says whose row this is"),
+    ];
+    refuse(cases);
+}
+
+#[test]
+fn what_is_wrong_with_times_is_said_with_its_line() {
+    refuse(&[
         (
             b"t,x1\n0,1\n1,1\n1,2\n",
             "line 4: the rollout goes from t = 1 (line 3) to t = 1: a rollout has one row a time",
         ),
         (
             b"client,t,x1\nA,1,1\nA,2,1\nA,1.5,2\n",
-            "line 4: client A goes from t = 2 (line 3) to t = 1.5: rows of a rollout must be in the order of time",
+            "line 4: client A goes from t = 2 (line 3) to t = 1.5: rows of a rollout must be in the order of time; if a new rollout begins here, number them in a column rollout",
         ),
         (
             b"rollout,t,x1\n7,0,1\n7,1,1\n7,2,1\n7,2.5,2\n",
-            "line 5: rollout 7 goes from t = 2 (line 4) to t = 2.5: one step is 1 in this file",
+            "line 5: rollout 7 goes from t = 2 (line 4) to t = 2.5: one step is 1 in this file; without a column of time, every row is one step",
         ),
         (
             b"client,rollout,t,x1\nA,7,0,1\nA,7,1,1\nB,1,0,1\nA,7,0,5\n",
             "line 5: rollout 7 of client A goes from t = 1 (line 3) to t = 0: rows of a rollout must be in the order of time",
         ),
-    ];
-    assert!(cases.len() >= 40);
-    for (bytes, words) in cases {
-        let got = if bytes.len() > 1_000_000 {
-            read_in(bytes, 65_536).map_err(|refusal| refusal.to_string())
-        } else {
-            read(bytes)
-        };
-        assert_eq!(got.map(|opened| opened.tally).unwrap_err(), *words, "{:?}", String::from_utf8_lossy(bytes));
-    }
+    ]);
 }
 
-const NO_SAMPLES: &str = "no row is followed by the next one in time of the same client and rollout, complete: \
-                          there is nothing to learn from";
+fn no_samples(columns: &str) -> String {
+    format!(
+        "no row is followed by the next one in time of the same client and rollout, complete: \
+         there is nothing to learn from ({columns})"
+    )
+}
+
+/// A current called i is one of the measured columns, and no client of each value.
+#[test]
+fn a_current_is_not_a_client() {
+    let opened = read(b"time,x1,i,u1\n0,1,0.0,2\n1,2,-0.1,2\n2,3,-0.1,2\n").unwrap();
+    assert_eq!((opened.sites.all().len(), opened.tally.samples), (1, 2));
+    assert_eq!(opened.header.unwrap().unused, [2]);
+}
 
 #[test]
 fn so_many_clients_are_enough() {

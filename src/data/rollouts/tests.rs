@@ -111,10 +111,11 @@ fn time_must_go_on() {
     refused(&[0.0, 1.0, 1.0], &format!("line 4: {who} t = 1 (line 3) to t = 1: a rollout has one row a time"));
     let order = "rows of a rollout must be in the order of time";
     refused(&[3.0, 4.0, 2.0], &format!("line 4: {who} t = 4 (line 3) to t = 2: {order}"));
+    let step = |step: f64| format!("one step is {step} in this file; without a column of time, every row is one step");
     // A tenth is no binary fraction: the difference of 0.7 and 0.6 is not 0.1 to the last digit.
     let tenths = [0.5, 0.6, 0.7, 0.75];
-    refused(&tenths, &format!("line 5: {who} t = 0.7 (line 4) to t = 0.75: one step is 0.1 in this file"));
-    refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: one step is 1 in this file"));
+    refused(&tenths, &format!("line 5: {who} t = 0.7 (line 4) to t = 0.75: {}", step(0.1)));
+    refused(&[0.0, 1.0, 2.0, 2.5], &format!("line 5: {who} t = 2 (line 4) to t = 2.5: {}", step(1.0)));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::markup::parts;
 use super::parts::{Chosen, Parts};
-use super::{FileRead, Found, Kind, results};
-use crate::data::header;
+use super::{Beside, FileRead, Found, Kind, results};
+use crate::data::header::{self, Header};
 use crate::data::identify::Identification;
 use crate::data::moments_file;
 use crate::data::reader::{Opened, Reader};
@@ -99,11 +99,13 @@ impl Desk {
     fn add(&mut self, mut sites: Sites, kind: Kind) -> Result<(), Refusal> {
         sites.name_rest(stem(&self.name));
         let n_clients = sites.all().len();
-        match &mut self.sites {
-            Some(known) => known.join(sites)?,
-            None => self.sites = Some(sites),
-        }
-        self.files.push(FileRead { name: self.name.clone(), n_clients, kind });
+        let beside = if let Some(known) = &mut self.sites {
+            join(known, sites)?
+        } else {
+            self.sites = Some(sites);
+            Beside::default()
+        };
+        self.files.push(FileRead { name: self.name.clone(), n_clients, kind, beside });
         Ok(())
     }
 
@@ -170,6 +172,25 @@ impl Desk {
     }
 }
 
+/// Why files cannot be opened, from the words about one of them: none of them is opened.
+pub fn of_lot(words: String, n_files: usize) -> String {
+    let others = if n_files > 1 { say!(" None of the {n_files} files was opened.") } else { String::new() };
+    words + &others
+}
+
+/// Adds the clients of another file, and returns what had other names there.
+fn join(known: &mut Sites, sites: Sites) -> Result<Beside, Refusal> {
+    let pairs = || sites.names.iter().zip(&known.names).filter(|(own, other)| !header::is_alike(own, other));
+    let columns = pairs().map(|(own, other)| (own.clone(), other.clone())).collect();
+    let labels: Vec<_> = sites.all().iter().map(|site| site.label.clone()).collect();
+    let n_before = known.all().len();
+    known.join(sites)?;
+    let now = known.all()[n_before..].iter().map(|site| site.label.clone());
+    let mut renamed = labels.into_iter().zip(now).filter(|(own, now)| own != now);
+    let first = renamed.next();
+    Ok(Beside { columns, n_renamed: usize::from(first.is_some()) + renamed.count(), renamed: first })
+}
+
 /// The name of a file without its ending; never empty.
 fn stem(name: &str) -> &str {
     match name.rsplit_once('.') {
@@ -234,7 +255,8 @@ fn kind_of(Opened { sites, tally, header, constants, step }: &Opened) -> Kind {
     let constant = |&(column, value): &(usize, f64)| (sites.names.get(column).cloned().unwrap_or_default(), value);
     let unused = header.iter().flat_map(|header| header.unused.iter().filter_map(|&column| header.names.get(column)));
     Kind::Rollouts {
-        tally: tally.clone(),
+        columns: header.as_ref().map(Header::in_words).unwrap_or_default(),
+        tally: Box::new(tally.clone()),
         unused: unused.filter(|name| !name.is_empty()).cloned().collect(),
         constants: constants.iter().map(constant).collect(),
         step: *step,
@@ -246,6 +268,12 @@ mod tests {
     use super::*;
     use crate::data::sites::{MOST_CLIENTS, N_FOLDS};
     use crate::data::sums::triangle;
+
+    #[test]
+    fn a_lot_is_opened_whole_or_not_at_all() {
+        assert_eq!(of_lot("a is bad.".into(), 1), "a is bad.");
+        assert_eq!(of_lot("a is bad.".into(), 3), "a is bad. None of the 3 files was opened.");
+    }
 
     /// The longest number is written with 24 characters, as is −2.2250738585072014e-308; texts and counts take some more.
     #[test]

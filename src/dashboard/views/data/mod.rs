@@ -20,7 +20,7 @@ mod sheet;
 pub mod simulated;
 pub mod words;
 
-pub use desk::Desk;
+pub use desk::{Desk, of_lot};
 pub use parts::Chosen;
 pub use sheet::{Choices, Reply, Sheet};
 
@@ -48,6 +48,8 @@ pub struct FileRead {
     pub n_clients: usize,
     /// Kind of its content.
     pub kind: Kind,
+    /// Its place among the files before it.
+    pub beside: Beside,
 }
 
 /// Content of a file.
@@ -55,8 +57,10 @@ pub struct FileRead {
 pub enum Kind {
     /// Rows of rollouts.
     Rollouts {
+        /// The columns of clients, rollouts and time, in words.
+        columns: String,
         /// Number of rows, and what was passed over.
-        tally: Tally,
+        tally: Box<Tally>,
         /// Names of the columns that were not used.
         unused: Vec<String>,
         /// Names and values of the columns that never change.
@@ -66,6 +70,17 @@ pub enum Kind {
     },
     /// Moments; the number of samples that they sum.
     Moments(u64),
+}
+
+/// What of a file has other names than in the files before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beside {
+    /// Names of columns here, each with that of the first file for the same state or input.
+    pub columns: Vec<(String, String)>,
+    /// Number of clients whose names were there before.
+    pub n_renamed: usize,
+    /// The first of them: its name here, and the one that it got.
+    pub renamed: Option<(String, String)>,
 }
 
 /// The opened data and the results.

@@ -31,6 +31,8 @@ pub struct Choices {
     pub chosen: Chosen,
     /// The rounds of the federated methods.
     pub rounds: Rounds,
+    /// Whether the example is open, and nothing else.
+    pub is_example: bool,
 }
 
 /// The shown pieces of opened data, and the progress of the work.
@@ -45,16 +47,20 @@ pub struct Sheet {
     /// Choices that the shown pieces follow, and those that they follow once the job is done.
     in_use: Choices,
     asked: Choices,
+    /// The choices that the job before asked for.
+    before: Choices,
+    /// The complaint about the loss of the opened data, until others are opened.
+    lost: Option<String>,
     /// Changes whenever a choice comes to nothing.
     is_odd: bool,
 }
 
 impl Sheet {
-    /// Begins a job, after which these choices are in use, and returns its number. Later replies to older jobs are
-    /// ignored.
+    /// Begins a job, after which these choices are in use, and returns its number. Of later replies to older jobs, only
+    /// the pieces of the job before are taken.
     pub fn begin(&mut self, asked: Choices) -> u32 {
         self.job += 1;
-        self.asked = asked;
+        self.before = std::mem::replace(&mut self.asked, asked);
         (self.progress, self.complaint) = (Some((0.0, String::new())), None);
         self.job
     }
@@ -62,7 +68,7 @@ impl Sheet {
     /// Applies the desk's reply to a job.
     pub fn apply(&mut self, job: u32, reply: Reply) {
         if job != self.job {
-            return;
+            return self.apply_late(job, reply);
         }
         match reply {
             Reply::Parts(_) | Reply::Done => self.in_use = self.asked,
@@ -72,7 +78,7 @@ impl Sheet {
         let progress = match reply {
             Reply::Progress { share, words } => Some((share, words)),
             Reply::Parts(parts) => {
-                self.coming = Some((parts, 0));
+                self.come(parts);
                 None
             }
             Reply::Failed(words) => {
@@ -86,6 +92,22 @@ impl Sheet {
             Reply::Done => None,
         };
         self.progress = progress;
+    }
+
+    fn come(&mut self, parts: Box<Parts>) {
+        self.coming = Some((parts, 0));
+        self.lost = None;
+    }
+
+    /// Applies a reply to an older job. If the job before was done when the present one reached the desk, the desk holds
+    /// its results: these are shown, or the page would speak of other data than the desk.
+    fn apply_late(&mut self, job: u32, reply: Reply) {
+        if let Reply::Parts(parts) = reply
+            && job + 1 == self.job
+        {
+            (self.in_use, self.asked.rounds) = (self.before, self.before.rounds);
+            self.come(parts);
+        }
     }
 
     /// Shows the next card of the arrived pieces, if there is one: all cards of a large file at once would take the
@@ -108,10 +130,27 @@ impl Sheet {
         self.complaint = Some(words);
     }
 
-    /// Says that an order has to wait, as it would end the present job. Nothing that it asked for comes into use.
+    /// Says that an order has to wait, as it would end the present job, or that there are no data for it. Nothing that
+    /// it asked for comes into use.
     pub fn refuse(&mut self) {
         self.is_odd = !self.is_odd;
-        self.complain(say!("Wait until this is done, or stop it first.").into());
+        let lost = self.lost.clone().filter(|_| self.progress.is_none());
+        self.complain(lost.unwrap_or_else(|| say!("Wait until this is done, or stop it first.").into()));
+    }
+
+    /// Whether orders about the opened data can be carried out at once.
+    pub fn is_free(&self) -> bool {
+        self.progress.is_none() && !self.is_lost()
+    }
+
+    /// Whether the opened data are lost: the shown pieces can still be read, but no order can follow them.
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// Whether files that are dropped are added to those that are open. The example gives way to them.
+    pub fn adds_dropped(&self) -> bool {
+        self.parts.is_some() && !self.is_lost() && !self.in_use.is_example
     }
 
     /// The choices that the shown pieces follow.
@@ -134,11 +173,9 @@ impl Sheet {
     /// Says that the worker is gone, with the reason if it is known.
     pub fn lose(&mut self, reason: &str) {
         let because = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
-        // The opened data are lost with the worker; the shown pieces can still be read.
-        self.apply(
-            self.job,
-            Reply::Failed(say!("The reader failed{because}. Opening the file again starts a new one.")),
-        );
+        let words = say!("The reader failed{because}. Opening the file again starts a new one.");
+        self.lost = Some(words.clone());
+        self.apply(self.job, Reply::Failed(words));
         // The new one knows of no choices.
         self.in_use = Choices::default();
     }
@@ -243,5 +280,45 @@ mod tests {
         assert!(!is_told(&sheet));
         sheet.lose("");
         assert_eq!(sheet.choices(), Choices::default());
+    }
+
+    /// A job may be done before the desk hears of the next one, which then finds nothing to stop, or fails.
+    #[test]
+    fn what_was_done_before_the_next_order_came_is_shown() {
+        let rounds = |n_rounds| Choices { rounds: Rounds { n_rounds, ..Rounds::default() }, ..Choices::default() };
+        for (asks, reply) in [(rounds(5), Reply::Done), (rounds(1), Reply::Failed("no".into()))] {
+            let mut sheet = Sheet::default();
+            let first = sheet.begin(rounds(5));
+            let second = sheet.begin(asks);
+            sheet.apply(first, Reply::Parts(Box::default()));
+            assert!(sheet.has_more() && sheet.progress().is_some());
+            sheet.apply(second, reply);
+            assert_eq!((sheet.choices(), sheet.progress()), (rounds(5), None));
+            let third = sheet.begin(asks);
+            sheet.begin(asks);
+            sheet.apply(second, Reply::Parts(Box::default()));
+            sheet.apply(third, Reply::Done);
+            assert!(sheet.progress().is_some());
+        }
+    }
+
+    #[test]
+    fn orders_about_lost_data_are_refused_until_others_are_opened() {
+        let mut sheet = Sheet::default();
+        let job = sheet.begin(Choices::default());
+        sheet.apply(job, Reply::Parts(Box::default()));
+        sheet.show_next();
+        assert!(sheet.adds_dropped() && !sheet.is_lost());
+        sheet.lose("out of memory");
+        let job = sheet.begin(Choices::default());
+        sheet.apply(job, Reply::Done);
+        assert!(sheet.is_lost() && sheet.complaint().is_none() && !sheet.adds_dropped());
+        sheet.refuse();
+        assert!(sheet.complaint().is_some_and(|words| words.contains("(out of memory)")));
+        let job = sheet.begin(Choices { is_example: true, ..Choices::default() });
+        sheet.refuse();
+        assert!(sheet.complaint().is_some_and(|words| words.starts_with("Wait until")));
+        sheet.apply(job, Reply::Parts(Box::default()));
+        assert!(!sheet.is_lost() && !sheet.adds_dropped(), "the example gives way");
     }
 }

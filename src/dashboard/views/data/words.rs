@@ -1,6 +1,6 @@
 //! Sentences on opened data, computed from the numbers.
 
-use super::{FileRead, Found, Kind, way_name};
+use super::{Beside, FileRead, Found, Kind, way_name};
 use crate::dashboard::views::systems::Mode;
 use crate::dashboard::words::counting::Things;
 use crate::data::estimate::Estimate;
@@ -28,7 +28,7 @@ pub fn file(file: &FileRead) -> String {
     let clients = Things::Clients.counted(file.n_clients);
     match &file.kind {
         Kind::Rollouts { tally, .. } => {
-            let Tally { rows, rollouts, samples, lengths, .. } = tally;
+            let Tally { rows, rollouts, samples, lengths, .. } = &**tally;
             let of = match lengths {
                 Some((least, most)) if least == most => say!(" of {} each", counted(*least)),
                 Some((least, most)) => say!(" of {} to {}", counted(*least), counted(*most)),
@@ -46,10 +46,23 @@ pub fn file(file: &FileRead) -> String {
     }
 }
 
+/// Notes on what has other names in a file than in those before it.
+fn beside(Beside { columns, n_renamed, renamed }: &Beside) -> Vec<String> {
+    let pairs: Vec<_> = columns.iter().map(|(own, other)| say!("{own} for {other}")).collect();
+    let columns =
+        (!pairs.is_empty()).then(|| say!("other names or units than in the first file: {}", pairs.join(", ")));
+    let clients = renamed.as_ref().map(|(own, now)| {
+        let clients = Things::Clients.counted(*n_renamed);
+        say!("{clients} with names that were there before: taken for others, {own} as {now}")
+    });
+    columns.into_iter().chain(clients).collect()
+}
+
 /// Notes on a file: what was passed over, and what is odd.
 pub fn notes(file: &FileRead) -> Vec<String> {
-    let Kind::Rollouts { tally, unused, constants, step } = &file.kind else { return Vec::new() };
-    let mut notes = Vec::new();
+    let mut notes = beside(&file.beside);
+    let Kind::Rollouts { columns, tally, unused, constants, step } = &file.kind else { return notes };
+    notes.insert(0, columns.clone());
     let mut note = |noted: Noted, things: Things, what: &str| {
         if noted.count > 0 {
             notes.push(say!("{}{what} (first in line {})", counted_as(things, noted.count), counted(noted.first)));

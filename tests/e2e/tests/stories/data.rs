@@ -34,6 +34,14 @@ const SAVED: &str = r"
     [...document.querySelectorAll('#app .data button')].find((it) => it.textContent === arguments[0]).click();
     return saved;";
 
+/// Drops a file, given by name and text, on the page's head, and returns whether the page took it.
+const DROP: &str = r"
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([arguments[1]], arguments[0]));
+    const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+    document.querySelector('#app .top-bar').dispatchEvent(event);
+    return event.defaultPrevented;";
+
 const IS_SHOWN: &str = "document.querySelector('#app .data .cards:not([hidden]) .matrix')";
 
 async fn press(page: &Page, words: &str) -> Result<()> {
@@ -168,6 +176,28 @@ fn what_cannot_be_read_is_said_and_nothing_is_lost() {
         let fits = text(page, "#app [data-testid=data-fits] table").await?;
         enter_rounds(page, "1").await?;
         ensure!(text(page, "#app [data-testid=data-fits] table").await? != fits, "one round is not a thousand");
+        Ok(())
+    });
+}
+
+/// A file that is dropped beside the view would leave the page; it joins those that are open, and the example gives way.
+#[test]
+fn files_may_be_dropped_anywhere_on_the_page() {
+    Story::new().tell(async |page| {
+        page.open("view=data").await?;
+        press(page, "Try the example").await?;
+        page.wait("the model", PATIENCE, IS_SHOWN).await?;
+        let file = "client,t,x1,u1\nA,0,1,2\nA,1,2,1\nA,2,1,3\nA,3,3,1\n";
+        for (name, files) in [("a.csv", vec!["a.csv"]), ("b.csv", vec!["a.csv", "b.csv"])] {
+            ensure!(page.eval::<bool>(DROP, &[json!(name), json!(file)]).await?, "{name} is not taken");
+            let is_open = format!("document.querySelector('#app .files').textContent.includes('{name}')");
+            page.wait("the file", PATIENCE, &is_open).await?;
+            page.settle().await?;
+            ensure!(page.texts("#app .files b").await? == files, "{name}");
+        }
+        page.click("#app .tab[data-view=explore]").await?;
+        page.settle().await?;
+        ensure!(!page.eval::<bool>(DROP, &[json!("c.csv"), json!(file)]).await?, "other views take no files");
         Ok(())
     });
 }

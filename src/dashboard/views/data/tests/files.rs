@@ -124,12 +124,30 @@ fn what_cannot_be_used_is_said_and_nothing_is_lost() {
     let refused = open(&mut desk, "b.csv", "t,x1\n0,1\n1,2\n").unwrap_err();
     assert_eq!(
         refused,
-        "b.csv cannot be used: there are 1 states and 0 inputs here, and 3 and 2 in what was opened before."
+        "b.csv cannot be used: this file has n = 1 and p = 0, but those before it have n = 3 and p = 2."
     );
     desk.begin(false);
     assert_eq!(open(&mut desk, "c.csv", "").unwrap_err(), "c.csv cannot be used: the file is empty.");
     assert!(open(&mut desk, "d.txt", "fedsysid-moments 1\n").unwrap_err().contains("version 2"));
     assert_eq!(desk.parts(), before);
+}
+
+/// Columns are matched by their numbers: other names and units are told, and so are clients that come twice.
+#[test]
+fn what_has_other_names_in_another_file_is_noted() {
+    let all = small(|_| ());
+    let moments = desk(&[&all.replace("x1", "x1 [mm]").replace("u1", "U1")]).moments().unwrap();
+    let summary =
+        desk_of(&[("a.csv", &of_client(&all, "2")), ("b.txt", &moments)]).parts().unwrap()[Part::Summary].clone();
+    for note in [
+        "other names or units than in the first file: x1_[mm] for x1<",
+        "1 client with names that were there before: taken for others, 2 as 2 (2)<",
+    ] {
+        let place = summary.find(note);
+        assert!(place > summary.find("<b>b.txt</b>") && place.is_some(), "{note} in {summary}");
+    }
+    let plain = desk_of(&[("a.csv", &of_client(&all, "1")), ("b.csv", &of_client(&all, "2"))]).parts().unwrap();
+    assert!(!plain[Part::Summary].contains("other"), "{}", plain[Part::Summary]);
 }
 
 #[test]
@@ -148,6 +166,7 @@ fn what_was_passed_over_is_noted() {
         "one step is 0.5 in time",
         "u2 is 0 in every row: what it does cannot be told",
         "not used: colour",
+        "client: site; no column of rollouts: each client has one; time: time",
     ] {
         assert!(parts[Part::Summary].contains(words), "{words} in {}", parts[Part::Summary]);
     }

@@ -35,8 +35,8 @@ fn shown(kind: MapKind, draft: &Draft) -> ShownMap {
     maps.shown().unwrap().clone()
 }
 
-fn theory_of(draft: &Draft) -> Option<Box<Theory>> {
-    Some(Box::new(Theory::of(&crate::sim::trial::Experiment::new(draft.check().unwrap()))))
+fn theory_of(draft: &Draft) -> Box<Theory> {
+    Box::new(Theory::of(&crate::sim::trial::Experiment::new(draft.check().unwrap())))
 }
 
 fn at(map: &HeatMap, x: f64, y: f64) -> f64 {
@@ -167,7 +167,7 @@ fn one_client_has_nobody_to_join_on_any_map() {
         draft.set(Key::Clients, 1.0);
         draft.set(Key::Trials, 1.0);
     });
-    let run = Run { theory: theory_of(&draft), ..run_of(&draft) };
+    let run = Run { theory: Some(theory_of(&draft)), ..run_of(&draft) };
     for kind in [MapKind::Clients, MapKind::Rollouts] {
         let shown = shown(kind, &draft);
         let map = shown.picture(Of::FedLin, Some(&complete(&check_plan(kind, &draft))));
@@ -188,7 +188,7 @@ fn where_all_are_alike_the_run_speaks_for_the_map() {
     let draft = draft(|draft| drop(draft.set(Key::Heterogeneity, 0.0)));
     let shown = shown(MapKind::Clients, &draft);
     assert_eq!(shown.reading(0.0, 30.0, None), "ε = 0, M = 30");
-    let run = Run { theory: theory_of(&draft), ..run_of(&draft) };
+    let run = Run { theory: Some(theory_of(&draft)), ..run_of(&draft) };
     let said = shown.reading(0.0, 30.0, Some(&run));
     assert!(said.starts_with("ε = 0, M = 30: pooled least squares leaves 0."), "{said}");
 }
@@ -203,7 +203,7 @@ fn at_the_handle_the_contraction_is_that_of_the_run() {
         draft.set(Key::StepSize, alpha);
     });
     let shown = shown(MapKind::Steps, &draft);
-    let run = Run { theory: theory_of(&draft), ..run_of(&draft) };
+    let run = Run { theory: Some(theory_of(&draft)), ..run_of(&draft) };
     let y = draft.get(Key::LocalSteps);
     let method = Method::constant(Solver::FedLin);
     let theory = run.theory.as_ref().unwrap().methods.iter().find(|theory| theory.method == method).unwrap();

@@ -234,7 +234,8 @@ fn studies_along_another_axis_do_not_stand_in() {
 
 /// What is said of a draft's trade-off over ε.
 fn said_over_epsilon(change: impl Fn(&mut Draft), views: &Views) -> String {
-    shown(&small(change), views, |it| it.sentence())
+    let sentence = |trade_off: &TradeOff<'_>| trade_off.sentence();
+    shown(&small(change), views, sentence)
 }
 
 #[test]
@@ -302,7 +303,7 @@ fn a_break_even_between_two_counts_is_one_of_them() {
         assert!(said.contains(&mark.detail), "{mark:?} {said}");
         assert!(said.contains("(error at break-even: 0."), "{said}");
     }
-    assert!(shown(&draft, &views(Across::Rollouts), |it| it.turn()).is_some());
+    assert!(shown(&draft, &views(Across::Rollouts), |it| it.turn().is_some()));
 }
 
 /// Without noise the client alone is exact up to rounding, which leaves the others their room.

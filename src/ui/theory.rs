@@ -22,13 +22,14 @@ use super::store::Store;
 use crate::dashboard::outgoing::export::Export;
 use crate::dashboard::outgoing::export::charts::Page;
 use crate::dashboard::results::Run;
-use crate::dashboard::run::anatomy::anatomies;
+use crate::dashboard::run::anatomy::{anatomies, index_of};
 use crate::dashboard::run::badge::{self, outlook};
 use crate::dashboard::run::bound;
 use crate::dashboard::run::join::{self, Join, joins};
 use crate::dashboard::run::markup;
 use crate::dashboard::words::glossary::{ANATOMY, BOUND, Entry, JOIN, STABILITY};
-use crate::dashboard::words::names::method_name;
+use crate::dashboard::words::names::{method_name, solver_role};
+use crate::figure::Role;
 use crate::figure::theme::Theme;
 use crate::params::Key;
 use crate::params::choice::Algorithms;
@@ -86,11 +87,12 @@ pub fn Theory(
     theme: Signal<Theme>,
 ) -> impl IntoView {
     store.fill_one_by_one(N_CARDS);
-    let which = RwSignal::new(String::new());
+    let which = RwSignal::new(None);
     // Without an algorithm there is nothing to say about methods.
     let is_any = memo(move || store.settings.draft.read().algorithms != Algorithms::NONE);
-    let of_methods =
-        move |cards: fn(Store, RwSignal<String>) -> AnyView| when(move || is_any.get(), move || cards(store, which));
+    let of_methods = move |cards: fn(Store, RwSignal<Option<Role>>) -> AnyView| {
+        when(move || is_any.get(), move || cards(store, which))
+    };
     view! {
         <section class="theory" aria-label=say!("Theory")>
             {of_methods(error_cards)}
@@ -101,7 +103,7 @@ pub fn Theory(
 }
 
 /// The cards on the causes of a method's error, and on the clients that gain.
-fn error_cards(store: Store, which: RwSignal<String>) -> AnyView {
+fn error_cards(store: Store, which: RwSignal<Option<Role>>) -> AnyView {
     view! {
         {card(say!("What is left, and why"), ANATOMY, anatomy_card(store, which))}
         {card(say!("Should I join?"), JOIN, join_card(store, which))}
@@ -110,7 +112,7 @@ fn error_cards(store: Store, which: RwSignal<String>) -> AnyView {
 }
 
 /// The cards on rounds and step sizes.
-fn round_cards(store: Store, _: RwSignal<String>) -> AnyView {
+fn round_cards(store: Store, _: RwSignal<Option<Role>>) -> AnyView {
     view! {
         {card(say!("How fast, how large the steps"), STABILITY, outlook_card(store))}
         <SlowRound store />
@@ -142,24 +144,23 @@ fn words(text: Memo<String>, testid: &'static str) -> AnyView {
     view! { <p data-testid=testid>{text}</p> }.into_any()
 }
 
-/// Index of the cards' method: the chosen one while it runs, else the first.
-fn index_of(run: &Run, which: &str) -> Option<usize> {
-    let mut names = run.summary.methods.iter().map(|summary| method_name(summary.method));
-    names.position(|name| name == which).or((!run.summary.methods.is_empty()).then_some(0))
-}
-
 /// The four causes along the rounds, and their shares after the last round.
-fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
+fn anatomy_card(store: Store, which: RwSignal<Option<Role>>) -> AnyView {
     let its_turn = store.turn_of_card(ANATOMY_TURN);
     let names = said_in_turn(store, its_turn, move |run| {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
-        markup::options(&names, index_of(run, &which.read()))
+        markup::options(&names, index_of(run, which.get()))
     });
     let html = said_in_turn(store, its_turn, move |run| {
-        let anatomy = index_of(run, &which.read()).and_then(|index| anatomies(run).into_iter().nth(index));
+        let anatomy = index_of(run, which.get()).and_then(|index| anatomies(run).into_iter().nth(index));
         anatomy.map(|anatomy| markup::anatomy(&anatomy)).unwrap_or_default()
     });
-    let choose = on(move |event: Event| which.set(event_target_value(&event)));
+    let choose = on(move |event: Event| {
+        let (name, dashboard) = (event_target_value(&event), store.dashboard.read());
+        let mut methods = dashboard.run().into_iter().flat_map(|run| &run.summary.methods);
+        let chosen = methods.find(|summary| method_name(summary.method) == name);
+        which.set(chosen.map(|summary| solver_role(summary.method.solver)));
+    });
     view! {
         <select class="methods" aria-label=say!("Method") on:change=choose inner_html=names></select>
         <div class="anatomy" data-testid="anatomy" inner_html=html></div>
@@ -169,13 +170,13 @@ fn anatomy_card(store: Store, which: RwSignal<String>) -> AnyView {
 }
 
 /// The card on gains: one dot per client.
-fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
+fn join_card(store: Store, which: RwSignal<Option<Role>>) -> AnyView {
     let at = RwSignal::new(None::<usize>);
     let its_turn = store.turn_of_card(JOIN_TURN);
     let shown = memo(move || {
         let dashboard = store.dashboard.read();
         let run = dashboard.run().filter(|_| its_turn.get())?;
-        index_of(run, &which.read()).and_then(|index| joins(run).into_iter().find(|join| join.method == index))
+        index_of(run, which.get()).and_then(|index| joins(run).into_iter().find(|join| join.method == index))
     });
     let of_shown = move |say: fn(&Join) -> String| memo(move || shown.read().as_ref().map(say).unwrap_or_default());
     let summary = of_shown(|join| join.words.clone());
@@ -195,7 +196,7 @@ fn join_card(store: Store, which: RwSignal<String>) -> AnyView {
 }
 
 /// The card on the paper's bound, with slope and errors.
-fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> AnyView {
+fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<Option<Role>>) -> AnyView {
     let at = RwSignal::new(None::<f64>);
     let its_turn = store.turn_of_card(BOUND_TURN);
     let hypothesis = move |run: &Run| run.theory.as_ref().and_then(|theory| bound::hypothesis(theory));
@@ -225,11 +226,11 @@ fn bound_card(store: Store, theme: Signal<Theme>, which: RwSignal<String>) -> An
 type OfMethod = fn(Page<'_>, &Run, usize) -> Option<Export>;
 
 /// The save buttons beneath a card's picture.
-fn card_foot(store: Store, id: &'static str, which: RwSignal<String>, export: OfMethod) -> AnyView {
+fn card_foot(store: Store, id: &'static str, which: RwSignal<Option<Role>>, export: OfMethod) -> AnyView {
     save(store, id, false, move |page| {
         let dashboard = store.dashboard.read();
         let run = dashboard.run()?;
-        export(page, run, index_of(run, &which.read())?)
+        export(page, run, index_of(run, which.get())?)
     })
 }
 

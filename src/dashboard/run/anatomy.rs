@@ -63,8 +63,15 @@ pub fn anatomies(run: &Run) -> Vec<Anatomy> {
     run.theory.iter().flat_map(|theory| &theory.methods).map(anatomy).collect()
 }
 
+/// Index of the method with a role, else of the first: a method keeps its role, whatever its steps.
+pub fn index_of(run: &Run, role: Option<Role>) -> Option<usize> {
+    let methods = &run.summary.methods;
+    let found = methods.iter().position(|summary| Some(solver_role(summary.method.solver)) == role);
+    found.or((!methods.is_empty()).then_some(0))
+}
+
 fn causes(run: &Run, parts: &[Parts]) -> Option<Causes> {
-    let last = parts.last().filter(|parts| parts.total().is_finite() && parts.total() > 0.0)?;
+    let last = parts.last().filter(|parts| parts.total().is_finite() && parts.total() >= 0.0)?;
     let columns = columns(run, parts);
     let rounds = (columns.first()?.round, columns.last()?.round);
     let deepest = columns.iter().map(|column| column.below).fold(0.0, f64::max);
@@ -131,6 +138,7 @@ mod tests {
     use super::*;
     use crate::dashboard::results::tests::run;
     use crate::sim::method::{Method, Solver};
+    use crate::sim::schedule::Schedule;
 
     fn of(change: impl Fn(&mut crate::sim::scenario::Settings)) -> Vec<Causes> {
         anatomies(&run(change)).into_iter().map(|anatomy| anatomy.causes.unwrap()).collect()
@@ -186,6 +194,30 @@ mod tests {
             let top = column.edges.iter().map(|(_, upper)| *upper).fold(0.0, f64::max);
             assert!((top - 1.0).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn a_chosen_method_stays_chosen_with_other_steps() {
+        let of = |schedule| {
+            run(|s| s.methods = vec![Method::constant(Solver::FedLin), Method { solver: Solver::FedAvg, schedule }])
+        };
+        for schedule in [Schedule::Constant, Schedule::OverLocalSteps] {
+            let run = of(schedule);
+            assert_eq!(index_of(&run, Some(Role::FedAvg)), Some(1));
+            assert_eq!((index_of(&run, None), index_of(&run, Some(Role::Median))), (Some(0), Some(0)));
+        }
+        assert_eq!(index_of(&run(|s| s.methods = Vec::new()), None), None);
+    }
+
+    #[test]
+    fn where_nothing_is_left_rounding_has_no_causes() {
+        let run = run(|s| {
+            s.data.process_noise_std = 0.0.into();
+            (s.heterogeneity, s.n_rounds) = (0.0, 20_000);
+        });
+        let all = anatomies(&run);
+        let html = crate::dashboard::run::markup::anatomy(&all[0]);
+        assert!(html.contains("Nothing is left, up to rounding.") && !html.contains("cause"), "{html}");
     }
 
     #[test]

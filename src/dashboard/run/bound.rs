@@ -125,7 +125,9 @@ pub fn figure(run: &Run) -> Option<Figure> {
     let values = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y);
     // With one client a curve would be a single dot: horizontal lines show its values instead.
     let is_one = theory.scaling.len() < 2;
-    let shown = values.filter(|y| y.is_finite() && *y > 0.0);
+    // Errors of rounding alone would leave no room for the others.
+    let has_more = values.clone().any(|y| y.is_finite() && !is_rounding(y));
+    let shown = values.filter(|y| y.is_finite() && *y > 0.0 && !(has_more && is_rounding(*y)));
     let (low, high) = shown.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (low.min(y), high.max(y)));
     Some(Figure {
         title: None,

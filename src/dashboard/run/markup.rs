@@ -12,6 +12,7 @@ use crate::dashboard::run::join::Join;
 use crate::dashboard::run::readout::Reading;
 use crate::dashboard::run::strip_units::EXTENT;
 use crate::dashboard::words::glossary::Entry;
+use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};
 use crate::params::{Word, keys};
@@ -102,6 +103,9 @@ pub fn word_options<W: Word>(chosen: Option<W>) -> String {
 /// The stacked causes along the rounds, and their shares after the last round.
 pub fn anatomy(anatomy: &Anatomy) -> String {
     let causes = match &anatomy.causes {
+        Ok(causes) if is_rounding(causes.rms) => {
+            return format!("<p class=no-value>{}</p>", say!("Nothing is left, up to rounding."));
+        }
         Ok(causes) => causes,
         Err(reason) => return format!("<p class=no-value>{}</p>", escaped(&say!("No prediction: {reason}."))),
     };

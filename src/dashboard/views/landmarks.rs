@@ -67,8 +67,12 @@ fn largest_step(run: &Run) -> Option<Landmark> {
 fn crossing(run: &Run, trade_off: &TradeOff<'_>) -> Option<Landmark> {
     let key = trade_off.across.key();
     let at = trade_off.crossing().filter(|_| trade_off.across != Across::Heterogeneity && comes_near_pooled(run))?;
-    let words =
-        say!("Break-even for {} at {} = {}.", whose(run.settings.target), key.param().symbol, number(at.round()));
+    let words = say!(
+        "Break-even for {} at {} = {}.",
+        whose(run.settings.target),
+        key.param().symbol,
+        number(trade_off.turn()?)
+    );
     Landmark::new(key, at, words)
 }
 

@@ -7,6 +7,7 @@ use crate::dashboard::run::markup::percent;
 use crate::dashboard::run::picture::LONG;
 use crate::dashboard::views::systems::{Mode, Portrait};
 use crate::dashboard::words::names::{method_name, solver_role};
+use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::axis::{fit, fit_x};
 use crate::figure::layout::Layout;
 use crate::figure::order::order;
@@ -24,7 +25,7 @@ const LEAST: f64 = 2e-3;
 pub(super) fn anatomy(run: &Run, method: usize) -> Option<Figure> {
     let theory = run.theory.as_ref()?.methods.get(method)?;
     let prediction = theory.prediction.as_ref().ok()?;
-    let last = prediction.parts.last().filter(|parts| parts.total().is_finite() && parts.total() > 0.0)?;
+    let last = prediction.parts.last().filter(|parts| parts.total().is_finite() && !is_rounding(parts.rms()))?;
     let scale = if run.settings.n_rounds > LONG { Scale::Log10 } else { Scale::Linear };
     let rounds = || run.summary.rounds.iter().map(|&round| round as f64).zip(&prediction.parts);
     let shown = || rounds().filter(|(round, _)| scale.shows(*round));

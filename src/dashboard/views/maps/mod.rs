@@ -139,21 +139,34 @@ impl ShownMap {
             return vec![f64::NAN; self.wanted.grid.xs.len() * self.wanted.grid.ys.len()];
         };
         match (map, of) {
-            // A ratio of 1, up to rounding, means one client, for whom there is nothing to join: no value.
             (Surveyed::Payoff(map), _) => {
-                let is_even = |ratio: f64| (ratio - 1.0).abs() < 1e-9;
+                let n_void = self.wanted.grid.ys.iter().take_while(|y| self.is_void(**y)).count();
                 let mut ratios = self.spread(&map.ratio);
-                ratios.iter_mut().filter(|ratio| is_even(**ratio)).for_each(|ratio| *ratio = f64::NAN);
-                // Nor is there one of a client that is not among the M.
-                if let (MapKind::Clients, Target::Client(client)) = (self.kind(), self.wanted.settings.target) {
-                    let n_absent = self.wanted.grid.ys.iter().filter(|m| **m <= client as f64).count();
-                    let n_cells = n_absent * self.wanted.grid.xs.len();
-                    ratios.iter_mut().take(n_cells).for_each(|ratio| *ratio = f64::NAN);
-                }
+                ratios.iter_mut().take(n_void * self.wanted.grid.xs.len()).for_each(|ratio| *ratio = f64::NAN);
                 ratios
             }
             (Surveyed::Stability(map), Of::FedLin) => self.spread(&map.fedlin),
             (Surveyed::Stability(map), Of::FedAvg) => self.spread(&map.fedavg),
+        }
+    }
+
+    /// Number of clients in a row.
+    fn n_clients(&self, y: f64) -> f64 {
+        if self.kind() == MapKind::Clients { y } else { self.wanted.settings.n_clients as f64 }
+    }
+
+    /// Whether joining means nothing in a row: a single client has nobody to join, and one that is not among the M is
+    /// not there.
+    fn is_void(&self, y: f64) -> bool {
+        let least = if let Target::Client(client) = self.wanted.settings.target { client.max(1) } else { 1 };
+        self.kind() != MapKind::Steps && self.n_clients(y) <= least as f64
+    }
+
+    /// Why there is no map, if there is none.
+    fn reason(&self) -> Option<NoPrediction> {
+        match self.map {
+            Some(Err(reason)) => Some(reason),
+            _ => self.wanted.grid.ys.iter().all(|y| self.is_void(*y)).then_some(NoPrediction::Single),
         }
     }
 

@@ -28,8 +28,8 @@ impl ShownMap {
             MapKind::Steps => Ramp::Contraction,
         };
         let is_on_its_way = self.progress.is_some() && self.ended.is_none();
-        let words = match &self.map {
-            Some(Err(reason)) => Some(say!("No map here: {reason}.")),
+        let words = match self.reason() {
+            Some(reason) => Some(say!("No map here: {reason}.")),
             _ if is_on_its_way && values.iter().all(|value| value.is_nan()) => {
                 Some(say!("The map is being computed.").into())
             }
@@ -45,7 +45,7 @@ impl ShownMap {
             values,
             ramp,
             key: self.key(of),
-            checks: checks.map(|sweep| self.checks(of, sweep)).unwrap_or_default(),
+            checks: checks.filter(|_| self.reason().is_none()).map(|sweep| self.checks(of, sweep)).unwrap_or_default(),
             handle: None,
             words,
         }
@@ -103,6 +103,7 @@ impl ShownMap {
             let value = match self.kind() {
                 // Among fewer clients, the draft shows another one.
                 MapKind::Clients | MapKind::Rollouts if settings.target != self.wanted.settings.target => return None,
+                _ if self.is_void(value_of(y, settings)) => return None,
                 MapKind::Clients | MapKind::Rollouts => error(Reference::Pooled)? / error(Reference::ClientAlone)?,
                 MapKind::Steps => summary.methods.get(of as usize)?.contraction?,
             };

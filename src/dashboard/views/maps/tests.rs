@@ -5,10 +5,12 @@ use crate::dashboard::results::sweep::tests::complete;
 use crate::dashboard::results::tests::run_of;
 use crate::engine::runner::Runner;
 use crate::figure::heat::HeatMap;
-use crate::figure::number::measured;
+use crate::figure::number::{beside_one, measured};
 use crate::params::choice::Choice;
 use crate::params::{Draft, Key};
 use crate::protocol::Request;
+use crate::sim::method::{Method, Solver};
+use crate::theory::Theory;
 
 fn draft(change: impl Fn(&mut Draft)) -> Draft {
     let mut draft = Draft::default();
@@ -31,6 +33,10 @@ fn shown(kind: MapKind, draft: &Draft) -> ShownMap {
     assert!(maps.apply(event));
     assert!(!maps.is_running());
     maps.shown().unwrap().clone()
+}
+
+fn theory_of(draft: &Draft) -> Box<Theory> {
+    Box::new(Theory::of(&crate::sim::trial::Experiment::new(draft.check().unwrap())))
 }
 
 fn at(map: &HeatMap, x: f64, y: f64) -> f64 {
@@ -154,11 +160,91 @@ fn steps_that_are_too_large_diverge_in_words() {
     assert!(map.values.iter().any(|rho| *rho > 1.0) && map.contours.len() == 6);
 }
 
+/// With one client, pooled least squares is its own: their quotient is 1 up to rounding, and nothing breaks even.
+#[test]
+fn one_client_has_nobody_to_join_on_any_map() {
+    let draft = draft(|draft| {
+        draft.set(Key::Clients, 1.0);
+        draft.set(Key::Trials, 1.0);
+    });
+    let run = Run { theory: Some(theory_of(&draft)), ..run_of(&draft) };
+    for kind in [MapKind::Clients, MapKind::Rollouts] {
+        let shown = shown(kind, &draft);
+        let map = shown.picture(Of::FedLin, Some(&complete(&check_plan(kind, &draft))));
+        let is_all = kind == MapKind::Rollouts;
+        let n_known = map.values.iter().filter(|value| !value.is_nan()).count();
+        assert_eq!(n_known, if is_all { 0 } else { map.values.len() - map.xs.len() }, "{kind:?}");
+        assert_eq!(map.words.as_deref(), is_all.then_some("No map here: there is only one client."));
+        assert!(map.checks.iter().all(|check| check.y > 1.5) && map.checks.is_empty() == is_all);
+        let y = draft.get(kind.keys().1);
+        let said = shown.reading(draft.get(Key::Heterogeneity), y, Some(&run));
+        assert!(said.ends_with(": there is nobody to join."), "{said}");
+    }
+}
+
+/// 0 has no column on a logarithmic axis, but the run that is there has a theory.
+#[test]
+fn where_all_are_alike_the_run_speaks_for_the_map() {
+    let draft = draft(|draft| drop(draft.set(Key::Heterogeneity, 0.0)));
+    let shown = shown(MapKind::Clients, &draft);
+    assert_eq!(shown.reading(0.0, 30.0, None), "ε = 0, M = 30");
+    let run = Run { theory: Some(theory_of(&draft)), ..run_of(&draft) };
+    let said = shown.reading(0.0, 30.0, Some(&run));
+    assert!(said.starts_with("ε = 0, M = 30: pooled least squares leaves 0."), "{said}");
+}
+
+/// At the handle the map states the run's own contraction, which a cell's middle can miss.
+#[test]
+fn at_the_handle_the_contraction_is_that_of_the_run() {
+    let alpha = 1.55e-4;
+    let draft = draft(|draft| {
+        draft.set(Key::Trials, 1.0);
+        draft.set(Key::Rounds, 2.0);
+        draft.set(Key::StepSize, alpha);
+    });
+    let shown = shown(MapKind::Steps, &draft);
+    let run = Run { theory: Some(theory_of(&draft)), ..run_of(&draft) };
+    let y = draft.get(Key::LocalSteps);
+    let method = Method::constant(Solver::FedLin);
+    let theory = run.theory.as_ref().unwrap().methods.iter().find(|theory| theory.method == method).unwrap();
+    let own = format!("FedLin ρ = {},", beside_one(theory.stability.unwrap().contraction));
+    assert!(shown.reading(alpha, y, Some(&run)).contains(&own), "{own} {}", shown.reading(alpha, y, Some(&run)));
+    assert!(!shown.reading(alpha, y, None).contains(&own), "the cell is of another step size");
+}
+
+/// Where steps change from round to round, or not all take part, ρ is not that of the run.
+#[test]
+fn a_contraction_of_other_rounds_is_said_to_be_one() {
+    let of = |schedule, share| {
+        let draft = draft(|draft| {
+            draft.choose(Choice::Schedule, schedule);
+            draft.set(Key::Participation, share);
+        });
+        let shown = shown(MapKind::Steps, &draft);
+        (shown.reading(8e-3, 10.0, None), shown.made(4))
+    };
+    let (fading, made) = of("harmonic", 1.0);
+    assert!(
+        fading.contains("FedAvg, α/(r+1) in the first round ρ = ") && !fading.contains("FedAvg diverges"),
+        "{fading}"
+    );
+    assert!(made.ends_with(" FedAvg: only the first round, with the largest steps."), "{made}");
+    let (few, made) = of("constant", 0.5);
+    assert!(few.contains(", on data as they are on average, if all took part: FedLin"), "{few}");
+    assert!(!made.contains("first round"), "{made}");
+}
+
 #[test]
 fn where_there_is_no_map_there_is_a_reason() {
     let worst = draft(|draft| (draft.choose(Choice::Target, "worst"), ()).1);
     let map = shown(MapKind::Clients, &worst).picture(Of::FedLin, None);
     assert!(map.words.is_some_and(|words| words.starts_with("No map here: the worst client")));
+    let shown = shown(MapKind::Clients, &worst);
+    let checked = shown.picture(Of::FedLin, Some(&complete(&check_plan(MapKind::Clients, &worst))));
+    assert!(checked.checks.is_empty());
+    assert_eq!(shown.caption(4), "Drag the handle.");
+    let said = shown.reading(0.3, 30.0, None);
+    assert!(said.ends_with(": nothing can be said here (the worst client is another in every data set)."), "{said}");
 }
 
 #[test]

@@ -125,10 +125,10 @@ pub fn excess_exponent(ends: &[(f64, f64)]) -> f64 {
     exponent(&excess[excess.len().saturating_sub(3)..])
 }
 
-/// Numbers of rounds that FedLin, and FedAvg with each step size schedule, need to come near an estimate, against
-/// client 1, in the order of the page; `None` until all are known.
-pub fn rounds_of_all(sweep: &Sweep, varied: Varied, estimate: Estimate) -> Option<[(Method, Option<usize>); 4]> {
-    let experiment = Experiment::First(varied.usual());
+/// Numbers of rounds that FedLin, and FedAvg with each step size schedule, need to come near an estimate, each against
+/// the client of its curve, in the order of the page; `None` until all are known.
+pub fn rounds_of_all(sweep: &Sweep, varied: Varied, switches: Switches) -> Option<[(Method, Option<usize>); 4]> {
+    let usual = varied.usual();
     let methods = [
         FEDLIN,
         FedAvgSchedule::Constant.fedavg(),
@@ -137,7 +137,10 @@ pub fn rounds_of_all(sweep: &Sweep, varied: Varied, estimate: Estimate) -> Optio
     ];
     let mut rounds = methods.map(|method| (method, None));
     for (method, rounds) in &mut rounds {
-        *rounds = Line::of(sweep, varied, experiment, *method)?.rounds_to(estimate);
+        let is_fedlin = *method == FEDLIN;
+        let of_fedlin = || Experiment::of_fedlin(switches.error_of, usual);
+        let experiment = if is_fedlin { of_fedlin() } else { Experiment::First(usual) };
+        *rounds = Line::of(sweep, varied, experiment, *method)?.rounds_to(switches.estimate);
     }
     Some(rounds)
 }
@@ -174,7 +177,7 @@ mod tests {
         let rounds = line.rounds_to(Estimate::Pooled).unwrap();
         let near = 1.1 * line.error_of(Estimate::Pooled);
         assert!(line.method.errors[rounds].mean() <= near && line.method.errors[rounds - 1].mean() > near);
-        let all = rounds_of_all(&sweep, Varied::Nothing, Estimate::Pooled).unwrap();
+        let all = rounds_of_all(&sweep, Varied::Nothing, Switches::TEXT).unwrap();
         assert_eq!(all[0], (FEDLIN, Some(rounds)));
     }
 

@@ -10,7 +10,7 @@ use crate::dashboard::results::sweep::Sweep;
 use crate::dashboard::words::counting::Things;
 use crate::figure::number::{count, measured, number};
 use crate::params::Word;
-use crate::params::paper::{Begin, Estimate, PaperFigure, Switch, Switches};
+use crate::params::paper::{Begin, ErrorOf, Estimate, PaperFigure, Switch, Switches};
 
 /// "About" allows this factor, either way.
 const ABOUT: f64 = 1.3;
@@ -193,7 +193,7 @@ pub fn switch_notes(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> V
 /// Numbers of rounds that each step size schedule needs.
 fn step_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
-    let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches.estimate)?;
+    let [fedlin, constant, local, falling] = rounds_of_all(sweep, varied, switches)?;
     let stays = match figure.shown() {
         ShownMethods::FedLin => say!("This figure stays: FedLin’s step is always constant. "),
         ShownMethods::FedAvg | ShownMethods::Both => "",
@@ -256,9 +256,12 @@ fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<
         Begin::Half => (other, this),
     };
     let rounds = |line: Line| line.rounds_to(switches.estimate);
+    // The figure's own client is another then, and there is no other start against it.
+    let is_another = switches.error_of == ErrorOf::AsCoded && figure.shown() != ShownMethods::FedAvg;
+    let against = if is_another { say!(", against client 1") } else { "" };
     Some(say!(
         "The first error is {} from zero, {} from half of client 1’s true matrices, which nobody could know. {}, {} needs {} \
-         and {} ({}).",
+         and {} ({}{against}).",
         measured(zero.start(), 3),
         measured(half.start(), 3),
         aim(switches.estimate),
@@ -272,18 +275,24 @@ fn begin_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<
 /// Errors of the two estimates where they differ most, and the final errors there.
 fn estimate_note(figure: PaperFigure, switches: Switches, sweep: &Sweep) -> Option<String> {
     let varied = figure.varied();
-    let line = |place| Line::of(sweep, varied, Experiment::First(place), FEDLIN);
+    let of_fedlin = |place| Experiment::of_fedlin(switches.error_of, place);
+    let line = |place| {
+        let is_of_fedlin = figure.shown() == ShownMethods::FedLin;
+        let experiment = if is_of_fedlin { of_fedlin(place) } else { Experiment::First(place) };
+        Line::of(sweep, varied, experiment, FEDLIN)
+    };
     let errors =
         |place| line(place).map(|line| (line.error_of(Estimate::Pooled), line.error_of(Estimate::MeanOfLocals)));
     let (place, pooled, mean) = most_different(varied, errors)?;
-    let end = |name, method| {
-        Some(say!("{name} ends at {}", measured(Line::of(sweep, varied, Experiment::First(place), method)?.end(), 3)))
+    let end = |name, experiment, method| {
+        Some(say!("{name} ends at {}", measured(Line::of(sweep, varied, experiment, method)?.end(), 3)))
     };
-    let fedavg = || end("FedAvg", switches.step.fedavg());
+    let fedlin = || end("FedLin", of_fedlin(place), FEDLIN);
+    let fedavg = || end("FedAvg", Experiment::First(place), switches.step.fedavg());
     let ends = match figure.shown() {
-        ShownMethods::FedLin => end("FedLin", FEDLIN)?,
+        ShownMethods::FedLin => fedlin()?,
         ShownMethods::FedAvg => fedavg()?,
-        ShownMethods::Both => format!("{}, {}", end("FedLin", FEDLIN)?, fedavg()?),
+        ShownMethods::Both => format!("{}, {}", fedlin()?, fedavg()?),
     };
     Some(say!(
         "Pooled least squares is off by {}, the mean of everybody’s own by {} ({}{}). {ends}.",
@@ -299,7 +308,7 @@ mod tests {
     use super::super::plan;
     use super::super::tests::sweep;
     use super::*;
-    use crate::params::paper::{ErrorOf, FedAvgSchedule};
+    use crate::params::paper::FedAvgSchedule;
     use crate::protocol::Generation;
     use crate::sim::stream::Seed;
 
@@ -405,6 +414,29 @@ mod tests {
             let is_same = super::super::lines::sources(figure, changed) == sources(figure, Switches::TEXT);
             assert_eq!(is_same, stays, "{figure:?}");
         }
+    }
+
+    /// What the authors' code takes as FedLin's error is that of the curves, of the claims and of the notes alike.
+    #[test]
+    fn notes_are_about_the_client_of_the_curves() {
+        let switches = Switches { error_of: ErrorOf::AsCoded, ..Switches::TEXT };
+        let figure = PaperFigure::LinHeterogeneity;
+        let sweep_of = |figure| sweep(figure, switches);
+        let known = sweep_of(figure);
+        let ends = ends(figure, switches, &known).unwrap();
+        let said = note(Switch::Estimate, figure, switches, &known);
+        let is_end = |(_, end): &(f64, f64)| said.ends_with(&format!("FedLin ends at {}.", measured(*end, 3)));
+        assert!(ends.iter().any(is_end), "{said} {ends:?}");
+        let figure = PaperFigure::Comparison;
+        let known = sweep_of(figure);
+        let rounds = |said: &str| {
+            let after = said.split("FedLin needs ").nth(1).unwrap();
+            after.split_once(' ').unwrap().0.split('\u{a0}').next().unwrap().to_owned()
+        };
+        let claim = claims(figure, switches, &known).remove(0).measured;
+        let step = note(Switch::Step, figure, switches, &known);
+        assert_eq!(rounds(&claim), rounds(&step), "{claim} {step}");
+        assert!(note(Switch::Begin, figure, switches, &known).ends_with(", against client 1)."));
     }
 
     #[test]

@@ -66,6 +66,13 @@ impl<'a> TradeOff<'a> {
         Some(self.series().first()?.crossing()?.0)
     }
 
+    /// The same in words: along counts, the last value at which joining still pays, or the first at which it does.
+    pub fn turn(&self) -> Option<f64> {
+        let all = self.series();
+        let series = all.first()?;
+        Some(series.turn(series.crossing()?.0))
+    }
+
     /// The point of the axis with the value nearest to `x`, by ratio; the first one to 0.
     pub fn nearest(&self, x: f64) -> Option<f64> {
         let distance = |value: &f64| (value / x).ln().abs();

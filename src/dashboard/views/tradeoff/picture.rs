@@ -6,6 +6,7 @@ use super::series::{Series, expected_last, is_lost};
 use super::words::said;
 use crate::dashboard::results::sweep::{last, target_of};
 use crate::dashboard::words::names::{method_name, whose};
+use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::axis::fit;
 use crate::figure::number::number;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
@@ -33,7 +34,7 @@ impl TradeOff<'_> {
             },
             y: Axis {
                 label: say!("final error, {}", target_of(&self.sweep.plan.points).map_or_else(String::new, whose)),
-                range: fit(Scale::Log10, &curves, &[]),
+                range: fit(Scale::Log10, &seen(&curves), &[]),
                 scale: Scale::Log10,
                 whole: false,
             },
@@ -75,7 +76,7 @@ impl TradeOff<'_> {
                 x,
                 y: Some(y),
                 label: say!("break-even{of}"),
-                detail: said(self.across, x),
+                detail: said(self.across, series.turn(x)),
             })
         };
         self.series().iter().filter_map(crossing).chain([now]).collect()
@@ -84,7 +85,7 @@ impl TradeOff<'_> {
 
 impl Series<'_> {
     /// Points and prediction of every method and of the client alone.
-    fn curves(&self) -> Vec<Curve> {
+    pub(super) fn curves(&self) -> Vec<Curve> {
         let mut curves = Vec::new();
         for which in 0..self.n_methods() {
             let name = self.named(method_name(self.methods()[which]));
@@ -119,6 +120,16 @@ impl Series<'_> {
         let kind = if self.is_second { CurveKind::PredictedBeside } else { CurveKind::Predicted };
         Curve { role, kind, label: String::new(), points, band: Vec::new() }
     }
+}
+
+/// The curves without errors of rounding alone, which would leave no room for the others; all if there is nothing else.
+fn seen(curves: &[Curve]) -> Vec<Curve> {
+    let mut seen = curves.to_vec();
+    for curve in &mut seen {
+        curve.points.retain(|point| !is_rounding(point.y));
+        curve.band.retain(|band| !is_rounding(band.high));
+    }
+    if seen.iter().all(|curve| curve.points.is_empty()) { curves.to_vec() } else { seen }
 }
 
 /// Beyond every axis: an arrow at the upper edge says where what diverged has gone.

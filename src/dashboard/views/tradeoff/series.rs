@@ -25,7 +25,7 @@ pub(super) struct Series<'a> {
     pub(super) name: String,
 }
 
-impl Series<'_> {
+impl<'a> Series<'a> {
     pub(super) fn indices(&self) -> std::ops::Range<usize> {
         self.first..(self.first + self.sweep.plan.series_len).min(self.sweep.plan.points.len())
     }
@@ -67,9 +67,12 @@ impl Series<'_> {
         if self.name.is_empty() { what } else { format!("{what}, {}", self.name) }
     }
 
-    /// Whether the error of a client alone differs between the two settings: only if its own data differ.
+    /// Whether the error of a client alone differs between the two settings: only if the data behind it differ.
     fn alone_differs(&self) -> bool {
-        let data = |index: usize| self.sweep.plan.points.get(index).map(|s| (&s.data, s.heterogeneity, s.target));
+        // What the others have is no matter to one client, but it is to the mean and to the worst of all.
+        let n_clients = |s: &Settings| if let Target::Client(_) = s.target { 0 } else { s.n_clients };
+        let of = |s: &'a Settings| (&s.data, s.heterogeneity, s.target, n_clients(s));
+        let data = |index: usize| self.sweep.plan.points.get(index).map(of);
         data(0) != data(self.sweep.plan.series_len)
     }
 
@@ -118,24 +121,48 @@ impl Series<'_> {
     /// Number of values at which joining pays, number of values with a prediction, and how often joining changes
     /// between paying and not paying along the axis.
     pub(super) fn paying(&self) -> (usize, usize, usize) {
-        let gain = |theory: &Theory| Some(theory.alone.ok()?.ln() - theory.pooled.ok()?.ln());
-        let pays: Vec<_> = self
-            .theories()
-            .filter_map(|(_, theory)| gain(theory))
-            .filter(|gain| gain.abs() > 1e-9)
-            .map(|gain| gain > 0.0)
-            .collect();
+        let pays: Vec<_> = self.theories().filter_map(|(_, theory)| pays(theory)).collect();
         let n_changes = pays.windows(2).filter(|pair| pair[0] != pair[1]).count();
         (pays.iter().filter(|pays| **pays).count(), pays.len(), n_changes)
     }
 
     /// Whether joining pays at the smallest value with a prediction.
     pub(super) fn pays_first(&self) -> bool {
-        let differs = |(_, theory): &(f64, &Theory)| theory.pooled.is_ok() && theory.pooled != theory.alone;
-        self.theories()
-            .find(differs)
-            .is_some_and(|(_, theory)| theory.pooled.unwrap_or(f64::NAN) < theory.alone.unwrap_or(f64::NAN))
+        self.theories().find_map(|(_, theory)| pays(theory)).unwrap_or(false)
     }
+
+    /// A crossing as a value along the axis: along counts, the last at which joining still pays, or the first at which
+    /// it does.
+    pub(super) fn turn(&self, x: f64) -> f64 {
+        match self.across {
+            Across::Heterogeneity => x,
+            Across::Clients | Across::Rollouts if self.pays_first() => x.floor(),
+            Across::Clients | Across::Rollouts => x.ceil(),
+        }
+    }
+
+    /// The last known predictions of pooled and of own least squares, with their value along the axis.
+    pub(super) fn last_known(&self) -> Option<(f64, f64, f64)> {
+        let both = |(x, theory): (f64, &Theory)| Some((x, theory.pooled.ok()?, theory.alone.ok()?));
+        self.theories().filter_map(both).last()
+    }
+
+    /// The ε up to which joining pays, if nothing is known beyond it.
+    pub(super) fn farthest(&self) -> Option<f64> {
+        let theory = self.theories().next().filter(|_| self.across == Across::Heterogeneity)?.1;
+        if let Ok(BreakEven::Beyond(x)) = theory.break_even { Some(x) } else { None }
+    }
+
+    /// Whether the client has so few samples that a break-even ε is too low.
+    pub(super) fn has_few(&self) -> bool {
+        self.theories().next().is_some_and(|(_, theory)| theory.has_few_alone())
+    }
+}
+
+/// Whether joining pays; `None` if that is unknown, or joining changes nothing but the rounding.
+fn pays(theory: &Theory) -> Option<bool> {
+    let gain = theory.alone.ok()?.ln() - theory.pooled.ok()?.ln();
+    (gain.abs() > 1e-9).then_some(gain > 0.0)
 }
 
 /// Whether a method diverges in some data set, and has left what an axis of errors can show: its mean is many times what it

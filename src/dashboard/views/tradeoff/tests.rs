@@ -231,3 +231,98 @@ fn studies_along_another_axis_do_not_stand_in() {
     let it = TradeOff { sweep: &sweep, before: Some(&before), across: Across::Rollouts, beside: None, now: 25.0 };
     assert!(it.figure().curves.iter().all(|curve| curve.kind != CurveKind::Pinned));
 }
+
+/// What is said of a draft's trade-off over ε.
+fn said_over_epsilon(change: impl Fn(&mut Draft), views: &Views) -> String {
+    let sentence = |trade_off: &TradeOff<'_>| trade_off.sentence();
+    shown(&small(change), views, sentence)
+}
+
+#[test]
+fn without_an_algorithm_no_rounds_lead_elsewhere() {
+    let none = |draft: &mut Draft| draft.algorithms = crate::params::choice::Algorithms::NONE;
+    let said = said_over_epsilon(none, &views(Across::Heterogeneity));
+    assert!(said.starts_with("Joining pays for client 1 up to ε = ") && !said.contains("these rounds"), "{said}");
+}
+
+/// Where the last values have no prediction, the others have.
+#[test]
+fn what_is_foretold_of_a_part_of_the_axis_is_said() {
+    let long = |draft: &mut Draft| {
+        draft.set(Key::Rollouts, 1.0);
+        draft.set(Key::RolloutLen, 20.0);
+    };
+    let said = said_over_epsilon(long, &views(Across::Heterogeneity));
+    assert!(said.starts_with("Joining pays for client 1 at every ε up to 0."), "{said}");
+    assert!(said.contains("; beyond: systems are so unstable that few rollouts outweigh all others."), "{said}");
+}
+
+#[test]
+fn of_few_samples_the_break_even_is_said_to_be_too_low() {
+    let said = |n: f64| {
+        let quiet = |draft: &mut Draft| {
+            draft.set(Key::NoiseStd, 0.3);
+            draft.set(Key::Rollouts, n);
+        };
+        said_over_epsilon(quiet, &views(Across::Heterogeneity))
+    };
+    let (few, many) = (said(3.0), said(25.0));
+    assert!(few.contains(" (too low: few samples), where both are off by"), "{few}");
+    assert!(many.contains("up to ε = ") && !many.contains("too low"), "{many}");
+}
+
+/// One client fares alike among few and many; the average of few is not that of many.
+#[test]
+fn two_numbers_of_clients_have_two_averages() {
+    let draft = small(|draft| drop(draft.choose(crate::params::choice::Choice::Target, "mean")));
+    let two = Views { beside: Some((Key::Clients, 3.0)), ..views(Across::Heterogeneity) };
+    let labels = shown(&draft, &two, |it| it.readings(0.1).into_iter().map(|r| r.name).collect::<Vec<_>>());
+    assert!(labels.contains(&"average client alone, M = 3".into()), "{labels:?}");
+}
+
+#[test]
+fn each_of_two_settings_is_named_whatever_is_said() {
+    let few = |draft: &mut Draft| drop(draft.set(Key::Rollouts, 1.0));
+    let two = Views { beside: Some((Key::Clients, 3.0)), ..views(Across::Heterogeneity) };
+    let said = said_over_epsilon(few, &two);
+    assert_eq!(said.matches("M = 3: Where joining pays cannot be foretold").count(), 1, "{said}");
+}
+
+/// Mark, landmark and sentence name the same count.
+#[test]
+fn a_break_even_between_two_counts_is_one_of_them() {
+    let draft = small(|draft| drop(draft.set(Key::Heterogeneity, 0.4)));
+    for across in [Across::Clients, Across::Rollouts] {
+        let (mark, turn, said) =
+            shown(&draft, &views(across), |it| (it.figure().marks[0].clone(), it.turn(), it.sentence()));
+        let Some(turn) = turn else { continue };
+        assert!(mark.detail.ends_with(&format!(" = {turn}")), "{mark:?}");
+        if said.contains("more than one") {
+            continue;
+        }
+        assert!(said.contains(&mark.detail), "{mark:?} {said}");
+        assert!(said.contains("(error at break-even: 0."), "{said}");
+    }
+    assert!(shown(&draft, &views(Across::Rollouts), |it| it.turn().is_some()));
+}
+
+/// Without noise the client alone is exact up to rounding, which leaves the others their room.
+#[test]
+fn errors_of_rounding_do_not_set_the_axis() {
+    let exact = small(|draft| drop(draft.set(Key::NoiseStd, 0.0)));
+    let figure = shown(&exact, &views(Across::Heterogeneity), look_at);
+    let alone = |curve: &&crate::figure::Curve| curve.role == Role::ClientAlone && curve.kind == CurveKind::Points;
+    assert!(figure.curves.iter().find(alone).unwrap().points.iter().all(|point| point.y < 1e-12));
+    assert!(figure.y.range.0 > 1e-9, "{:?}", figure.y.range);
+}
+
+#[test]
+fn dashes_are_promised_only_where_there_are_some() {
+    let of = |change: &dyn Fn(&mut Draft)| shown(&small(change), &views(Across::Heterogeneity), caption);
+    assert!(of(&|_| ()).ends_with(", dashes are predicted."));
+    let worst = of(&|draft| {
+        draft.choose(crate::params::choice::Choice::Target, "worst");
+        draft.algorithms = crate::params::choice::Algorithms::NONE;
+    });
+    assert!(!worst.contains("dashes"), "{worst}");
+}

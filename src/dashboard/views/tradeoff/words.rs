@@ -9,11 +9,12 @@ use crate::dashboard::words::counting::Things;
 use crate::dashboard::words::names::method_name;
 use crate::dashboard::words::names::the;
 use crate::dashboard::words::thresholds::is_near;
-use crate::figure::Role;
 use crate::figure::number::{measured, number, number_to};
+use crate::figure::{Curve, CurveKind, Role};
 use crate::params::views::Across;
 use crate::sim::estimate::Reference;
 use crate::sim::stats::Running;
+use crate::theory::{NoPrediction, Theory};
 use fedsysid_say::{between, say};
 
 impl TradeOff<'_> {
@@ -75,56 +76,72 @@ impl Series<'_> {
     }
 
     fn sentence(&self) -> Option<String> {
-        let settings = self.settings()?;
-        let target = self.target()?;
-        let who = the(target);
+        let text = self.pays_where()?;
+        Some(if self.is_second { format!("{}: {text}", self.name) } else { text })
+    }
+
+    /// Where joining pays along the axis.
+    fn pays_where(&self) -> Option<String> {
+        let (settings, target) = (self.settings()?, self.target()?);
+        let (who, symbol) = (the(target), self.across.key().param().symbol);
         if settings.n_clients == 1 && self.across != Across::Clients {
             return Some(say!("There is nobody to join.").into());
         }
-        let (second_name, crossing) = (&self.name, self.crossing());
-        let begin = |text: String| {
-            let text = if self.comes_near_pooled(crossing.map(|(x, _)| x)) { text } else { by_pooled(&text) };
-            if self.is_second { format!("{second_name}: {text}") } else { text }
-        };
-        let (n_paying, n_known, n_changes) = self.paying();
+        let begin = |text: String, x: Option<f64>| if self.leads_to_pooled(x) { text } else { by_pooled(&text) };
+        let (crossing, (n_paying, n_known, n_changes)) = (self.crossing(), self.paying());
         if n_changes > 1 {
-            let symbol = self.across.key().param().symbol;
-            return Some(begin(say!(
+            let text = say!(
                 "Joining pays for {who} at {n_paying} of {n_known} values of {symbol}, with more than one break-even."
-            )));
+            );
+            return Some(begin(text, crossing.map(|(x, _)| x)));
         }
         if let Some((x, error)) = crossing {
-            // Along counts, the last value at which joining still pays, or the first at which it does.
-            let x = match self.across {
-                Across::Heterogeneity => x,
-                Across::Clients | Across::Rollouts if self.pays_first() => x.floor(),
-                Across::Clients | Across::Rollouts => x.ceil(),
-            };
-            let (at, error) = (said(self.across, x), measured(error, 3));
-            return Some(begin(match self.across {
-                Across::Heterogeneity => say!("Joining pays for {who} up to {at}, where both are off by {error}."),
-                Across::Clients | Across::Rollouts if self.pays_first() => {
-                    say!("Joining pays for {who} up to {at}: with more, its own data are better ({error}).")
-                }
-                Across::Clients | Across::Rollouts => say!("Joining pays for {who} from {at} on ({error})."),
-            }));
+            return Some(begin(self.until(x, error, &who), Some(x)));
         }
-        let last = self.indices().rev().find_map(|index| self.sweep.theory(index))?;
-        let (pooled, alone) = match (last.pooled, last.alone) {
-            (Ok(pooled), Ok(alone)) => (pooled, alone),
-            (Err(reason), _) | (_, Err(reason)) => {
-                return Some(say!("Where joining pays cannot be foretold: {reason}."));
-            }
+        let reason = self.indices().rev().find_map(|index| self.sweep.theory(index)).and_then(no_prediction);
+        let (x, pooled, alone) = match (self.last_known(), reason) {
+            (Some(known), _) => known,
+            (None, reason) => return Some(say!("Where joining pays cannot be foretold: {}.", reason?)),
         };
         let begins_alone = self.across == Across::Clients && settings.n_clients == 1 && settings.target == target;
-        Some(begin(if pooled < alone && begins_alone {
-            say!("Joining pays for {who} at every M but 1, where there is nobody to join.")
-        } else if pooled < alone {
-            say!("Joining pays for {who} everywhere along this axis.")
-        } else {
-            say!("Joining pays for {who} nowhere along this axis.")
-        }))
+        let text = match (reason, pooled < alone) {
+            (Some(reason), true) => {
+                let farthest = number(self.farthest().unwrap_or(x));
+                say!("Joining pays for {who} at every {symbol} up to {farthest}; beyond: {reason}.")
+            }
+            (Some(reason), false) => {
+                say!("Joining pays for {who} at no {symbol} up to {}; beyond: {reason}.", number(x))
+            }
+            (None, true) if begins_alone => {
+                say!("Joining pays for {who} at every M but 1, where there is nobody to join.")
+            }
+            (None, true) => say!("Joining pays for {who} everywhere along this axis."),
+            (None, false) => say!("Joining pays for {who} nowhere along this axis."),
+        };
+        Some(begin(text, reason.map(|_| x)))
     }
+
+    /// Up to where, or from where on, joining pays.
+    fn until(&self, x: f64, error: f64, who: &str) -> String {
+        let (at, error) = (said(self.across, self.turn(x)), measured(error, 3));
+        let few = if self.has_few() { say!(" (too low: few samples)") } else { "" };
+        match self.across {
+            Across::Heterogeneity => say!("Joining pays for {who} up to {at}{few}, where both are off by {error}."),
+            Across::Clients | Across::Rollouts if self.pays_first() => {
+                say!(
+                    "Joining pays for {who} up to {at}: with more, its own data are better (error at break-even: {error})."
+                )
+            }
+            Across::Clients | Across::Rollouts => {
+                say!("Joining pays for {who} from {at} on (error at break-even: {error}).")
+            }
+        }
+    }
+}
+
+/// Why one of the predictions of pooled and of own least squares is missing, if one is.
+fn no_prediction(theory: &Theory) -> Option<NoPrediction> {
+    theory.pooled.err().or(theory.alone.err())
 }
 
 impl Series<'_> {
@@ -158,17 +175,19 @@ impl Series<'_> {
     }
 
     /// Whether a method's predicted or measured final error is near that of pooled least squares, at the value nearest
-    /// to `x`, or without `x` at the last.
-    fn comes_near_pooled(&self, x: Option<f64>) -> bool {
+    /// to `x`, or without `x` at the last; true if there are no rounds that could lead elsewhere.
+    fn leads_to_pooled(&self, x: Option<f64>) -> bool {
         let known =
             self.indices().zip(self.xs()).filter_map(|(index, at)| Some((index, at, self.sweep.theory(index)?)));
         let far = |at: f64| x.map_or(-at, |x| (at / x).ln().abs());
         let Some((index, _, theory)) = known.min_by(|a, b| far(a.1).total_cmp(&far(b.1))) else { return true };
         let measured = |which: usize| self.sweep.summary(index).and_then(|summary| last(summary, which));
         let is_near = |end: f64| theory.pooled.is_ok_and(|pooled| is_near(end, pooled));
-        (0..self.n_methods()).any(|which| {
-            expected_last(theory, which).is_some_and(is_near) || measured(which).is_some_and(|end| is_near(end.mean()))
-        })
+        self.n_methods() == 0
+            || (0..self.n_methods()).any(|which| {
+                expected_last(theory, which).is_some_and(is_near)
+                    || measured(which).is_some_and(|end| is_near(end.mean()))
+            })
     }
 }
 
@@ -187,8 +206,16 @@ pub fn caption(trade_off: &TradeOff<'_>) -> String {
     let Some(settings) = trade_off.settings() else { return String::new() };
     let param = trade_off.across.key().param();
     let band = if settings.n_trials > 1 { say!(" with one standard error") } else { "" };
+    // Only known to be missing once there are predictions of anything.
+    let series = trade_off.series();
+    let is_known = plan.points.iter().enumerate().any(|(index, _)| trade_off.sweep.theory(index).is_some());
+    let is_dashed = |curve: &Curve| {
+        matches!(curve.kind, CurveKind::Predicted | CurveKind::PredictedBeside) && !curve.points.is_empty()
+    };
+    let lacks_dashes = is_known && !series.iter().flat_map(Series::curves).any(|curve| is_dashed(&curve));
+    let dashes = if lacks_dashes { "" } else { say!(", dashes are predicted") };
     say!(
-        "Error after {} at {} values of {}: dots are means of {}{band}, dashes are predicted.",
+        "Error after {} at {} values of {}: dots are means of {}{band}{dashes}.",
         Things::Rounds.counted(settings.n_rounds),
         plan.series_len,
         param.symbol,

@@ -197,12 +197,13 @@ fn sweep_head(store: Store) -> AnyView {
 
 /// Complaints about the run and about settings that cannot be run.
 pub(super) fn complaints(store: Store) -> AnyView {
+    let are_steps_fixed = store.settings.locks(Key::StepSize.param().link);
     let html = memo(move || {
         let dashboard = store.dashboard.read();
         let refusal = dashboard.refusal().map(complaints::refused);
         // Complaints about a run would reveal what is to be guessed; a refusal reveals nothing.
         let run = dashboard.run().filter(|_| store.veil.get().is_none());
-        let of_run = run.map(complaints::complaints).unwrap_or_default();
+        let of_run = run.map(|run| complaints::complaints(run, are_steps_fixed)).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
         markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(complaints::trouble)))
     });

@@ -4,6 +4,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+/// The chart of a view.
+pub(super) const CHART: &str = "#app .chart[tabindex]";
+
 /// Focuses an element once the page has followed a change.
 pub(super) fn soon(css: &str) {
     let css = css.to_owned();

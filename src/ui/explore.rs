@@ -30,9 +30,9 @@ use crate::dashboard::words::names::method_name;
 use crate::figure::Figure;
 use crate::figure::number::count;
 use crate::figure::theme::Theme;
-use crate::params::View;
 use crate::params::guide::Lesson;
 use crate::params::views::{SWEEP, SweepOf, Upward};
+use crate::params::{Key, View};
 
 /// The chart with its sentence above and its numbers below: of the run of the present settings, or of a sweep with one
 /// curve per value.

@@ -238,11 +238,8 @@ fn is_in(view: View, key: &str) -> bool {
 
 /// Title of the frame, for screen readers: its lesson or its view.
 fn title(state: &State) -> String {
-    let lesson = state.views.guide.lesson;
-    if lesson != Lesson::None {
-        return say!("FedSysID live: {}", lesson.name());
-    }
-    let name = View::ALL.iter().find(|(view, ..)| *view == state.views.view).map_or("", |(view, ..)| view.name());
+    let (lesson, view) = (state.views.guide.lesson, state.views.view);
+    let name = if lesson == Lesson::None { view.name() } else { lesson.name() };
     say!("FedSysID live: {name}")
 }
 

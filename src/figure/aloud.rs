@@ -92,7 +92,7 @@ pub fn spoken(text: &str) -> String {
             '×' => words += say!(" times "),
             '≈' => words += say!("about"),
             '≥' => words += say!("at least"),
-            '±' => words += say!("plus or minus"),
+            '±' => words += say!("plus or minus "),
             '→' => words += say!("to"),
             '÷' => words += say!("over"),
             '√' => words += say!("the root of "),
@@ -187,6 +187,7 @@ mod tests {
         check("N = 25 < 188, 1\u{202f}000\u{202f}000 rounds, 1/√M", "N = 25 < 188, 1000000 rounds, 1/the root of M");
         check("ε\u{a0}≈\u{a0}0.3", "epsilon about 0.3");
         check("α ≥ 10⁻⁶ → ∞", "alpha at least 10 to the power of minus 6 to infinity");
+        check("band ±1 standard error, 0.2 ± 0.1", "band plus or minus 1 standard error, 0.2 plus or minus 0.1");
         check("client 1: 0.256 alone", "client 1: 0.256 alone");
     }
 

@@ -2,8 +2,10 @@
 
 use fedsysid_say::say;
 use leptos::prelude::*;
-use web_sys::{Element, Event, MouseEvent};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
 
+use super::focus;
 use super::lesson::hint;
 use super::reactive::{effect, live, memo, on, when};
 use super::shell;
@@ -71,6 +73,10 @@ impl Store {
     /// Begins to compute, if the page was waiting for a touch.
     fn wake(self) {
         if !self.is_awake.get_untracked() {
+            // Who presses the button by a key goes on from what was beneath it.
+            if document().active_element().is_some_and(|element| element.class_name() == "cover") {
+                focus::soon(focus::CHART);
+            }
             self.is_awake.set(true);
             self.begin_work();
         }
@@ -90,10 +96,16 @@ impl Store {
         }
     }
 
-    /// Begins to compute at any touch or key.
+    /// Begins to compute at any touch or key, except those that lead past the figure.
     pub(super) fn follow_touch(self) {
-        let touched =
-            ["pointerdown", "keydown"].map(|kind| Listener::new(&document(), kind, move |_: Event| self.wake()));
+        let touched = ["pointerdown", "keydown"].map(|kind| {
+            Listener::new(&document(), kind, move |event: Event| {
+                let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
+                if !matches!(key.as_str(), "Tab" | "Shift" | "Control" | "Alt" | "AltGraph" | "Meta") {
+                    self.wake();
+                }
+            })
+        });
         StoredValue::new_local(touched);
     }
 

@@ -37,6 +37,7 @@ pub(super) fn panel(store: Store) -> AnyView {
     let toggle = on(move |event: Event| {
         // The second, where the browser does not know popovers (src/web/boot.js).
         let open = ":is(:popover-open, [data-open])";
+        chosen.update(|chosen| chosen.fit(store.views.read_untracked().guide.lesson));
         is_open.set(event_target::<Element>(&event).matches(open).unwrap_or(false));
         said.set(String::new());
     });

@@ -216,6 +216,7 @@ fn of_one_run(_: Store) -> AnyView {
 
 /// Complaints about the run and about settings that cannot be run.
 pub(super) fn complaints(store: Store) -> AnyView {
+    let are_steps_fixed = store.settings.locks(Key::StepSize.param().link);
     let html = memo(move || {
         let dashboard = store.dashboard.read();
         let refusal = dashboard.refusal().map(complaints::refused);
@@ -223,7 +224,7 @@ pub(super) fn complaints(store: Store) -> AnyView {
         // A sweep says itself what diverges: the run of the present settings is not on its chart.
         let is_on_chart = store.veil.get().is_none() && !is_sweep(store);
         let run = dashboard.run().filter(|_| is_on_chart);
-        let of_run = run.map(complaints::complaints).unwrap_or_default();
+        let of_run = run.map(|run| complaints::complaints(run, are_steps_fixed)).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
         markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(complaints::trouble)))
     });

@@ -4,6 +4,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+/// The chart of a view, or the handle of its map.
+pub(super) const CHART: &str = "#app :is(.chart[tabindex], .handle)";
+
 /// Focuses an element once the page has followed a change.
 pub(super) fn soon(css: &str) {
     let css = css.to_owned();

@@ -43,7 +43,7 @@
     /** Moved by `moveBefore`, the frame goes on as it is. */
     connectedMoveCallback() {}
 
-    /** Sets keys of a link; the result at these settings. */
+    /** Sets keys of a link; the result at these settings, with the problems of what could not be used. */
     set(settings) {
       return this.#set(settings, "set");
     }
@@ -87,10 +87,15 @@
     }
 
     #dress() {
-      const [width, height] = [this.getAttribute("width"), this.getAttribute("height")];
+      const [width, height] = [this.#pixels("width"), this.#pixels("height")];
       this.#frame.title = this.title || "Federated system identification";
       this.#frame.style.maxWidth = width ? `${width}px` : "";
       if (height) this.#setHeight(height);
+    }
+
+    /** A size, with or without its unit; what is none is ignored. */
+    #pixels(name) {
+      return /^\s*(\d+(\.\d+)?)(px)?\s*$/i.exec(this.getAttribute(name))?.[1];
     }
 
     #setHeight(px) {
@@ -127,8 +132,9 @@
     }
 
     #set(settings, cause) {
-      this.#say("set", { settings, instance: `${cause} ${(asked += 1)}` });
-      return this.get();
+      const instance = `${cause} ${(asked += 1)}`;
+      this.#say("set", { settings, instance });
+      return this.#ask("get", {}, instance);
     }
 
     #say(kind, fields) {
@@ -140,11 +146,12 @@
       else this.#later.push(message);
     }
 
-    #ask(kind, fields) {
+    /** Asks something; `cause` is the message that was sent before, whose problems the answer has. */
+    #ask(kind, fields, cause) {
       const instance = `ask ${(asked += 1)}`;
       const message = { type: `fedsysid:${kind}`, version: 1, ...fields, instance };
       const answer = new Promise((resolve, reject) => {
-        this.#waiting.set(instance, { kind, message, resolve, reject, isHeard: false });
+        this.#waiting.set(instance, { kind, message, cause, problems: [], resolve, reject, isHeard: false });
       });
       this.#post(message);
       // Whoever sets something need not wait for what comes of it.
@@ -162,7 +169,7 @@
         [this.#name, this.parameters] = [data.instance, data.parameters];
         for (const message of this.#later.splice(0)) this.#post(message);
       }
-      if (kind === "height" && !this.hasAttribute("height")) this.#setHeight(data.px);
+      if (kind === "height" && !this.#pixels("height")) this.#setHeight(data.px);
       if (data.settings) this.settings = data.settings;
       if (kind === "result") this.errors = data.errors;
       this.#answer(kind, data);
@@ -173,9 +180,10 @@
     #answer(kind, data) {
       for (const [instance, question] of this.#waiting) {
         const isAnswer = data.instance === instance;
+        if (kind === "error" && data.instance === question.cause) question.problems = data.problems;
         question.isHeard ||= isAnswer;
         const isResult = question.kind === "get" && question.isHeard;
-        if (isResult && kind === "result" && data.complete) question.resolve(data);
+        if (isResult && kind === "result" && data.complete) question.resolve({ ...data, problems: question.problems });
         else if (isAnswer && kind === "export") question.resolve(data.content);
         else if (kind === "error" && (isAnswer || (isResult && data.instance === this.#name))) {
           question.reject(new Error(data.problems.join("; ")));

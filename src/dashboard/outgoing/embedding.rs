@@ -10,7 +10,7 @@ use crate::params::Word;
 use crate::params::embed::{self, Embed, Framing, Language, Look, OPTIONS, TABS};
 use crate::params::link::{pairs as decoded, query};
 use crate::params::table::Group;
-use crate::params::{Param, State, View, keys};
+use crate::params::{Lesson, Param, State, View, keys};
 
 /// The script that defines the element, beside the page.
 pub const SCRIPT: &str = "fedsysid-figure.js";
@@ -36,19 +36,34 @@ pub struct Embedding {
     is_sandboxed: bool,
     /// Allowed origins, as typed.
     origins: String,
+    is_of_lesson: bool,
     embed: Embed,
 }
 
-/// A frame with the controls of M and ε, the two settings of the trade-off.
+/// The controls of a frame whose author has not chosen any: the two settings of the trade-off, or a lesson's own.
+fn usual(is_of_lesson: bool) -> Vec<&'static str> {
+    if is_of_lesson { Vec::new() } else { vec!["M", "eps"] }
+}
+
+/// A frame with the usual controls.
 impl Default for Embedding {
     fn default() -> Self {
-        let embed = Embed { is_on: true, show: vec!["M", "eps"], ..Embed::default() };
+        let embed = Embed { is_on: true, show: usual(false), ..Embed::default() };
         let (width, height, origins) = (None, None, String::new());
-        Self { is_element: false, width, height, is_sandboxed: false, origins, embed }
+        Self { is_element: false, width, height, is_sandboxed: false, origins, is_of_lesson: false, embed }
     }
 }
 
 impl Embedding {
+    /// Takes up the usual controls of a lesson, or of none, unless the author has chosen others.
+    pub fn fit(&mut self, lesson: Lesson) {
+        let is_of_lesson = lesson != Lesson::None;
+        if self.embed.show == usual(self.is_of_lesson) {
+            self.embed.show = usual(is_of_lesson);
+        }
+        self.is_of_lesson = is_of_lesson;
+    }
+
     /// Applies a changed field of the form: its name, its text or the chosen option, and whether it is ticked.
     pub fn choose(&mut self, name: &str, value: &str, is_ticked: bool) {
         match name {
@@ -221,9 +236,10 @@ fn is_in(view: View, key: &str) -> bool {
     }
 }
 
-/// Title of the frame, for screen readers.
+/// Title of the frame, for screen readers: its lesson or its view.
 fn title(state: &State) -> String {
-    let name = View::ALL.iter().find(|(view, ..)| *view == state.views.view).map_or("", |(view, ..)| view.name());
+    let (lesson, view) = (state.views.guide.lesson, state.views.view);
+    let name = if lesson == Lesson::None { view.name() } else { lesson.name() };
     say!("FedSysID live: {name}")
 }
 
@@ -281,6 +297,21 @@ mod tests {
             "<iframe src=\"https://a.example/live/?embed=1&amp;show=M,eps&amp;view=tradeoff&amp;M=20\" title=\"FedSysID live: Trade-off\" \
              width=\"100%\" height=\"412\" loading=\"lazy\" style=\"border: 0; max-width: 100%\"></iframe>"
         );
+    }
+
+    #[test]
+    fn a_lesson_has_its_own_controls_and_name() {
+        let mut embedding = Embedding::default();
+        embedding.fit(Lesson::Joining);
+        let code = embedding.code(PAGE, &state("lesson=joining&step=2"), None);
+        let expected = "live/?embed=1&amp;lesson=joining&amp;step=2\" title=\"FedSysID live: When does joining pay?\"";
+        assert!(code.contains(expected), "{code}");
+        embedding.fit(Lesson::None);
+        assert_eq!(embedding, Embedding::default());
+        embedding.choose("show", "K", true);
+        embedding.fit(Lesson::Joining);
+        let code = embedding.code(PAGE, &state("lesson=joining"), None);
+        assert!(code.contains("show=M,eps,K&amp;lesson") || code.contains("show=M,K,eps&amp;lesson"), "{code}");
     }
 
     #[test]

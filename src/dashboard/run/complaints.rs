@@ -21,13 +21,14 @@ pub fn refused(error: ScenarioError) -> String {
     say!("This cannot be run: {error}.")
 }
 
-/// Complaints about a run, one sentence each: methods that diverge, estimates that the data do not determine, results
-/// that are mostly rounding.
-pub fn complaints(run: &Run) -> Vec<String> {
-    let diverging = run.summary.methods.iter().filter_map(|summary| divergence(run, summary));
+/// Complaints about a run: methods that diverge, estimates that the data do not determine, results that are mostly
+/// rounding. If steps are fixed, nobody is told to change what they cannot.
+pub fn complaints(run: &Run, are_steps_fixed: bool) -> Vec<String> {
+    let cure = if are_steps_fixed { String::new() } else { format!(" {}.", cure(run)) };
+    let diverging = run.summary.methods.iter().filter_map(|summary| divergence(run, summary, &cure));
     let mut complaints: Vec<_> = diverging.collect();
     if complaints.len() > 2 {
-        complaints = vec![divergence_of_many(run)];
+        complaints = vec![divergence_of_many(run, &cure)];
     }
     complaints.extend(undetermined(run));
     complaints.extend(rounding(run));
@@ -35,11 +36,11 @@ pub fn complaints(run: &Run) -> Vec<String> {
 }
 
 /// One sentence for three or more methods that diverge: a sentence for each would hide the chart.
-fn divergence_of_many(run: &Run) -> String {
+fn divergence_of_many(run: &Run, cure: &str) -> String {
     let diverging = || run.summary.methods.iter().filter(|summary| summary.n_diverged > 0);
     let names: Vec<_> = diverging().map(|summary| method_name(summary.method)).collect();
     let first_round = diverging().filter_map(|summary| run.summary.diverges_from(summary)).min().unwrap_or(0);
-    say!("{} diverge: the first of their errors {}. {}.", listed(&names), when(run, first_round), cure(run))
+    say!("{} diverge: the first of their errors {}.{cure}", listed(&names), when(run, first_round))
 }
 
 /// The round from which an error grows, as the end of a sentence.
@@ -51,7 +52,7 @@ fn when(run: &Run, from: usize) -> String {
     }
 }
 
-fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
+fn divergence(run: &Run, summary: &MethodSummary, cure: &str) -> Option<String> {
     let from = run.summary.diverges_from(summary)?;
     let name = method_name(summary.method);
     let how_often = if summary.n_diverged == run.summary.n_trials {
@@ -62,7 +63,7 @@ fn divergence(run: &Run, summary: &MethodSummary) -> Option<String> {
     let when = when(run, from);
     let rho = summary.contraction.filter(|rho| rho.is_finite());
     let rho = rho.map_or_else(String::new, |rho| format!(" (ρ = {})", beside_one(rho)));
-    Some(say!("{name} diverges{how_often}{rho}: its error {when}. {}.", cure(run)))
+    Some(say!("{name} diverges{how_often}{rho}: its error {when}.{cure}"))
 }
 
 /// A remedy against divergence, one at a time: a step size below the largest that is stable for all methods; if no
@@ -161,6 +162,11 @@ mod tests {
     use crate::sim::estimate::Reference;
     use crate::sim::method::{Method, Solver};
 
+    /// Where everything can be set.
+    fn complaints(run: &Run) -> Vec<String> {
+        super::complaints(run, false)
+    }
+
     #[test]
     fn without_inputs_more_data_are_no_remedy() {
         let silent = complaints(&run(|s| s.data.input_std = 0.0.into()));
@@ -181,6 +187,15 @@ mod tests {
             assert!(complaint.starts_with(&format!("{name} diverges (ρ = ")), "{complaint}");
             assert!(complaint.contains(" Lower the step size α to 0.0"), "{complaint}");
         }
+    }
+
+    #[test]
+    fn a_fixed_step_is_not_to_be_lowered() {
+        let run = run(|s| s.step_size = 3e-3);
+        let fixed = super::complaints(&run, true);
+        let free = complaints(&run);
+        assert!(fixed.len() == 2 && !fixed.concat().contains("Lower"), "{fixed:?}");
+        assert!(free.iter().zip(&fixed).all(|(free, fixed)| free.starts_with(fixed.as_str())), "{fixed:?}");
     }
 
     #[test]

@@ -140,7 +140,7 @@ fn what_is_said_to_help_does() {
     let mut n_complaints = 0;
     for draft in drafts(100_000) {
         let (link, mut draft, mut heard) = (draft.to_query(), draft, Vec::new());
-        while let Some(said) = complaints(&run_of(&draft)).into_iter().next() {
+        while let Some(said) = complaints(&run_of(&draft), false).into_iter().next() {
             follow(&mut draft, &said);
             heard.push(said);
             assert!(heard.len() <= 15, "{link}: {heard:#?}");
@@ -246,7 +246,7 @@ fn every_sentence_reads_well() {
         let (run, link) = (run_of(&draft), draft.to_query());
         let mut said = vec![verdict(&run), caption(&run), outlook(&run), bound::words(&run), bound::break_even(&run)];
         assert!(!said[0].is_empty(), "no verdict at {link}");
-        said.extend(complaints(&run));
+        said.extend(complaints(&run, false));
         said.extend(badges(&run).into_iter().map(|badge| badge.words));
         for join in join::joins(&run) {
             said.extend(join.dots.iter().take(3).map(|dot| join::reading(&run, &join, dot.client)));

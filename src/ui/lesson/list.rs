@@ -57,7 +57,7 @@ fn classes(store: Store, theme: Signal<Theme>) -> AnyView {
     view! {
         <div class="class" data-testid="class">
             <div inner_html=markup::class_intro()></div>
-            <div class="sweep-head">{select(say!("Class of the lesson"), chosen, || false, choose)}</div>
+            <div class="sweep-head">{select(say!("Lesson of the class"), chosen, || false, choose)}</div>
             {when(move || is_open.get(), move || class_of(store, lesson, theme))}
         </div>
     }

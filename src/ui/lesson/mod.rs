@@ -68,7 +68,7 @@ pub(super) fn or_hint(store: Store, words: Memo<String>) -> Memo<String> {
 
 /// The hint.
 pub(super) fn hint() -> &'static str {
-    say!("Hidden until you have drawn what you expect.")
+    say!("Hidden until you have said what you expect.")
 }
 
 /// The lesson's word in a link; `None` outside of lessons.

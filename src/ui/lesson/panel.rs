@@ -8,6 +8,7 @@ use super::look;
 use crate::dashboard::run::markup::unbroken;
 use crate::dashboard::views::lesson::seen::Seen;
 use crate::dashboard::views::lesson::{markup, step_of};
+use crate::params::embed::TABS;
 use crate::params::guide::Guide;
 use crate::params::{Key, Lesson, State};
 use crate::ui::focus;
@@ -20,6 +21,9 @@ pub(super) const HEADING: &str = ".lesson > h2";
 
 /// The way back from a lesson that was left, if there is one.
 const LEFT: &str = ".lesson-left button";
+
+/// The one of the two buttons of a guess that is there.
+const OF_GUESS: &str = ".lesson-row > .set-step:not([hidden])";
 
 /// The panel beside the live view; after the lesson, buttons that restore the state before it or keep the present one.
 pub(in crate::ui) fn panel(store: Store) -> AnyView {
@@ -83,6 +87,11 @@ fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
         let Guide { lesson, step, .. } = guide.get();
         step_of(lesson, step).is_none_or(|step| step.guess.is_none()) || store.veil.get().is_some()
     });
+    // The button that is pressed goes away.
+    let show = move |is_shown: bool| {
+        store.show(is_shown);
+        focus::soon(OF_GUESS);
+    };
     view! {
         <p class="lesson-row">
             <button
@@ -90,7 +99,7 @@ fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
                 class="set-step"
                 hidden=live(move || cannot_show.get())
                 disabled=live(move || is_blank.get())
-                on:click=on(move |_: MouseEvent| store.show(true))
+                on:click=on(move |_: MouseEvent| show(true))
             >
                 {say!("Show the run")}
             </button>
@@ -98,7 +107,7 @@ fn foretelling(store: Store, guide: Memo<Guide>) -> AnyView {
                 type="button"
                 class="set-step"
                 hidden=live(move || cannot_redraw.get())
-                on:click=on(move |_: MouseEvent| store.show(false))
+                on:click=on(move |_: MouseEvent| show(false))
             >
                 {say!("Draw again")}
             </button>
@@ -124,7 +133,10 @@ fn ways(store: Store, guide: Memo<Guide>) -> AnyView {
     let leave = move || {
         store.go_to(store.state_now().out_of_lesson(), Vec::new());
         focus::soon(LEFT);
+        focus::if_lost(focus::CHART);
     };
+    // In a frame without tabs nothing leads back.
+    let is_whole = untrack(|| store.settings.embed.with_value(|embed| !embed.is_on) || store.settings.shows(TABS));
     let is_first = memo(move || guide.get().step == 0);
     let is_last = memo(move || guide.get().step + 1 >= guide.get().lesson.presets().len());
     view! {
@@ -146,7 +158,7 @@ fn ways(store: Store, guide: Memo<Guide>) -> AnyView {
                 {say!("Next")}
             </button>
             {button("lesson-quiet", say!("Start this step over"), restart)}
-            {button("lesson-quiet", say!("Leave the lesson"), leave)}
+            {is_whole.then(|| button("lesson-quiet", say!("Leave the lesson"), leave))}
         </div>
     }
     .into_any()

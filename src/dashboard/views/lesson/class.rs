@@ -240,7 +240,7 @@ impl Picture {
         let said = |mean: Option<f64>| mean.map_or_else(|| "–".into(), |mean| measured(mean, 3));
         let (results, what) = (Things::Results.counted(self.values.len()), self.of.name(self.lesson));
         let (mean, expected) = (said(mean(&self.values)), said(mean(&self.expected)));
-        say!("{results}; {what}: mean {mean}, to be expected {expected}.")
+        say!("{results}; {what}: mean {mean}; of {SEEDS} other seeds {expected}.")
     }
 
     /// Two histograms as outlines: the class's counts, and the average counts of as many seeds.
@@ -262,7 +262,7 @@ impl Picture {
         let scale = n_students as f64 / self.expected.len().max(1) as f64;
         let mut curves = Vec::new();
         if !self.expected.is_empty() {
-            let (kind, label) = (CurveKind::Predicted, say!("expected").to_owned());
+            let (kind, label) = (CurveKind::Predicted, say!("{SEEDS} other seeds"));
             curves.push(Curve {
                 role: Role::Pooled,
                 kind,
@@ -287,14 +287,15 @@ impl Picture {
             Some(Mark { role, x, y: None, label: label.into(), detail: measured(x, 3) })
         };
         let marks = [
-            mark(&self.expected, None, say!("expected mean")),
+            mark(&self.expected, None, say!("mean of the seeds")),
             mark(&self.values, Some(Role::FedLin), say!("class mean")),
         ];
         let range = (bars[0], bars[BARS]);
+        let counted = if self.values.is_empty() { say!("seeds") } else { say!("students") };
         Figure {
             title: None,
             x: Axis { label: self.of.name(self.lesson).into(), range, scale: Scale::Log10, whole: false },
-            y: Axis { label: say!("students").into(), range: (0.0, 1.15 * tallest), scale: Scale::Linear, whole: true },
+            y: Axis { label: counted.into(), range: (0.0, 1.15 * tallest), scale: Scale::Linear, whole: true },
             curves,
             levels: Vec::new(),
             marks: marks.into_iter().flatten().collect(),
@@ -314,15 +315,17 @@ impl Picture {
     pub fn table(&self) -> Table {
         let row = |of: &str, value: &f64| vec![of.to_owned(), value.to_string()];
         let class = self.values.iter().map(|value| row(say!("class"), value));
-        let expected = self.expected.iter().map(|value| row(say!("expected"), value));
+        let expected = self.expected.iter().map(|value| row(&say!("{SEEDS} other seeds"), value));
         let header = vec!["of".into(), self.of.name(self.lesson).into()];
         Table { header, rows: class.chain(expected).collect() }
     }
 }
 
 /// Caption of the histogram.
-pub fn caption() -> &'static str {
-    say!("Students by what they found, and how 60 other seeds are spread, scaled to the class; means are geometric.")
+pub fn caption() -> String {
+    say!(
+        "Students by what they predicted or found, and how {SEEDS} other seeds are spread, scaled to the class; means are geometric."
+    )
 }
 
 /// Geometric mean: a few values ten times as large do not dominate it, and the axis is logarithmic.
@@ -436,5 +439,7 @@ mod tests {
         assert_eq!((figure.marks.len(), picture.table().rows.len()), (2, 39));
         let nobody = Picture { values: Vec::new(), expected: Vec::new(), ..picture };
         assert!(nobody.figure().curves.is_empty() && nobody.sentence().contains('–'));
+        assert_eq!((figure.y.label.as_str(), nobody.figure().y.label.as_str()), ("students", "seeds"));
+        assert!(nobody.sentence().ends_with("of 60 other seeds –."), "{}", nobody.sentence());
     }
 }

@@ -200,7 +200,7 @@ impl Near {
 pub struct Shape {
     /// Final level: closeness, guessed value, true value.
     pub level: (Near, f64, f64),
-    /// Whether it falls where the run falls, and is flat where the run is flat.
+    /// Whether it falls as far as it bends, and is flat from there on.
     pub trend: bool,
     /// Where the curve bends, in rounds: closeness, guessed value, true value.
     pub knee: (Near, f64, f64),
@@ -211,14 +211,13 @@ pub fn shape(guess: &Guess, run: &[(f64, f64)]) -> Option<Shape> {
     let truth: Vec<_> = ROUNDS.iter().map(|&round| at(run, round)).collect::<Option<_>>()?;
     let (drawn_end, end) = (guess.values.last().copied()?, truth.last().copied()?);
     let (drawn_knee, true_knee) = (guess.knee(), knee(run));
+    // Changes of ln(error). Where the drawing bends is judged for itself; here it only has to fall until then, and to
+    // be flat at its end unless the run still falls there.
     let slope = |values: &[f64], place: usize| (values[place + 1] / values[place]).ln();
-    let agrees = |place: usize| {
-        let (drawn, real) = (slope(&guess.values, place), slope(&truth, place));
-        // Changes of ln(error): if the run falls by more than 0.2, the drawing must fall by more than 0.05; otherwise
-        // the drawing may change by up to 0.4 either way, and by any amount in the run's direction.
-        if real < -0.2 { drawn < -0.05 } else { drawn.abs() < 0.4 || (drawn < 0.0) == (real < -0.02) }
-    };
-    let trend = (0..ROUNDS.len() - 1).all(agrees);
+    let last = ROUNDS.len() - 2;
+    let falls = (0..=last).all(|place| ROUNDS[place] >= drawn_knee || slope(&guess.values, place) < -0.05);
+    let is_flat = |values: &[f64]| slope(values, last).abs() < 0.4;
+    let trend = drawn_knee > 0.0 && falls && (is_flat(&guess.values) || !is_flat(&truth));
     let bends = |round: f64| round.max(5.0);
     Some(Shape {
         level: (Near::of(drawn_end, end, (1.3, 2.0)), drawn_end, end),
@@ -300,6 +299,12 @@ mod tests {
         let flat = of(|place, _| if place < 5 { 1.8 } else { 0.05 });
         assert_eq!((flat.trend, flat.knee.0), (false, Near::Above));
         assert!(!of(|place, value| if place == 3 { value * 8.0 } else { value }).trend, "it does not rise on its way");
+        assert!(
+            of(|place, value| if place < 4 { 1.8 / (place + 1) as f64 } else { value }).trend,
+            "a late bend is a bend"
+        );
+        assert!(!of(|_, _| 1.85).trend, "it falls at first");
+        assert!(!of(|place, _| 1.8 - 0.3 * place as f64).trend, "it is flat in the end");
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub fn code(seen: &Seen<'_>) -> String {
         Some(code) => format!(
             "<p class=lesson-code>{} <output data-testid=code>{code}</output></p><p class=quiet>{}</p>",
             say!("Your result code"),
-            say!("For your teacher: what you foretold and what you found. Your name is not in it.")
+            say!("For your teacher: what you predicted and what you found. Your name is not in it.")
         ),
         None => format!(
             "<p class=quiet>{}</p>",
@@ -72,7 +72,7 @@ pub fn lessons(progress: &Progress) -> String {
         "<h2>{}</h2><p class=lessons-intro>{}</p><ul class=lessons>",
         say!("Lessons"),
         say!(
-            "Each takes you through a few live experiments. You foretell, try, and see; every number comes from the run in front of you, and you can leave at any time and keep what is set."
+            "Each takes you through a few live experiments. You predict, try, and see; every number comes from the run in front of you, and you can leave at any time and keep what is set."
         )
     );
     for course in &COURSES {
@@ -88,7 +88,7 @@ pub fn lessons(progress: &Progress) -> String {
         let next = (0..n).find(|&step| !progress.is_done(lesson, step)).unwrap_or(0);
         let (word, name) = (lesson.word(), escaped(lesson.name()));
         let step = |step: &super::Step| {
-            let foretold = if step.guess.is_some() { say!(" (you foretell)") } else { "" };
+            let foretold = if step.guess.is_some() { say!(" (you predict)") } else { "" };
             format!("<li>{}{foretold}</li>", escaped(text_of(step.words.title)))
         };
         let steps: String = course.steps.iter().map(step).collect();

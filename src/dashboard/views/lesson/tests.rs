@@ -221,6 +221,15 @@ fn larger_steps_are_faster_until_they_break() {
     check(Lesson::Steps, 5, "alpha=0.01", |_, _| ());
 }
 
+/// Data sets diverge before data as they are on average do, as which the map is colored.
+#[test]
+fn a_step_that_only_some_data_do_not_bear_is_not_said_to_be_beyond_the_edge_of_the_map() {
+    let said = |changes: &str| markup::text(&Live::at(Lesson::Steps, 5, 1, changes).seen());
+    let (stable, beyond) = (said(""), said("alpha=0.0018&K=10"));
+    assert!(stable.contains("the worst of them has ρ = 0.") && !stable.contains("it diverges"), "{stable}");
+    assert!(beyond.contains("the worst of your data sets has ρ = ") && beyond.contains("on average still"), "{beyond}");
+}
+
 #[test]
 fn lessons_are_listed_with_how_far_somebody_is() {
     let mut progress = Progress::default();

@@ -67,9 +67,9 @@ pub fn about(lesson: Lesson) -> (&'static str, u32) {
 pub fn class_names(lesson: Lesson) -> [&'static str; 3] {
     match lesson {
         Lesson::None => [""; 3],
-        Lesson::Joining => [say!("expected break-even ε"), say!("break-even ε"), say!("final error at ε = 0.3")],
-        Lesson::Floor => [say!("expected floor"), say!("floor"), say!("final error")],
-        Lesson::Steps => [say!("expected knee, in rounds"), say!("knee, in rounds"), say!("final error")],
+        Lesson::Joining => [say!("predicted break-even ε"), say!("break-even ε"), say!("final error at ε = 0.3")],
+        Lesson::Floor => [say!("predicted floor"), say!("floor"), say!("final error")],
+        Lesson::Steps => [say!("predicted knee, in rounds"), say!("knee, in rounds"), say!("final error")],
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) const TOGETHER: Words = Words {
         ),
         always(
             "Here {M} clients learn one model together. They send models and gradients, never data, and for now their systems are all alike \
-             (ε = 0). Everybody’s noise is another, so that it averages out: the shared model is off by {end}, {fold} times less. \
+             (ε = 0). Each client has its own noise, so it averages out: the shared model is off by {end}, {fold} times less. \
              The rule of thumb is √M, here {root_M}.",
         ),
     ],
@@ -119,7 +119,7 @@ pub(super) const MEETING: Words = Words {
     ],
     task: &[when(
         |seen| seen.shown().is_none(),
-        "Place the line where you expect them to meet: drag it, or use the arrow keys. Then show the experiments.",
+        "Place the line where you expect them to meet: drag it, or use the arrow keys. Then show the run.",
     )],
     done: &[
         when(
@@ -355,10 +355,19 @@ pub(super) const REGIONS: Words = Words {
             "α to the right, K upwards; the color is how fast the rounds converge. In the black part they diverge. For data as they are on \
              average, as on this map, the edge hardly depends on K; the speed does.",
         ),
-        always("Here α = {alpha} and K = {K}: ρ = {rho}."),
+        when(
+            |seen| !seen.diverges(),
+            "Here α = {alpha} and K = {K}. Each of your data sets has an edge of its own; the worst of them has ρ = {rho}.",
+        ),
+        // The map's ρ may still be below 1.
+        when(
+            diverges,
+            "Here α = {alpha} and K = {K}, and the worst of your data sets has ρ = {rho}: it diverges. Where the map has a color, \
+             only data as they are on average still converge.",
+        ),
     ],
-    task: &[always("Move the handle, by pointer or arrow keys, across the edge.")],
-    done: &[always("ρ = {rho}: across the edge. Go back, and all is well again.")],
+    task: &[always("Move the handle, by pointer or arrow keys, until your data diverge.")],
+    done: &[always("ρ = {rho}: across the edge of your data. Go back, and all is well again.")],
 };
 
 // Sentences on guesses
@@ -385,7 +394,7 @@ fn of_trend(is_right: bool) -> &'static str {
     if is_right {
         say!("The shape is right: falling first, then flat.")
     } else {
-        say!("The shape is another: it falls first, and then it is flat.")
+        say!("The shape is different: it falls first, and then it is flat.")
     }
 }
 

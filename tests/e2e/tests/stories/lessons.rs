@@ -99,9 +99,11 @@ async fn go_through(page: &Page, lesson: Lesson) -> Result<()> {
         }
         if page.is("document.querySelector('#app main[data-veiled]')").await? {
             let verdict = text(page, "verdict").await?;
-            ensure!(verdict == "Hidden until you have drawn what you expect.", "{verdict}");
+            ensure!(verdict == "Hidden until you have said what you expect.", "{verdict}");
             draw_by_keys(page).await?;
             press(page, "Show the run").await?;
+            let goes_on = "document.activeElement.textContent.trim() === 'Draw again'";
+            page.wait("the focus on the button that took its place", PATIENCE, goes_on).await?;
         }
         page.settle().await?;
         wait_done(page).await?;
@@ -159,7 +161,7 @@ fn a_curve_is_drawn_by_hand_and_then_seen() {
 #[test]
 fn no_view_tells_what_is_to_be_foretold() {
     const VEILED: &str = "!!document.querySelector('#app main[data-veiled]')";
-    const HINT: &str = "Hidden until you have drawn what you expect.";
+    const HINT: &str = "Hidden until you have said what you expect.";
     const TELLING: &str = "#app .complaint, #app .badges li, #app .theory, #app .map, #app .cross dd, #app .readout dd";
     // A step to foretell a curve at, one with methods that diverge, and one to foretell a place at.
     const STEPS: [&str; 3] = ["lesson=floor", "lesson=floor&alpha=0.01", "lesson=joining&step=3"];
@@ -254,7 +256,11 @@ fn a_lesson_is_left_with_all_that_is_set_and_a_way_back() {
         let is_there = "document.activeElement.matches('[data-testid=lesson-left] button')";
         page.wait("the focus on the way back", PATIENCE, is_there).await?;
         page.click("#app [data-testid=lesson-left] button").await?;
-        wait_for_address(page, "?M=33&q=4").await
+        wait_for_address(page, "?M=33&q=4").await?;
+        // Opened by a link, there was nothing before it.
+        page.open("lesson=steps").await?;
+        press(page, "Leave the lesson").await?;
+        page.wait("the focus on the chart", PATIENCE, "document.activeElement.matches('#app .chart')").await.map(drop)
     });
 }
 
@@ -347,6 +353,8 @@ fn a_lesson_fits_into_a_frame() {
         page.wait("the lesson in its frame", PATIENCE, done).await?;
         let seen = "[...frame.contentDocument.querySelectorAll('.slider')].filter((c) => c.checkVisibility()).map((c) => c.dataset.param).join() === 'M'";
         ensure!(page.is(seen).await?);
+        let leads_out = "frame.contentDocument.querySelector('[data-testid=lesson]').textContent.includes('Leave')";
+        ensure!(!page.is(leads_out).await?, "out of the lesson nothing leads back");
         page.eval::<()>("[...frame.contentDocument.querySelectorAll('[data-testid=lesson] button')].find((b) => b.textContent.trim() === 'Next').click();", &[]).await?;
         page.wait("the second step", PATIENCE, "frame.contentDocument.querySelector('[data-testid=lesson]').textContent.includes('Step 2 of 6')").await?;
         ensure!(page.is("history.length <= 2").await?, "no entries of the page around");

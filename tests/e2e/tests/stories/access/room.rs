@@ -1,7 +1,7 @@
 //! Room for everything: on small screens, with texts twice as long, and from right to left.
 
 use anyhow::{Result, ensure};
-use e2e::browser::Engine;
+use e2e::browser::{Engine, Screen};
 use e2e::page::{Page, views};
 use e2e::story::Story;
 
@@ -81,6 +81,39 @@ fn nothing_is_lost_on_a_narrow_screen_nor_at_200_percent() {
         for view in views() {
             open(page, view, "").await?;
             check_nothing_is_lost(page, view, &[(320, 640), (640, 400)]).await?;
+        }
+        Ok(())
+    });
+}
+
+/// A phone on its side, a laptop at 200 percent, and fingers on a narrow phone and in narrow frames: their buttons are the widest.
+#[test]
+fn nothing_is_lost_in_low_windows_and_beneath_fingers() {
+    const COVERED: &str = "
+        const boxes = (css) => [...document.querySelectorAll(css)].filter((it) => it.checkVisibility()).map((it) => it.getBoundingClientRect());
+        const charts = boxes('#app .figure > .chart');
+        return boxes('#app .figure > .chart-foot > button').some(({ top, bottom }) => charts.some((chart) => top < chart.bottom - 1 && bottom > chart.top + 1));";
+    let low = [(740, 360), (844, 390), (932, 430), (720, 390)];
+    Story::new().only(Engine::Chromium, ONE_IS_ENOUGH).tell(async |page| {
+        let touch = |size| Screen { size, pixel_ratio: 1.0, touch: true };
+        for query in ["view=explore", "view=explore&alpha=0.003", "view=tradeoff", "view=map", "lang=de"] {
+            page.open(query).await?;
+            for (size, is_touch) in low.map(|size| (size, true)).into_iter().chain([((720, 390), false)]) {
+                page.browser().set_screen(Screen { touch: is_touch, ..touch(size) }).await?;
+                page.next_frames().await?;
+                let lost = lost(page).await?;
+                ensure!(lost.is_empty(), "{query} at {size:?}: {lost:#?}");
+                ensure!(!page.eval::<bool>(COVERED, &[]).await?, "{query} at {size:?}: buttons cover the chart");
+            }
+        }
+        for (query, widths) in [("lang=de", vec![320]), ("embed=1&show=M,eps", vec![320, 360, 480])] {
+            page.open(query).await?;
+            for width in widths {
+                page.browser().set_screen(touch((width, 640))).await?;
+                page.next_frames().await?;
+                let lost = lost(page).await?;
+                ensure!(lost.is_empty(), "{query}, {width} wide: {lost:#?}");
+            }
         }
         Ok(())
     });

@@ -59,6 +59,12 @@ fn an_element_is_set_and_read_by_scripts() {
         ensure!(page.is(fits).await?, "it is not as high as it needs to be");
         let result: Value = page.eval("return figure.set({ eps: 0.1, K: 1e9 });", &[]).await?;
         ensure!(result["settings"]["eps"] == 0.1 && result["settings"]["K"] == 100 && result["complete"] == true, "{result}");
+        let problems = result["problems"][0].as_str().unwrap_or_default();
+        ensure!(problems.contains("K = 1000000000 is out of range"), "{result}");
+        let unknown: Value = page.eval("return figure.set({ bogus: 1 });", &[]).await?;
+        ensure!(unknown["problems"].as_array().is_some_and(|problems| problems.len() == 1), "{unknown}");
+        let usable: Value = page.eval("return figure.set({ K: 100 });", &[]).await?;
+        ensure!(usable["problems"] == json!([]), "{usable}");
         ensure!(page.is("heard.some(([, kind, { problems }]) => kind === 'error' && /K = 1000000000 is out of range/.test(problems))").await?);
         let means: Vec<f64> = page.eval("return figure.errors.map(({ mean }) => mean);", &[]).await?;
         let expected = final_errors("M=20&q=4&eps=0.1&K=100")?;
@@ -182,7 +188,7 @@ fn looks_are_obeyed_as_they_are() {
     story().tell(async |page| {
         with_element(page, "M=5 q=2 style='max-width: 900px'").await?;
         page.eval::<()>("window.frame = figure.shadowRoot.querySelector('iframe'); figure.setAttribute('width', 400); \
-            figure.setAttribute('height', 350); figure.title = 'A figure'; figure.setAttribute('spellcheck', 'false');", &[]).await?;
+            figure.setAttribute('height', '350px'); figure.title = 'A figure'; figure.setAttribute('spellcheck', 'false');", &[]).await?;
         page.wait("the size", PATIENCE, "frame.clientWidth === 400 && frame.clientHeight === 350 && frame.title === 'A figure'").await?;
         ensure!(page.is("figure.style.maxWidth === '900px'").await?, "its author's style is another one");
         page.eval::<()>("figure.hidden = true;", &[]).await?;

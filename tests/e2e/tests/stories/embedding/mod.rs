@@ -272,10 +272,17 @@ fn a_resting_page_computes_when_it_is_touched() {
         framed(page, "embed=1&autorun=0&q=2&M=5", 480).await?;
         page.next_frames().await?;
         ensure!(told(page, "fedsysid:result").await?.is_empty());
-        ensure!(inside(page, "document.querySelector('.cover').checkVisibility()").await? == json!(true));
-        inside(page, "(document.querySelector('.cover').click(), null)").await?;
+        let press = |key: &str| {
+            format!("(document.activeElement.dispatchEvent(new frame.contentWindow.KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})), null)")
+        };
+        inside(page, &press("Tab")).await?;
+        inside(page, "(document.querySelector('.cover').focus(), null)").await?;
+        page.next_frames().await?;
+        ensure!(inside(page, "document.querySelector('.cover').checkVisibility()").await? == json!(true), "a key leads past it");
+        inside(page, &press("Enter")).await?;
         wait_for(page, "fedsysid:result").await?;
         ensure!(inside(page, "document.querySelector('.cover') === null").await? == json!(true));
+        ensure!(inside(page, "document.activeElement.matches('.chart')").await? == json!(true), "the focus is lost");
         Ok(())
     });
 }

@@ -12,10 +12,11 @@ use super::save::save;
 use super::store::Store;
 use crate::dashboard::outgoing::export::Export;
 use crate::dashboard::outgoing::export::charts::Page;
+use crate::dashboard::outgoing::export::own_data;
 use crate::dashboard::views::data::charts::Dots;
 use crate::dashboard::views::data::parts::{Part, Parts};
 use crate::dashboard::views::data::rounds::{self, Which};
-use crate::dashboard::views::data::{Choices, Chosen, FORMAT, Sheet, charts};
+use crate::dashboard::views::data::{Choices, Chosen, FORMAT, Sheet};
 use crate::web::desk_proxy::{DeskMessage, DeskProxy};
 use crate::web::listener::Listener;
 
@@ -301,7 +302,7 @@ fn whose(store: Store, own: OwnData) -> AnyView {
     view! {
         <div class="sweep-head">
             {select(say!("of"), own.options(Part::Models), || false, choose)}
-            {own.save(store, "save-eigenvalues", charts::eigenvalues)}
+            {own.save(store, "save-eigenvalues", own_data::eigenvalues)}
         </div>
     }
     .into_any()
@@ -312,7 +313,7 @@ fn ways(store: Store, own: OwnData) -> AnyView {
     view! {
         <div class="sweep-head">
             {select(say!("with"), own.options(Part::Ways), || false, choose)}
-            {own.save(store, "save-joining", charts::joining)}
+            {own.save(store, "save-joining", own_data::joining)}
         </div>
     }
     .into_any()

@@ -101,6 +101,32 @@ fn modules_know_only_what_they_may() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The folders of the dashboard are read in this order.
+const DASHBOARD: [&str; 5] = ["words", "results", "run", "views", "outgoing"];
+
+/// Tests may look at what comes later: at the sentences of every view, for instance.
+#[test]
+fn a_folder_of_the_dashboard_uses_none_that_comes_later() {
+    let is_test =
+        |path: &Path| path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("advice.rs");
+    let mut n_files = 0;
+    let mut faults = Vec::new();
+    for (place, folder) in DASHBOARD.iter().enumerate() {
+        let files = files_below(&source().join("dashboard").join(folder), "rs");
+        for path in files.into_iter().filter(|path| !is_test(path) && !path.ends_with("tests.rs")) {
+            n_files += 1;
+            let code = code(&path);
+            let is_later = |path: &&str| {
+                DASHBOARD[place + 1..].iter().any(|later| is_within(path, &format!("dashboard::{later}")))
+            };
+            let later: Vec<_> = used(&code).into_iter().filter(is_later).map(str::to_owned).collect();
+            faults.extend(later.iter().map(|later| format!("{} uses {later}", path.display())));
+        }
+    }
+    assert!(n_files > 60, "the dashboard is where it is looked for: {n_files} files");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 #[test]
 fn only_the_web_module_speaks_with_workers() {
     for path in files_below(&source(), "rs") {
@@ -116,7 +142,7 @@ fn only_the_web_module_speaks_with_workers() {
 /// values of figures.
 #[test]
 fn what_runs_in_workers_draws_nothing() {
-    const PLAIN: [&str; 4] = ["number", "{Curve", "{Axis", "Role"];
+    const PLAIN: [&str; 5] = ["number", "{Curve", "{Axis", "{Point", "Role"];
     let mut n_files = 0;
     for module in ["web", "engine", "protocol", "theory", "sim", "data", "dashboard/views/data"] {
         let files = files_below(&source().join(module), "rs").into_iter().filter(|path| !path.ends_with("tests.rs"));

@@ -5,13 +5,13 @@
 use fedsysid_say::{say, text};
 use std::fmt::Write;
 
-use crate::dashboard::outgoing::table::Table;
 use crate::dashboard::run::anatomy::Anatomy;
 use crate::dashboard::run::badge::{Badge, Standing};
 use crate::dashboard::run::join::Join;
 use crate::dashboard::run::readout::Reading;
 use crate::dashboard::run::strip_units::EXTENT;
 use crate::dashboard::words::glossary::Entry;
+use crate::dashboard::words::table::Table;
 use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::Role;
 use crate::figure::number::{count, measured, number};

@@ -2,9 +2,10 @@
 //!
 //! - [`names`]: names of methods, estimates and clients; [`counting`]: counts and lists in words.
 //! - [`thresholds`]: from which size on differences are spoken of.
-//! - [`glossary`]: explanations of quantities.
+//! - [`glossary`]: explanations of quantities; [`table`]: tables, and as files.
 
 pub mod counting;
 pub mod glossary;
 pub mod names;
+pub mod table;
 pub mod thresholds;

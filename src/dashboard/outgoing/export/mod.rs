@@ -8,12 +8,13 @@
 pub mod charts;
 mod json;
 pub mod menu;
+pub mod own_data;
 pub(in crate::dashboard) mod pictures;
 pub mod png;
 mod settings;
 
 use crate::dashboard::outgoing::script::Language;
-use crate::dashboard::outgoing::table::Table;
+use crate::dashboard::words::table::Table;
 use crate::figure::Size;
 use crate::figure::sheet::{Paper, Picture, Sheet};
 use crate::figure::svg::{DrawingBackend, Strokes, sheet_svg};

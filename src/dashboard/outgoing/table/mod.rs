@@ -9,6 +9,7 @@ use crate::dashboard::results::sweep::{Sweep, value_of};
 use crate::dashboard::run::picture::pooled;
 use crate::dashboard::run::readout::expected_of;
 use crate::dashboard::words::names::{method_name, reference_name, whose};
+use crate::dashboard::words::table::Table;
 use crate::params::Key;
 use crate::params::table::words;
 use crate::params::views::SweepOf;
@@ -21,15 +22,6 @@ pub use run::{of_anatomy, of_bound, of_join, of_map, of_run};
 /// The settings that every row states.
 const KEYS: [Key; 6] =
     [Key::Clients, Key::Rollouts, Key::Heterogeneity, Key::LocalSteps, Key::StepSize, Key::RolloutLen];
-
-/// A table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// Names of the columns.
-    pub header: Vec<String>,
-    /// Numbers with all digits and a decimal point; empty if there is none.
-    pub rows: Vec<Vec<String>>,
-}
 
 /// The rounds that have rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,36 +116,6 @@ impl Table {
         };
         values.chain(swept).chain([settings.seed.0.to_string(), start.into(), whose(settings.target)]).collect()
     }
-
-    fn new(header: &[&str]) -> Self {
-        Self { header: header.iter().map(|&name| name.to_owned()).collect(), rows: Vec::new() }
-    }
-
-    /// The table as comma-separated values (RFC 4180).
-    pub fn csv(&self) -> String {
-        let mut text = String::new();
-        for row in std::iter::once(&self.header).chain(&self.rows) {
-            for (index, cell) in row.iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                csv_cell(&mut text, cell);
-            }
-            text += "\r\n";
-        }
-        text
-    }
-}
-
-/// Writes a cell of comma-separated values (RFC 4180), in quotes if it needs them.
-pub(crate) fn csv_cell(text: &mut String, cell: &str) {
-    if cell.contains([',', '"', '\n', '\r']) {
-        text.push('"');
-        text.push_str(&cell.replace('"', "\"\""));
-        text.push('"');
-    } else {
-        text.push_str(cell);
-    }
 }
 
 /// A number with all digits; empty for NaN.
@@ -214,22 +176,6 @@ mod tests {
         assert_eq!(swept("sweep=R:1,2").header[6], "R");
         for has_one in ["sweep=M:1,2", "sweep=seed:1,2"] {
             assert_eq!(swept(has_one).header.len(), 16, "{has_one}");
-        }
-    }
-
-    #[test]
-    fn cells_are_quoted_where_they_must_be() {
-        let cells = [
-            ("plain", "plain"),
-            ("a,b", "\"a,b\""),
-            ("a \"b\"", "\"a \"\"b\"\"\""),
-            ("a\nb", "\"a\nb\""),
-            ("a\rb", "\"a\rb\""),
-        ];
-        for (cell, expected) in cells {
-            let mut text = String::new();
-            csv_cell(&mut text, cell);
-            assert_eq!(text, expected);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Tables of one run: errors, causes, gains of clients, the bound; and of a map.
 
-use super::{Table, number};
+use super::number;
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::Sweep;
 use crate::dashboard::run::cause::Cause;
@@ -9,6 +9,7 @@ use crate::dashboard::run::pins::{Ghost, others};
 use crate::dashboard::run::readout::expected_of;
 use crate::dashboard::views::maps::{Of, ShownMap};
 use crate::dashboard::words::names::{method_name, reference_name};
+use crate::dashboard::words::table::Table;
 use crate::sim::stats::Running;
 use crate::theory::prediction::Parts;
 

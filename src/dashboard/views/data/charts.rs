@@ -1,30 +1,25 @@
-//! Charts of opened data, as exports: the desk sends their points, and the page makes figures of them.
+//! Charts of opened data: the desk sends their points, and the page makes figures of them.
 
 use super::parts::{Part, Parts};
-use crate::dashboard::outgoing::export::Export;
-use crate::dashboard::outgoing::export::charts::Page;
-use crate::dashboard::outgoing::export::pictures::{clients_dots, plane};
-use crate::dashboard::outgoing::table::Table;
 use crate::dashboard::run::join::{Join, strip};
-use crate::dashboard::views::systems::Mode;
 use crate::figure::number::measured;
-use crate::figure::{Curve, CurveKind, Point, Role};
+use crate::figure::{Point, Role};
 use crate::text::from_decimal;
 use fedsysid_say::say;
 
 /// A point of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spot<'a> {
+pub(crate) struct Spot<'a> {
     /// Name of the client that it belongs to; empty if it belongs to the chosen model.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// Horizontal value: an eigenvalue's real part, or a distance.
-    pub(super) x: f64,
+    pub(crate) x: f64,
     /// Vertical value: an eigenvalue's imaginary part, or a ratio of errors.
-    pub(super) y: f64,
+    pub(crate) y: f64,
 }
 
 impl Spot<'_> {
-    fn point(&self) -> Point {
+    pub(crate) fn point(&self) -> Point {
         Point { x: self.x, y: self.y }
     }
 }
@@ -37,7 +32,8 @@ pub(super) fn written<'a>(points: impl Iterator<Item = Spot<'a>>) -> String {
     points.map(line).fold(String::new(), |text, line| text + &line + "\n")
 }
 
-fn read(text: &str) -> Vec<Spot<'_>> {
+/// The points that the desk has [`written`].
+pub(crate) fn read(text: &str) -> Vec<Spot<'_>> {
     let point = |line| {
         let mut fields = str::splitn(line, 3, '\t');
         let (x, y) = (from_decimal(fields.next()?)?, from_decimal(fields.next()?)?);
@@ -46,40 +42,18 @@ fn read(text: &str) -> Vec<Spot<'_>> {
     text.lines().filter_map(point).collect()
 }
 
-/// The eigenvalues of the chosen model before those of the clients' own models; `None` if there is no model.
-pub fn eigenvalues(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let (head, points) = parts[Part::Modes].split_once('\n')?;
-    let (english, model) = head.split_once('\t')?;
-    let points = read(points);
-    let curve = |role, kind, label: &str, is_ours: fn(&str) -> bool| {
-        let points = points.iter().filter(|spot| is_ours(spot.name)).map(Spot::point).collect();
-        Curve { role, kind, label: label.to_owned(), points, band: Vec::new() }
-    };
-    let figure = plane(vec![
-        curve(Role::ClientAlone, CurveKind::Beside, say!("clients alone"), |name| !name.is_empty()),
-        curve(Role::Pooled, CurveKind::Points, model, str::is_empty),
-    ]);
-    let row = |&Spot { name, x: re, y: im }: &Spot<'_>| {
-        let name = if name.is_empty() { english.to_owned() } else { say!("{name} alone") };
-        vec![name, re.to_string(), im.to_string(), Mode { re, im }.size().to_string()]
-    };
-    let header = ["model", "real part", "imaginary part", "absolute value"].map(str::to_owned).to_vec();
-    let table = || Table { header, rows: points.iter().map(row).collect() };
-    let title = say!("Eigenvalues of Â: {model}");
-    Some(page.own_data("data-eigenvalues", title, parts[Part::About].clone(), figure, table))
-}
-
 /// Content of the chart of who should join.
-struct Joined<'a> {
+pub(crate) struct Joined<'a> {
     /// Color of the shared way that clients could join.
-    role: Role,
+    pub(crate) role: Role,
     /// Name of the shared way that clients could join.
-    way: &'a str,
+    pub(crate) way: &'a str,
     /// One spot per client: its distance from the mean system across, and its ratio of errors upward.
-    spots: Vec<Spot<'a>>,
+    pub(crate) spots: Vec<Spot<'a>>,
 }
 
-fn joined(parts: &Parts) -> Option<Joined<'_>> {
+/// Reads the chart of who should join; `None` without one.
+pub(crate) fn joined(parts: &Parts) -> Option<Joined<'_>> {
     let (head, points) = parts[Part::Dots].split_once('\n')?;
     let (word, way) = head.split_once('\t')?;
     let role = Role::ALL.into_iter().find(|role| role.word() == word)?;
@@ -126,26 +100,12 @@ impl Dots {
     }
 }
 
-/// The chart of who should join, by errors on held-out data; `None` if no client has a ratio of errors.
-pub fn joining(page: Page<'_>, parts: &Parts) -> Option<Export> {
-    let Joined { role, way, spots } = joined(parts).filter(|joined| !joined.spots.is_empty())?;
-    let dots: Vec<_> = spots.iter().map(Spot::point).collect();
-    let figure = clients_dots(&dots, role, way);
-    let header = ["client", "distance from the mean system", "error alone / error with it"].map(str::to_owned).to_vec();
-    let row = |spot: &Spot<'_>| vec![spot.name.to_owned(), spot.x.to_string(), spot.y.to_string()];
-    let table = || Table { header, rows: spots.iter().map(row).collect() };
-    let title = say!("Who should join: {way} against alone, by errors on held-out data");
-    Some(page.own_data("data-joining", title, parts[Part::About].clone(), figure, table))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dashboard::views::data::{way_name, way_role};
     use crate::data::identify::Way;
     use crate::data::shared::solvers;
-    use crate::params::Draft;
-    use crate::params::views::Views;
 
     const SPOTS: [Spot<'_>; 2] = [Spot { name: "north", x: 0.5, y: 2.0 }, Spot { name: "south", x: 0.1, y: 0.25 }];
 
@@ -163,17 +123,9 @@ mod tests {
         assert_eq!(dots.reading(0), "client north gains 2.0-fold with pooled; 0.50 from the mean system");
         assert_eq!(dots.reading(1), "client south loses 4.0-fold with pooled; 0.10 from the mean system");
         assert_eq!(Dots::read(&Parts::default()), None);
-    }
-
-    #[test]
-    fn without_a_ratio_there_is_no_chart() {
-        let (draft, views) = (Draft::default(), Views::default());
-        let page = Page { draft: &draft, views: &views, link: "" };
-        let full = parts(Way::Pooled);
-        assert!(joining(page, &full).is_some());
         let mut empty = Parts::default();
-        empty[Part::Dots] = format!("{}\n", full[Part::Dots].lines().next().unwrap());
-        assert!(joining(page, &empty).is_none() && Dots::read(&empty).is_none());
+        empty[Part::Dots] = "pooled\tpooled\n".into();
+        assert_eq!(Dots::read(&empty), None, "no client has a ratio");
     }
 
     #[test]

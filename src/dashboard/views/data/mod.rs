@@ -5,7 +5,7 @@
 //! - [`parts`]: the pieces that go from the desk to the page.
 //! - [`words`], [`markup`]: texts and markup; [`rounds`]: the typed numbers of rounds; [`results`]: the results as a
 //!   CSV file.
-//! - [`charts`]: the charts, as exports.
+//! - [`charts`]: the points of the charts.
 //! - [`simulated`]: the experiment's own data as a file of the same format.
 //!
 //! The true systems of people's data are unknown: nothing here speaks of an error against them.

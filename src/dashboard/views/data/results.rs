@@ -4,7 +4,7 @@ use fedsysid_say::in_english;
 use std::fmt::Write;
 
 use super::{Found, way_name};
-use crate::dashboard::outgoing::table::csv_cell;
+use crate::dashboard::words::table::csv_cell;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::Model;

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use super::code::{Found, LEN, NoCode, is_letter};
 use super::{course, texts};
-use crate::dashboard::outgoing::table::Table;
 use crate::dashboard::results::sweep::{Plan, Sweep};
 use crate::dashboard::words::counting::Things;
+use crate::dashboard::words::table::Table;
 use crate::figure::number::measured;
 use crate::figure::{Axis, Curve, CurveKind, Figure, Mark, Point, Role, Scale};
 use crate::params::name::{fragment_of, seed_of};

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use super::words::subscript;
 use super::{Client, Portrait, clients};
-use crate::dashboard::outgoing::table::Table;
 use crate::dashboard::words::counting::Things;
+use crate::dashboard::words::table::Table;
 use crate::figure::number::{measured, number};
 use crate::sim::Matrix;
 use crate::theory::covariance::StateCovariances;

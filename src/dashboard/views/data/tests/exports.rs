@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::dashboard::outgoing::export::charts::Page;
+use crate::dashboard::outgoing::export::own_data;
 use crate::params::{Draft, Views};
 
 /// Exports hold every eigenvalue and every dot of the charts, and say which data were opened.
@@ -10,10 +11,10 @@ fn both_pictures_can_be_taken_away() {
     let parts = desk(&[&text(example())]).parts().unwrap();
     let (draft, views) = (Draft::default(), Views::default());
     let page = Page { draft: &draft, views: &views, link: "https://example.org/?view=data" };
-    let poles = charts::eigenvalues(page, &parts).unwrap();
+    let poles = own_data::eigenvalues(page, &parts).unwrap();
     assert_eq!(poles.table.rows.len(), 3 * (1 + 12));
     assert_eq!(poles.title, "Eigenvalues of Â: pooled");
-    let joining = charts::joining(page, &parts).unwrap();
+    let joining = own_data::joining(page, &parts).unwrap();
     assert_eq!(joining.table.rows.len(), 12);
     for export in [poles, joining] {
         assert!(export.caption.starts_with("0.csv: 1320 rows"), "{}", export.caption);
@@ -21,7 +22,8 @@ fn both_pictures_can_be_taken_away() {
         assert!(export.svg::<Strokes>((&Theme::DARK, Paper::Opaque)).contains("</svg>"));
     }
     assert!(
-        charts::eigenvalues(page, &Parts::default()).is_none() && charts::joining(page, &Parts::default()).is_none()
+        own_data::eigenvalues(page, &Parts::default()).is_none()
+            && own_data::joining(page, &Parts::default()).is_none()
     );
 }
 
@@ -31,7 +33,7 @@ fn charts_have_the_same_table_in_every_language() {
     let found = found(&small(|_| ()));
     let (draft, views) = (Draft::default(), Views::default());
     let page = Page { draft: &draft, views: &views, link: "" };
-    let chart = |model| charts::eigenvalues(page, &markup::parts(&found, Chosen { model, way: 0 })).unwrap();
+    let chart = |model| own_data::eigenvalues(page, &markup::parts(&found, Chosen { model, way: 0 })).unwrap();
     let last = found.models().count();
     let plain = [0, last].map(chart);
     assert_eq!((&*plain[0].table.rows[0][0], &*plain[1].table.rows[0][0]), ("pooled", "1 alone"));

@@ -9,6 +9,15 @@ pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace("]]>", "]]&gt;").replace('"', "&quot;")
 }
 
+/// Writes to a string, as `write!` does: that cannot fail.
+macro_rules! put {
+    ($to:expr, $($what:tt)*) => {{
+        use std::fmt::Write as _;
+        let _ = write!($to, $($what)*);
+    }};
+}
+pub(crate) use put;
+
 /// The number that `text` says, the nearest `f64`: digits with at most one point, and possibly `e` with a whole
 /// exponent.
 #[cfg(not(all(target_arch = "wasm32", feature = "web")))]

@@ -68,6 +68,13 @@ pub fn count(value: usize) -> String {
     grouped(&value.to_string())
 }
 
+/// A share in percent, with a typographic minus sign.
+pub fn percent(share: f64) -> String {
+    let rounded = (1_000.0 * share).round() / 10.0;
+    let sign = if rounded < 0.0 { "−" } else { "" };
+    format!("{sign}{} %", number(rounded.abs()))
+}
+
 /// A number as a multiple of a power of ten: "10⁻³", "3×10¹²".
 pub(super) fn power_of_ten(value: f64, digits: usize) -> String {
     match rounded(value, digits) {
@@ -226,5 +233,10 @@ mod tests {
                 assert!(!text.is_empty() && !text.ends_with('.'), "{value:?} → {text}");
             }
         }
+    }
+
+    #[test]
+    fn shares_are_said_in_percent() {
+        assert_eq!([0.954, 1.0, -0.01234, 0.0, -1e-9].map(percent), ["95.4 %", "100 %", "−1.2 %", "0 %", "0 %"]);
     }
 }

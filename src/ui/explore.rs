@@ -26,6 +26,7 @@ use crate::dashboard::run::readout;
 use crate::dashboard::run::{captions, complaints, verdict};
 use crate::dashboard::views::family::Family;
 use crate::dashboard::views::lesson::guess::Kind;
+use crate::dashboard::words::html;
 use crate::dashboard::words::names::method_name;
 use crate::figure::Figure;
 use crate::figure::number::count;
@@ -190,7 +191,7 @@ fn sweep_head(store: Store) -> AnyView {
     let methods = memo(move || {
         let draft = store.settings.draft.read();
         let names: Vec<_> = draft.settings().methods.into_iter().map(method_name).collect();
-        markup::options(&names, Some(store.views.read().place(draft.algorithms)))
+        html::options(&names, Some(store.views.read().place(draft.algorithms)))
     });
     let choose = move |place| {
         let algorithms = store.settings.draft.read_untracked().algorithms;
@@ -226,7 +227,7 @@ pub(super) fn complaints(store: Store) -> AnyView {
         let run = dashboard.run().filter(|_| is_on_chart);
         let of_run = run.map(|run| complaints::complaints(run, are_steps_fixed)).unwrap_or_default();
         let complaints: Vec<_> = refusal.into_iter().chain(of_run).collect();
-        markup::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(complaints::trouble)))
+        html::unbroken(&markup::complaints(&complaints, dashboard.trouble().map(complaints::trouble)))
     });
     let press = on(move |event: MouseEvent| {
         if event_target::<Element>(&event).has_attribute("data-dismiss") {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::data::OwnData;
 use super::reactive::{live, on};
-use crate::dashboard::run::markup::word_options;
+use crate::dashboard::words::html::word_options;
 use crate::params::Word;
 use crate::params::embed::Language;
 use crate::web;

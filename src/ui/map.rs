@@ -25,6 +25,7 @@ use crate::dashboard::run::picture;
 use crate::dashboard::run::readout;
 use crate::dashboard::run::{captions, verdict};
 use crate::dashboard::views::maps::{Of, Pointer, ShownMap};
+use crate::dashboard::words::html;
 use crate::figure::Size;
 use crate::figure::aloud::spoken;
 use crate::figure::heat::draw::draw_heat_layout;
@@ -84,7 +85,7 @@ fn unveiled(store: Store, theme: Signal<Theme>) -> AnyView {
         let dashboard = store.dashboard.read();
         map.look(|shown| shown.reading(x, y, dashboard.run())).unwrap_or_default()
     };
-    let reading = memo(move || markup::unbroken(&at(map.hover.get().unwrap_or_else(|| map.now()))));
+    let reading = memo(move || html::unbroken(&at(map.hover.get().unwrap_or_else(|| map.now()))));
     // The handle always announces its own position, wherever the pointer is.
     let of_handle = memo(move || at(map.now()));
     let caption = memo(move || {
@@ -164,9 +165,9 @@ impl Map {
 fn choices(map: Map) -> AnyView {
     let kinds = memo(move || {
         let names: Vec<_> = MapKind::ALL.iter().map(|(kind, ..)| kind.name().to_owned()).collect();
-        markup::options(&names, MapKind::ALL.iter().position(|(kind, ..)| *kind == map.kind()))
+        html::options(&names, MapKind::ALL.iter().position(|(kind, ..)| *kind == map.kind()))
     });
-    let algorithms = memo(move || markup::options(&["FedLin".into(), "FedAvg".into()], Some(map.of() as usize)));
+    let algorithms = memo(move || html::options(&["FedLin".into(), "FedAvg".into()], Some(map.of() as usize)));
     let choose_kind = move |place: usize| {
         let kind = MapKind::ALL.get(place).map_or(MapKind::default(), |(kind, ..)| *kind);
         map.store.views.update(|views| views.map = kind);

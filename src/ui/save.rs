@@ -16,10 +16,11 @@ use crate::dashboard::outgoing::export::charts::Page;
 use crate::dashboard::outgoing::export::menu::{Act, Choices, menu};
 use crate::dashboard::outgoing::export::{Export, Format, PICTURE, png};
 use crate::dashboard::outgoing::script::NoProgram;
-use crate::dashboard::run::markup;
+use crate::dashboard::words::html;
 use crate::figure::Size;
 use crate::figure::sheet::draw_sheet;
 use crate::params::Word;
+use crate::text::escaped;
 use crate::web::address::with_query;
 use crate::web::{clipboard, file, preferences};
 
@@ -81,7 +82,7 @@ fn boxed_save(store: Store, id: &'static str, has_program: bool, more: AnyView, 
     };
     let open_table = move || {
         table_html.set(match save.export() {
-            Ok(export) => format!("<h3>{}</h3>{}", markup::escaped(&export.title), markup::table(&export.table)),
+            Ok(export) => format!("<h3>{}</h3>{}", escaped(&export.title), html::table(&export.table)),
             Err(reason) => format!("<p>{reason}</p>"),
         });
     };

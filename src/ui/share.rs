@@ -9,7 +9,7 @@ use super::parts::button;
 use super::reactive::{live, memo, on};
 use super::selection::WholeText;
 use super::store::Store;
-use crate::dashboard::run::markup;
+use crate::dashboard::words::html;
 use crate::figure::number::count;
 use crate::params::file;
 use crate::params::state::LINK_CHARS;
@@ -77,7 +77,7 @@ pub(super) fn share(store: Store) -> AnyView {
                     {embedding::opener()}
                     <details class="keys">
                         <summary>{say!("All settings of a link")}</summary>
-                        <div class="numbers-table" tabindex="0" role="region" aria-label=say!("All settings of a link") inner_html=markup::keys()></div>
+                        <div class="numbers-table" tabindex="0" role="region" aria-label=say!("All settings of a link") inner_html=html::keys()></div>
                     </details>
                 </div>
             </details>

@@ -5,7 +5,7 @@ use fedsysid_say::say;
 use leptos::ev::Event;
 use leptos::prelude::*;
 
-use crate::dashboard::run::markup::word_options;
+use crate::dashboard::words::html::word_options;
 use crate::figure::theme::{Levels, Theme, is_dark as is_dark_paper};
 use crate::params::Word;
 use crate::params::embed::Look;

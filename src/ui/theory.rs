@@ -28,6 +28,7 @@ use crate::dashboard::run::bound;
 use crate::dashboard::run::join::{self, Join, joins};
 use crate::dashboard::run::markup;
 use crate::dashboard::words::glossary::{ANATOMY, BOUND, Entry, JOIN, STABILITY};
+use crate::dashboard::words::html;
 use crate::dashboard::words::names::{method_name, solver_role};
 use crate::figure::Role;
 use crate::figure::theme::Theme;
@@ -149,7 +150,7 @@ fn anatomy_card(store: Store, which: RwSignal<Option<Role>>) -> AnyView {
     let its_turn = store.turn_of_card(ANATOMY_TURN);
     let names = said_in_turn(store, its_turn, move |run| {
         let names: Vec<_> = run.summary.methods.iter().map(|summary| method_name(summary.method)).collect();
-        markup::options(&names, index_of(run, which.get()))
+        html::options(&names, index_of(run, which.get()))
     });
     let html = said_in_turn(store, its_turn, move |run| {
         let anatomy = index_of(run, which.get()).and_then(|index| anatomies(run).into_iter().nth(index));

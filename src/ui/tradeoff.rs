@@ -17,6 +17,7 @@ use crate::dashboard::run::markup;
 use crate::dashboard::views::landmarks::{self, Landmark};
 use crate::dashboard::views::lesson::guess::Kind;
 use crate::dashboard::views::tradeoff::{TradeOff, caption};
+use crate::dashboard::words::html;
 use crate::figure::theme::Theme;
 use crate::params::table::{self, shown, typed};
 use crate::params::views::{Across, BESIDE, BESIDE_KEYS};
@@ -110,7 +111,7 @@ fn choices(store: Store) -> AnyView {
     let beside = move || store.views.read().beside;
     let axes = memo(move || {
         let names: Vec<_> = Across::ALL.iter().map(|(axis, ..)| axis.name().to_owned()).collect();
-        markup::options(&names, Across::ALL.iter().position(|(axis, ..)| *axis == across()))
+        html::options(&names, Across::ALL.iter().position(|(axis, ..)| *axis == across()))
     });
     // The parameter on the axis cannot be the second setting.
     let keys = move || BESIDE_KEYS.into_iter().filter(move |&key| key != across().key());
@@ -118,7 +119,7 @@ fn choices(store: Store) -> AnyView {
         let names = keys().map(|key| format!("{} {}", key.param().symbol, key.param().name()));
         let names: Vec<_> = std::iter::once(say!("nothing").to_owned()).chain(names).collect();
         let chosen = beside().and_then(|(key, _)| keys().position(|other| other == key));
-        markup::options(&names, Some(chosen.map_or(0, |place| place + 1)))
+        html::options(&names, Some(chosen.map_or(0, |place| place + 1)))
     });
     let choose_axis =
         move |place: usize| store.set_across(Across::ALL.get(place).map_or(Across::default(), |(axis, ..)| *axis));

@@ -191,3 +191,34 @@ fn colors_of_the_page_stand_in_one_file() {
         assert_eq!(color, None, "{} has a color of its own", path.display());
     }
 }
+
+/// A name in a table says which test to look at: tests are renamed, and so are the files that they are in.
+#[test]
+fn the_tests_that_the_docs_name_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_to_string(root.join("docs/tests.md")).expect("the page of tests is there");
+    let (_, tables) = docs.split_once("## For everybody").expect("the tables come last");
+    let files = ["src", "tests"].iter().flat_map(|folder| files_below(&root.join(folder), "rs")).collect::<Vec<_>>();
+    let text: String = files.iter().map(|path| fs::read_to_string(path).expect("a source file is text")).collect();
+    let is_module = |name: &str| {
+        text.contains(&format!("mod {name} {{"))
+            || files
+                .iter()
+                .any(|path| path.components().any(|part| Path::new(&part).file_stem() == Some(name.as_ref())))
+    };
+    let named: Vec<_> = tables
+        .lines()
+        .filter_map(|row| row.split('|').nth(2))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(named.len() > 90, "names are where they are looked for: {}", named.len());
+    for name in named {
+        let (modules, last) = name.rsplit_once("::").unwrap_or(("", name));
+        let is_test = match last.strip_suffix('…') {
+            Some(begin) => text.contains(&format!("fn {begin}")),
+            None => text.contains(&format!("fn {last}(")) || is_module(last),
+        };
+        let is_there = modules.split("::").all(|module| module.is_empty() || is_module(module));
+        assert!(is_test && is_there, "docs/tests.md names {name}, which is not there");
+    }
+}

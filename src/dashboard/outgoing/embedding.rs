@@ -5,12 +5,13 @@
 use fedsysid_say::say;
 use std::fmt::Write;
 
-use crate::dashboard::run::markup::{escaped, word_options};
+use crate::dashboard::words::html::word_options;
 use crate::params::Word;
 use crate::params::embed::{self, Embed, Framing, Language, Look, OPTIONS, TABS};
 use crate::params::link::{pairs as decoded, query};
 use crate::params::table::Group;
 use crate::params::{Lesson, Param, State, View, keys};
+use crate::text::escaped;
 
 /// The script that defines the element, beside the page.
 pub const SCRIPT: &str = "fedsysid-figure.js";

@@ -2,7 +2,6 @@
 
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::{Plan, State, Sweeps};
-use crate::dashboard::run::markup::escaped;
 use crate::dashboard::run::picture::curve;
 use crate::dashboard::words::names::method_name;
 use crate::dashboard::words::thresholds::{is_rounding, off};
@@ -14,6 +13,7 @@ use crate::params::{Draft, Param, Pin};
 use crate::sim::scenario::Settings;
 use crate::sim::stats::Running;
 use crate::sim::study::{MethodSummary, Summary};
+use crate::text::escaped;
 use fedsysid_say::{between, decimal, say};
 
 /// Maximum number of differences that are named one by one.

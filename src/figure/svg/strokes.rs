@@ -5,23 +5,15 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
-use std::fmt::Write;
 use std::rc::Rc;
 
 use plotters::style::FontStyle;
 use plotters::style::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
 
-use crate::text::escaped;
+use crate::text::{escaped, put};
 
 type Done = Result<(), DrawingErrorKind<Infallible>>;
-
-/// Writes to a string, which cannot fail.
-macro_rules! put {
-    ($to:expr, $($what:tt)*) => {
-        let _ = write!($to, $($what)*);
-    };
-}
 
 /// A drawing with a size in drawing units. Clones write to the same text.
 #[derive(Clone, Debug)]

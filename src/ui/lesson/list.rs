@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use web_sys::Element;
 
 use super::panel::HEADING;
-use crate::dashboard::run::markup::options;
 use crate::dashboard::views::lesson::class::{self, Of, Picture};
 use crate::dashboard::views::lesson::{COURSES, markup};
+use crate::dashboard::words::html::options;
 use crate::figure::theme::Theme;
 use crate::params::{Lesson, Word};
 use crate::ui::chart::Chart;

@@ -11,11 +11,11 @@ use leptos::prelude::*;
 
 use super::reactive::{effect, memo};
 use super::store::Store;
-use crate::dashboard::run::markup::unbroken;
 use crate::dashboard::views::lesson::guess::{self, Guess, Kind};
 use crate::dashboard::views::lesson::progress::Progress;
 use crate::dashboard::views::lesson::seen::{self, Seen};
 use crate::dashboard::views::lesson::{kind, step_of};
+use crate::dashboard::words::html::unbroken;
 use crate::figure::Figure;
 use crate::params::Word;
 use crate::params::guide::Guide;

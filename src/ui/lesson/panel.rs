@@ -5,9 +5,9 @@ use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 
 use super::look;
-use crate::dashboard::run::markup::unbroken;
 use crate::dashboard::views::lesson::seen::Seen;
 use crate::dashboard::views::lesson::{markup, step_of};
+use crate::dashboard::words::html::unbroken;
 use crate::params::embed::TABS;
 use crate::params::guide::Guide;
 use crate::params::{Key, Lesson, State};

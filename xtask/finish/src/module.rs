@@ -1,4 +1,4 @@
-//! The wasm module, with the functions that anybody can come to, in an order that compresses well.
+//! The wasm module, with its reachable functions alone, in an order that compresses well.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -33,7 +33,7 @@ pub(crate) fn pack(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The same module with like functions beside each other, without those that nobody can come to, without names of functions,
+/// The same module with like functions beside each other, without unreachable ones, without names of functions,
 /// which only numbers would match, and with other names of what it imports.
 fn reordered(module: &[u8], names: &HashMap<String, String>) -> std::result::Result<Vec<u8>, String> {
     let (imported, bodies) = functions(module).map_err(|fault| fault.to_string())?;
@@ -298,7 +298,7 @@ mod tests {
 
     /// The sixth is exported to be called, and calls those after it; all others are methods of what nobody makes.
     #[test]
-    fn what_nobody_can_come_to_is_left_out() {
+    fn unreachable_functions_are_left_out() {
         let name = |number| if number == 5 { "main".to_owned() } else { format!("intounderlyingsource_{number}") };
         let after = reordered(&module(9, name, false), &HashMap::new()).unwrap();
         let mut numbers: Vec<i64> = said(&after).iter().map(|&(number, _)| number).collect();

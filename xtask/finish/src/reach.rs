@@ -1,4 +1,4 @@
-//! What a module can come to from outside: its exports, its tables, and what these call.
+//! Which functions are reachable from outside: exports, tables, and what these call.
 //!
 //! Whatever a library exports is kept by the tools before, whether anybody calls it or not.
 
@@ -14,7 +14,7 @@ pub(crate) fn is_unmade(export: &str) -> bool {
     UNMADE.iter().any(|class| method.starts_with(class))
 }
 
-/// Which functions can be come to, imported ones first, as their numbers are.
+/// Which functions are reachable, imported ones first, as their numbers are.
 ///
 /// # Errors
 /// If it is no module.

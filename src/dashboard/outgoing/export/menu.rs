@@ -2,7 +2,7 @@
 
 use super::{Export, Format, PICTURE};
 use crate::dashboard::outgoing::script::Language;
-use crate::dashboard::run::markup::options;
+use crate::dashboard::words::html::options;
 use crate::figure::sheet::Paper;
 use crate::figure::theme::Theme;
 use fedsysid_say::say;

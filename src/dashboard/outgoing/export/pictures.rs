@@ -3,13 +3,13 @@
 use super::PICTURE;
 use crate::dashboard::results::Run;
 use crate::dashboard::run::cause::Cause;
-use crate::dashboard::run::markup::percent;
 use crate::dashboard::run::picture::LONG;
 use crate::dashboard::views::systems::{Mode, Portrait};
 use crate::dashboard::words::names::{method_name, solver_role};
 use crate::dashboard::words::thresholds::is_rounding;
 use crate::figure::axis::{fit, fit_x};
 use crate::figure::layout::Layout;
+use crate::figure::number::percent;
 use crate::figure::order::order;
 use crate::figure::theme::Theme;
 use crate::figure::{Axis, Band, Curve, CurveKind, Figure, Level, Point, Role, Scale, Size};

@@ -1,17 +1,8 @@
 //! A frame as markup: an inline SVG with colors from the style sheet.
 
-use std::fmt::Write;
-
 use super::plane::{EXTENT, Ellipse, Position};
 use super::scene::{Scene, Shape};
-use crate::text::escaped;
-
-/// Writes to a string, which cannot fail.
-macro_rules! put {
-    ($to:expr, $($what:tt)*) => {
-        let _ = write!($to, $($what)*);
-    };
-}
+use crate::text::{escaped, put};
 
 /// A frame's markup.
 pub fn markup(scene: &Scene) -> String {

@@ -9,9 +9,11 @@ use crate::data::moments_file;
 use crate::data::reader::{Opened, Reader};
 use crate::data::refusal::{Fault, Refusal};
 use crate::data::shared::Rounds;
-use crate::data::sites::{MOST_NUMBERS, Sites};
+use crate::data::sites::{MOST_NUMBERS, Site, Sites};
+use crate::data::sums::Sums;
 use crate::text::from_decimal;
 use fedsysid_say::say;
+use std::collections::BTreeMap;
 
 /// Number of bytes that tell whether a file holds rows or moments.
 const TELLING: usize = 64;
@@ -178,7 +180,7 @@ pub fn of_lot(words: String, n_files: usize) -> String {
     words + &others
 }
 
-/// Adds the clients of another file, and returns what had other names there.
+/// Adds the clients of another file, and returns what had other names there, or was there before.
 fn join(known: &mut Sites, sites: Sites) -> Result<Beside, Refusal> {
     let pairs = || sites.names.iter().zip(&known.names).filter(|(own, other)| !header::is_alike(own, other));
     let columns = pairs().map(|(own, other)| (own.clone(), other.clone())).collect();
@@ -188,7 +190,29 @@ fn join(known: &mut Sites, sites: Sites) -> Result<Beside, Refusal> {
     let now = known.all()[n_before..].iter().map(|site| site.label.clone());
     let mut renamed = labels.into_iter().zip(now).filter(|(own, now)| own != now);
     let first = renamed.next();
-    Ok(Beside { columns, n_renamed: usize::from(first.is_some()) + renamed.count(), renamed: first })
+    let n_renamed = usize::from(first.is_some()) + renamed.count();
+    let (before, added) = known.all().split_at(n_before);
+    let (n_twins, twins) = twins(before, added);
+    Ok(Beside { columns, n_renamed, renamed: first, n_twins, twins })
+}
+
+/// How many of the added clients have exactly the samples of one before, and the names of the first such pair: people open a
+/// file twice, or the moments of a file beside it.
+fn twins(before: &[Site], added: &[Site]) -> (usize, Option<(String, String)>) {
+    let has_samples = |site: &&Site| site.folds.iter().any(|part| part.n_samples() > 0);
+    // Whole sums of thousands of clients would be too long for keys.
+    let key = |site: &Site| -> Vec<u64> {
+        let of_part =
+            |part: &Sums| std::iter::once(part.n_samples()).chain(part.mean().iter().map(|mean| mean.to_bits()));
+        site.folds.iter().flat_map(of_part).collect()
+    };
+    let known: BTreeMap<_, _> = before.iter().filter(has_samples).map(|site| (key(site), site)).collect();
+    let mut pairs = added.iter().filter_map(|site| {
+        let twin = known.get(&key(site)).filter(|twin| twin.folds == site.folds)?;
+        Some((site.label.clone(), twin.label.clone()))
+    });
+    let first = pairs.next();
+    (usize::from(first.is_some()) + pairs.count(), first)
 }
 
 /// The name of a file without its ending; never empty.

@@ -1,14 +1,13 @@
 //! Markup of the Data view's pieces.
 
 use fedsysid_say::{between, in_english, say};
-use std::fmt::Write;
 
 use super::charts::{Spot, written};
 use super::parts::{Chosen, Part, Parts};
 use super::{Found, Kind, way_name, way_role, words};
-use crate::dashboard::run::markup::{self, escaped};
 use crate::dashboard::views::systems::Mode;
 use crate::dashboard::views::systems::plane::drawn;
+use crate::dashboard::words::html::options;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
 use crate::data::identify::{Joining, Model, Outcome, Way};
@@ -16,19 +15,13 @@ use crate::data::shared::scaled;
 use crate::figure::number::{beside_one, count, measured};
 use crate::sim::norm::spectral_norm;
 use crate::sim::spectrum::eigenvalues;
+use crate::text::{escaped, put};
 
 /// Maximum number of dots for the eigenvalues of the clients' own models.
 const CLOUD: usize = 600;
 
 /// Maximum number of clients in the table and in the list of models; the saved results hold all clients.
 const LISTED: usize = 100;
-
-/// Formats into a string, which cannot fail.
-macro_rules! put {
-    ($to:expr, $($what:tt)*) => {
-        let _ = write!($to, $($what)*);
-    };
-}
 
 /// Writes all pieces for the chosen model and shared way.
 pub fn parts(found: &Found, chosen: Chosen) -> Parts {
@@ -43,10 +36,10 @@ pub fn parts(found: &Found, chosen: Chosen) -> Parts {
     let (join, by_client) = join(found, chosen.way);
     let mut parts = Parts::default();
     parts[Part::Summary] = summary(found);
-    parts[Part::Models] = markup::options(&models, Some(chosen.model));
+    parts[Part::Models] = options(&models, Some(chosen.model));
     parts[Part::Estimate] = chosen_model(found, chosen.model);
     parts[Part::Fit] = fit(found);
-    parts[Part::Ways] = markup::options(&ways, Some(chosen.way));
+    parts[Part::Ways] = options(&ways, Some(chosen.way));
     parts[Part::Join] = join;
     parts[Part::Clients] = by_client;
     parts[Part::Spread] = format!("<p data-testid=data-spread data-said>{}</p>", escaped(&words::spread(found)));

@@ -72,7 +72,7 @@ pub enum Kind {
     Moments(u64),
 }
 
-/// What of a file has other names than in the files before it.
+/// What of a file has other names than in the files before it, or was there already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {
     /// Names of columns here, each with that of the first file for the same state or input.
@@ -81,6 +81,10 @@ pub struct Beside {
     pub n_renamed: usize,
     /// The first of them: its name here, and the one that it got.
     pub renamed: Option<(String, String)>,
+    /// Number of clients with exactly the samples of one in the files before.
+    pub n_twins: usize,
+    /// The names of the first of them and of the one before.
+    pub twins: Option<(String, String)>,
 }
 
 /// The opened data and the results.

@@ -7,7 +7,7 @@ use super::{Found, way_name};
 use crate::dashboard::words::table::csv_cell;
 use crate::data::Matrix;
 use crate::data::estimate::Estimate;
-use crate::data::identify::Model;
+use crate::data::identify::{Model, Way};
 
 /// A row of the table: a number, and the words that say what it is. Texts may be empty; missing numbers are NaN.
 struct Entry<'a> {
@@ -65,7 +65,7 @@ impl Rows {
 const HEADER: &str = "quantity,model,client,row,column,value,standard error,low,high\n";
 
 /// The text of a CSV file, in English: all estimates with their standard errors, and each way's errors on held-out
-/// data.
+/// data, and whether the rounds of methods have settled.
 pub fn csv(found: &Found) -> String {
     in_english(|| written(found))
 }
@@ -127,6 +127,10 @@ fn add_fits(found: &Found, rows: &mut Rows) {
         let errors = [("one-step error", found.identified.one_step(outcome)), ("free-run error", outcome.free_run)];
         for (quantity, error) in errors {
             rows.add(&Entry { quantity, model: &name, value: error.unwrap_or(f64::NAN), ..Entry::EMPTY });
+        }
+        if let Way::Method(_) = outcome.way {
+            let value = f64::from(outcome.is_settled);
+            rows.add(&Entry { quantity: "rounds settled (1 or 0)", model: &name, value, ..Entry::EMPTY });
         }
         for client in 0..found.sites.all().len() {
             if let Some(joining) = found.identified.joining(outcome, client) {

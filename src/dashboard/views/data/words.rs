@@ -46,8 +46,8 @@ pub fn file(file: &FileRead) -> String {
     }
 }
 
-/// Notes on what has other names in a file than in those before it.
-fn beside(Beside { columns, n_renamed, renamed }: &Beside) -> Vec<String> {
+/// Notes on what has other names in a file than in those before it, or was there already.
+fn beside(Beside { columns, n_renamed, renamed, n_twins, twins }: &Beside) -> Vec<String> {
     let pairs: Vec<_> = columns.iter().map(|(own, other)| say!("{own} for {other}")).collect();
     let columns =
         (!pairs.is_empty()).then(|| say!("other names or units than in the first file: {}", pairs.join(", ")));
@@ -55,7 +55,11 @@ fn beside(Beside { columns, n_renamed, renamed }: &Beside) -> Vec<String> {
         let clients = Things::Clients.counted(*n_renamed);
         say!("{clients} with names that were there before: taken for others, {own} as {now}")
     });
-    columns.into_iter().chain(clients).collect()
+    let twins = twins.as_ref().map(|(own, other)| {
+        let clients = Things::Clients.counted(*n_twins);
+        say!("{clients} with exactly the samples of others, {own} with those of {other}: they count twice")
+    });
+    columns.into_iter().chain(clients).chain(twins).collect()
 }
 
 /// Notes on a file: what was passed over, and what is odd.

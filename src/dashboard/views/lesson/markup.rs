@@ -8,10 +8,10 @@ use super::guess::{Guess, Kind, ROUNDS};
 use super::progress::Progress;
 use super::seen::Seen;
 use super::{COURSES, step_of, texts};
-use crate::dashboard::run::markup::escaped;
 use crate::figure::number::{measured, number};
 use crate::params::guide::Guide;
 use crate::params::{Lesson, Word};
+use crate::text::escaped;
 
 /// Name of the lesson and number of the step.
 pub fn head(Guide { lesson, step, .. }: Guide) -> String {

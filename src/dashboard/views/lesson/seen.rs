@@ -5,7 +5,7 @@ use super::progress::Kept;
 use super::texts::{self, Texts};
 use super::{code, guess, kind};
 use crate::dashboard::results::Run;
-use crate::dashboard::run::markup::percent;
+use crate::figure::number::percent;
 use crate::figure::number::{count, measured, number};
 use crate::params::{Key, Lesson, State};
 use crate::sim::estimate::Reference;

@@ -1,7 +1,7 @@
 //! The paper's claims as markup.
 
 use super::words::Claim;
-use crate::dashboard::run::markup::escaped;
+use crate::text::escaped;
 use fedsysid_say::say;
 
 /// One list item per claim: the paper's claim, the measurement of this run, and whether they agree.

@@ -1,20 +1,13 @@
 //! The matrices as boxes to type in: one per entry, and one for the whole matrix as text.
 
 use fedsysid_say::say;
-use std::fmt::Write;
 
-use crate::dashboard::run::markup::escaped;
 use crate::params::systems::{MOST_ENTRY, text_of};
 use crate::params::table::shown;
 use crate::params::{MatrixKey, Systems};
 use crate::sim::system::Dims;
-
-/// Writes to a string, which cannot fail.
-macro_rules! put {
-    ($to:expr, $($what:tt)*) => {
-        let _ = write!($to, $($what)*);
-    };
-}
+use crate::text::escaped;
+use crate::text::put;
 
 /// A box of the grids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Eigenvalues beside the unit circle, as an inline SVG with colors from the style sheet.
 
 use fedsysid_say::say;
-use std::fmt::Write;
 
 use super::{Mode, Portrait};
 use crate::figure::number::number;
+use crate::text::put;
 
 /// Width and height of the picture, in its own units.
 const EXTENT: f64 = 320.0;
@@ -13,13 +13,6 @@ const MARGIN: f64 = 16.0;
 /// Possible lengths of the axes. The first that contains all eigenvalues is used, so that the axes do not change while
 /// the eigenvalues move a little.
 const REACHES: [f64; 5] = [1.25, 1.5, 2.0, 3.0, 4.0];
-
-/// Writes to a string, which cannot fail.
-macro_rules! put {
-    ($to:expr, $($what:tt)*) => {
-        let _ = write!($to, $($what)*);
-    };
-}
 
 /// Position of the complex plane in the picture.
 #[derive(Clone, Copy)]

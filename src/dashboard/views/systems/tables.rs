@@ -1,7 +1,6 @@
 //! Lemma 1's covariances and the clients' systems, as tables.
 
 use fedsysid_say::{between, say};
-use std::fmt::Write;
 
 use super::words::subscript;
 use super::{Client, Portrait, clients};
@@ -9,14 +8,8 @@ use crate::dashboard::words::counting::Things;
 use crate::dashboard::words::table::Table;
 use crate::figure::number::{measured, number};
 use crate::sim::Matrix;
+use crate::text::put;
 use crate::theory::covariance::StateCovariances;
-
-/// Writes to a string, which cannot fail.
-macro_rules! put {
-    ($to:expr, $($what:tt)*) => {
-        let _ = write!($to, $($what)*);
-    };
-}
 
 /// Lemma 1's Σ_t of the nominal system, d×d and block-diagonal: P_t of the states and σ_u²I of the inputs.
 pub fn covariance(portrait: &Portrait, t: usize) -> Matrix {

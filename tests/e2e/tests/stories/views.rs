@@ -185,7 +185,7 @@ fn a_round_is_played_in_slow_motion() {
         let said = page.texts(r#"#app [data-testid="round-sentence"]"#).await?.concat();
         ensure!(said.starts_with("This is the server’s new model"), "{said}");
         press_round(page, "Next round").await?;
-        ensure!(place(page).await? == "round 2, 1 of 7", "{}", place(page).await?);
+        ensure!(place(page).await? == "FedAvg, round 2, 1 of 7", "{}", place(page).await?);
         press_round(page, "Reset").await?;
         ensure!(place(page).await? == "FedAvg, round 1, 1 of 7", "{}", place(page).await?);
         Ok(())

@@ -61,6 +61,20 @@ fn results_are_a_table_of_every_number() {
         (15, 15, 15)
     );
     assert_eq!((count("noise std,pooled"), count("one-step error,pooled,"), count("free-run error,")), (3, 5, 10));
+    assert_eq!((count("rounds settled (1 or 0),FedLin,,,,1,,,"), count("rounds settled")), (1, 7));
+}
+
+/// Models that still move do not pass for results in a file either.
+#[test]
+fn results_say_which_rounds_have_not_settled() {
+    let mut found = found(&small(|_| ()));
+    found.identified.outcomes.last_mut().unwrap().is_settled = false;
+    let csv = results::csv(&found);
+    let count = |value: &str| {
+        let rows = csv.lines().filter(|line| line.starts_with("rounds settled"));
+        rows.filter(|line| line.ends_with(&format!(",,,,{value},,,"))).count()
+    };
+    assert_eq!((count("1"), count("0")), (6, 1));
 }
 
 #[test]

@@ -142,10 +142,14 @@ fn what_has_other_names_in_another_file_is_noted() {
     for note in [
         "other names or units than in the first file: x1_[mm] for x1<",
         "1 client with names that were there before: taken for others, 2 as 2 (2)<",
+        "1 client with exactly the samples of others, 2 (2) with those of 2: they count twice<",
     ] {
         let place = summary.find(note);
         assert!(place > summary.find("<b>b.txt</b>") && place.is_some(), "{note} in {summary}");
     }
+    let twice = desk_of(&[("a.csv", &all), ("copy.csv", &all)]).parts().unwrap();
+    let note = "4 clients with exactly the samples of others, 1 (2) with those of 1: they count twice<";
+    assert!(twice[Part::Summary].contains(note), "{}", twice[Part::Summary]);
     let plain = desk_of(&[("a.csv", &of_client(&all, "1")), ("b.csv", &of_client(&all, "2"))]).parts().unwrap();
     assert!(!plain[Part::Summary].contains("other"), "{}", plain[Part::Summary]);
 }

@@ -31,6 +31,7 @@ async fn all_views_work(page: &Page, way: &str) -> Result<()> {
     for view in views() {
         turn_to(page, view).await?;
     }
+    turn_to(page, "data").await?;
     page.eval::<()>(
         "[...document.querySelectorAll('#app .data button')].find((b) => b.textContent === 'Try the example').click();",
         &[],

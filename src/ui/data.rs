@@ -55,6 +55,11 @@ impl OwnData {
         self.sheet.read_untracked().in_use()
     }
 
+    /// The choices to show. No guard of the sheet outlives this: an order that is given meanwhile could not begin a job.
+    fn choices(self) -> Choices {
+        self.sheet.read_untracked().choices()
+    }
+
     /// Gives the desk an order as a new job, after which these choices are in use.
     fn ask(self, choices: Choices, order: impl FnOnce(&DeskProxy, u32)) {
         let job = self.sheet.try_update(|sheet| sheet.begin(choices)).unwrap_or_default();
@@ -101,7 +106,7 @@ impl OwnData {
     }
 
     fn set_rounds(self, which: Which, text: &str) {
-        let choices = self.sheet.read_untracked().choices();
+        let choices = self.choices();
         let (rounds, complaint) = rounds::set(choices.rounds, which, text);
         let is_new = rounds != choices.rounds;
         let is_refused = is_new && !self.sheet.read_untracked().is_free();
@@ -253,7 +258,7 @@ fn state(own: OwnData) -> AnyView {
     let complaint = memo(move || own.sheet.read().complaint().unwrap_or_default().to_owned());
     let progress = memo(move || own.sheet.read().progress().cloned());
     // If the work was done already, what it asked for is in use.
-    let stop = move || own.ask(own.sheet.read_untracked().choices(), DeskProxy::stop);
+    let stop = move || own.ask(own.choices(), DeskProxy::stop);
     let shown = move || {
         let (share, words) = progress.get()?;
         let bar = view! {

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fedsysid::dashboard::results::Run;
-use fedsysid::dashboard::run::markup::unbroken;
 use fedsysid::dashboard::run::picture;
 use fedsysid::dashboard::run::{captions, verdict};
+use fedsysid::dashboard::words::html::unbroken;
 use fedsysid::figure::svg::to_svg;
 use fedsysid::figure::theme::Theme;
 use fedsysid::figure::{Figure, Size};

@@ -202,9 +202,8 @@ fn twins(before: &[Site], added: &[Site]) -> (usize, Option<(String, String)>) {
     let has_samples = |site: &&Site| site.folds.iter().any(|part| part.n_samples() > 0);
     // Whole sums of thousands of clients would be too long for keys.
     let key = |site: &Site| -> Vec<u64> {
-        let of_part =
-            |part: &Sums| std::iter::once(part.n_samples()).chain(part.mean().iter().map(|mean| mean.to_bits()));
-        site.folds.iter().flat_map(of_part).collect()
+        let counts = site.folds.iter().map(Sums::n_samples);
+        counts.chain(site.folds.iter().flat_map(Sums::mean).map(|mean| mean.to_bits())).collect()
     };
     let known: BTreeMap<_, _> = before.iter().filter(has_samples).map(|site| (key(site), site)).collect();
     let mut pairs = added.iter().filter_map(|site| {

@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_table_that_cannot_be_used_is_named() {
         let error = script("de", ',', r#"{ "{n} points": "Punkte" }"#).unwrap_err().to_string();
-        assert_eq!(error, "src/say/de.json: “Punkte” has not the values of “{n} points”");
+        assert_eq!(error, "src/say/de.json: “Punkte” does not use the same placeholders as “{n} points”");
         assert!(script("de", ',', "no JSON").is_err());
     }
 

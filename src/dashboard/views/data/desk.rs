@@ -199,16 +199,22 @@ fn join(known: &mut Sites, sites: Sites) -> Result<Beside, Refusal> {
 /// How many of the added clients have exactly the samples of one before, and the names of the first such pair: people open a
 /// file twice, or the moments of a file beside it.
 fn twins(before: &[Site], added: &[Site]) -> (usize, Option<(String, String)>) {
-    let has_samples = |site: &&Site| site.folds.iter().any(|part| part.n_samples() > 0);
-    // Whole sums of thousands of clients would be too long for keys.
-    let key = |site: &Site| -> Vec<u64> {
+    let has_samples = |site: &Site| site.folds.iter().any(|part| part.n_samples() > 0);
+    // Whole sums of thousands of clients would be too long for keys; bytes are what labels are looked up by too.
+    let key = |site: &Site| -> Box<[u8]> {
         let counts = site.folds.iter().map(Sums::n_samples);
-        counts.chain(site.folds.iter().flat_map(Sums::mean).map(|mean| mean.to_bits())).collect()
+        counts
+            .chain(site.folds.iter().flat_map(Sums::mean).map(|mean| mean.to_bits()))
+            .flat_map(u64::to_le_bytes)
+            .collect()
     };
-    let known: BTreeMap<_, _> = before.iter().filter(has_samples).map(|site| (key(site), site)).collect();
+    let mut known: BTreeMap<Box<[u8]>, usize> = BTreeMap::new();
+    for (place, site) in before.iter().enumerate().filter(|(_, site)| has_samples(site)) {
+        known.insert(key(site), place);
+    }
     let mut pairs = added.iter().filter_map(|site| {
-        let twin = known.get(&key(site)).filter(|twin| twin.folds == site.folds)?;
-        Some((site.label.clone(), twin.label.clone()))
+        let twin = &before[*known.get(&key(site))?];
+        (twin.folds == site.folds).then(|| (site.label.clone(), twin.label.clone()))
     });
     let first = pairs.next();
     (usize::from(first.is_some()) + pairs.count(), first)

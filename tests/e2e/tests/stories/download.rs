@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 
 /// Bytes that everything a visitor downloads may have, gzipped as strongly as servers do. What the page has now, so that growth
 /// is noticed. The goal, 300 kB, is not met: theory, the views, exports, people's own data, lessons and languages cost more.
-const BUDGET: usize = 772_000;
+const BUDGET: usize = 774_000;
 
 fn gzipped(path: &Path) -> Result<usize> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

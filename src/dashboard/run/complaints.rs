@@ -72,7 +72,7 @@ fn cure(run: &Run) -> String {
     let alpha = run.settings.step_size;
     let edges = run.summary.methods.iter().filter_map(|summary| summary.largest_step);
     let edge = edges.min_by(f64::total_cmp);
-    if let Some(step) = edge.and_then(below).filter(|&step| step < alpha) {
+    if let Some(step) = edge.filter(|&edge| alpha > edge).and_then(below) {
         return say!("Lower the step size α to {}", number(step));
     }
     let is_within_reach = edge.is_none_or(|edge| below(edge).is_some());

@@ -42,6 +42,20 @@ const DROP: &str = r"
     document.querySelector('#app .top-bar').dispatchEvent(event);
     return event.defaultPrevented;";
 
+/// Opens a long file, and stops its reading as soon as that can be done.
+const STOP: &str = r"
+    const rows = Array.from({ length: 1e6 }, (_, row) => `A,${row},${row % 7},${row % 5}`);
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['client,t,x1,u1\n', rows.join('\n')], 'long.csv'));
+    const input = document.querySelector(arguments[0]);
+    input.files = transfer.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+    const press = (done) => {
+      const stop = document.querySelector('#app [data-testid=data-progress] button');
+      return stop ? done(stop.click()) : requestAnimationFrame(() => press(done));
+    };
+    return new Promise(press);";
+
 const IS_SHOWN: &str = "document.querySelector('#app .data .cards:not([hidden]) .matrix')";
 
 async fn press(page: &Page, words: &str) -> Result<()> {
@@ -176,6 +190,25 @@ fn what_cannot_be_read_is_said_and_nothing_is_lost() {
         let fits = text(page, "#app [data-testid=data-fits] table").await?;
         enter_rounds(page, "1").await?;
         ensure!(text(page, "#app [data-testid=data-fits] table").await? != fits, "one round is not a thousand");
+        Ok(())
+    });
+}
+
+#[test]
+fn reading_is_stopped_and_what_was_there_stays() {
+    Story::new().tell(async |page| {
+        page.open("view=data").await?;
+        press(page, "Try the example").await?;
+        page.wait("the model", PATIENCE, IS_SHOWN).await?;
+        let before = model(page).await?;
+        page.eval::<()>(STOP, &[json!(OPEN)]).await?;
+        page.settle().await?;
+        let words = text(page, "#app [data-testid=data-complaint]").await?;
+        ensure!(words == "Stopped. What was here before stays.", "{words}");
+        ensure!(model(page).await? == before, "what was there stays");
+        // It takes orders again.
+        choose(page, "data-model", "2 alone").await?;
+        ensure!(model(page).await? != before, "a client's own model is not the common one");
         Ok(())
     });
 }

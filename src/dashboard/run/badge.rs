@@ -189,7 +189,8 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
     };
     let edge = match (standing, summary.largest_step) {
         (Standing::Near, Some(largest)) => {
-            say!(" Near the edge: α is {} of the largest.", percent(run.settings.step_size / largest))
+            let (share, largest) = (percent(run.settings.step_size / largest), measured(largest, 3));
+            say!(" Near the edge: α is {share} of the largest, {largest}.")
         }
         (Standing::Diverging, _) => divergence(run, summary),
         _ => String::new(),
@@ -201,18 +202,26 @@ fn words(run: &Run, summary: &MethodSummary, rho: f64, standing: Standing) -> St
     }
 }
 
-/// Number of data sets in which the method diverges; if it diverges in all, how far α exceeds the largest stable step
-/// size.
+/// The largest stable step size, if α exceeds it, and by how much or in how many data sets the method diverges.
 fn divergence(run: &Run, summary: &MethodSummary) -> String {
-    let (some, all) = (summary.n_diverged, run.summary.n_trials);
-    // Just beyond the edge α is so close to the largest that their quotient tells nothing.
-    if some < all {
-        return say!(" Diverges in {} of {} data sets.", count(some), count(all));
-    }
     let alpha = run.settings.step_size;
-    match summary.largest_step.filter(|&largest| alpha > largest) {
-        Some(largest) => say!(" Diverges: α is {} times the largest.", measured(alpha / largest, 2)),
-        None => say!(" Diverges.").into(),
+    let edge = summary.largest_step.filter(|&largest| alpha > largest);
+    // With partial participation it is the largest of other rounds.
+    let is_full = run.settings.participation.is_full(run.settings.n_clients);
+    let largest = edge.filter(|_| is_full).map(|edge| measured(edge, 3));
+    // Just beyond the edge α is so close to the largest that their quotient tells nothing.
+    let (some, all) = (summary.n_diverged, run.summary.n_trials);
+    let counted = (some < all).then(|| (count(some), count(all)));
+    match (counted, edge, largest) {
+        (Some((some, all)), _, Some(largest)) => {
+            say!(" Diverges in {some} of {all} data sets, above α = {largest}.")
+        }
+        (Some((some, all)), ..) => say!(" Diverges in {some} of {all} data sets."),
+        (None, Some(edge), Some(largest)) => {
+            say!(" Diverges: α is {} times the largest, {largest}.", measured(alpha / edge, 2))
+        }
+        (None, Some(edge), None) => say!(" Diverges: α is {} times the largest.", measured(alpha / edge, 2)),
+        (None, None, _) => say!(" Diverges.").into(),
     }
 }
 
@@ -337,9 +346,11 @@ mod tests {
         let n_diverged = some.summary.methods[0].n_diverged;
         assert!(n_diverged > 0 && n_diverged < some.summary.n_trials, "{n_diverged}");
         let said = badges(&some)[0].words.clone();
-        assert!(said.contains(&format!("in {n_diverged} of {} data sets", some.summary.n_trials)), "{said}");
+        let (n_trials, edge) = (some.summary.n_trials, measured(largest, 3));
+        assert!(said.ends_with(&format!("in {n_diverged} of {n_trials} data sets, above α = {edge}.")), "{said}");
         let all = &badges(&run(|s| s.step_size = 3.0 * largest))[0].words;
-        assert!(all.ends_with("Diverges: α is 3.0 times the largest."), "{all}");
+        let expected = format!("Diverges: α is 3.0 times the largest, {}.", measured(largest, 3));
+        assert!(all.ends_with(&expected), "{all}");
     }
 
     /// ρ and the largest step size hold for full participation; with partial participation errors may stay bounded

@@ -67,7 +67,7 @@ async fn said_of_curves(page: &Page) -> Result<String> {
     page.texts("#app figcaption").await?.into_iter().next().context("the chart has no caption")
 }
 
-/// Before it diverges the badge warns, after it explains, and its button leads back.
+/// Where it diverges the badge explains, and its button leads back to where nothing is near the edge.
 #[test]
 fn a_click_on_the_badge_sets_a_step_that_converges() {
     const BUTTON: &str = r#"#app .badge[data-role="fedavg"] .set-step"#;
@@ -86,8 +86,15 @@ fn a_click_on_the_badge_sets_a_step_that_converges() {
         page.click(BUTTON).await?;
         page.expect_what_is_set().await?;
         let step: f64 = page.number("alpha").await?.parse()?;
-        ensure!(step <= largest && step > 0.9 * largest, "{step} is no step just below {largest}");
+        ensure!(step <= 0.9 * largest && step > 0.8 * largest, "{step} is no step somewhat below {largest}");
+        ensure!(page.eval::<String>(STANDING, &[]).await? == "stable", "there should be no warning any more");
+        // Between there and the edge the badge warns, and says where that is.
+        page.enter("alpha", &(0.97 * largest).to_string()).await?;
+        page.expect_what_is_set().await?;
         ensure!(page.eval::<String>(STANDING, &[]).await? == "near", "so near to the edge there should be a warning");
+        let badge = page.texts(r#"#app .badge[data-role="fedavg"]"#).await?.join("");
+        let edge = format!("of the largest, {}.", measured(largest, 3));
+        ensure!(badge.contains(&edge), "{edge:?} is not in {badge:?}");
         let complaints = page.complaints().await?;
         ensure!(!complaints.iter().any(|complaint| complaint.starts_with("FedAvg diverges")), "{complaints:?}");
         Ok(())

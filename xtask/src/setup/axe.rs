@@ -50,11 +50,18 @@ impl Requirement for Axe<'_> {
     }
 
     fn plan(&self) -> Plan {
-        if env::var_os(AXE_VARIABLE).is_some() || which("npm").is_err() {
+        let version = pins::AXE;
+        if let Some(given) = env::var_os(AXE_VARIABLE) {
+            let given = PathBuf::from(given);
             return Plan::Advise(format!(
-                "it comes with npm, which is not here, or {AXE_VARIABLE} names no file\n  what to do: install Node.js with \
-                 npm (https://nodejs.org), or let {AXE_VARIABLE} name an axe.min.js of version {}",
-                pins::AXE
+                "{AXE_VARIABLE} is {}, which is no file\n  what to do: let it name an axe.min.js of version {version}, or unset it",
+                given.display()
+            ));
+        }
+        if which("npm").is_err() {
+            return Plan::Advise(format!(
+                "it comes with npm, which is not here\n  what to do: install Node.js with npm (https://nodejs.org), or let \
+                 {AXE_VARIABLE} name an axe.min.js of version {version}"
             ));
         }
         Plan::Install("fetching it with npm".to_owned())

@@ -47,7 +47,7 @@ pub struct Badge {
     pub words: String,
     /// The largest stable step size, if one was found.
     pub largest_step: Option<f64>,
-    /// A suggested setting of α and the label of its button: the largest that is not [`NEAR`] to where a method of the run
+    /// A suggested setting of α and the label of its button: the largest that keeps a tenth from where a method of the run
     /// diverges, unless it is the present one.
     pub suggestion: Option<(f64, String)>,
 }

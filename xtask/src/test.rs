@@ -148,14 +148,14 @@ fn is_gate(ci: Option<&OsStr>) -> bool {
     ci.is_some_and(|value| !["", "0", "false"].iter().any(|no| value.eq_ignore_ascii_case(no)))
 }
 
-/// Repeats what went wrong, then gives the count as the very last line.
+/// Says what ran and, next to the count, what went wrong; the count is the very last line.
 fn conclude(outcome: &Outcome) -> ExitCode {
     report::heading("Result");
-    for problem in &outcome.problems {
-        report::note(&format!("  problem: {}", problem.lines().next().unwrap_or_default()));
-    }
     for remark in &outcome.remarks {
         report::note(&format!("  {}", remark.lines().next().unwrap_or_default()));
+    }
+    for problem in &outcome.problems {
+        report::note(&format!("  problem: {}", problem.lines().next().unwrap_or_default()));
     }
     println!("{} passed, {} failed", outcome.tally.passed(), outcome.tally.failed);
     if outcome.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -2,11 +2,12 @@
 
 use crate::dashboard::results::Run;
 use crate::dashboard::results::sweep::tests::complete;
-use crate::dashboard::run::badge::{badges, outlook};
+use crate::dashboard::run::badge::badges;
 use crate::dashboard::run::bound;
 use crate::dashboard::run::captions::caption;
 use crate::dashboard::run::complaints::complaints;
 use crate::dashboard::run::join;
+use crate::dashboard::run::outlook::outlook;
 use crate::dashboard::run::verdict::{best, verdict};
 use crate::dashboard::views::family::{self, Family};
 use crate::dashboard::views::tradeoff::{self, TradeOff};
